@@ -1,0 +1,101 @@
+"""Files on disk, read into a table with one row a record."""
+
+import gzip
+import zlib
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import IO
+
+import pandas as pd
+
+from measurand.benchmarks.formats import (
+    delimited,
+    json_lines,
+    json_whole,
+    parquet,
+)
+from measurand.core.errors import BadInput, shown
+
+FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
+    ".jsonl": json_lines,
+    ".ndjson": json_lines,
+    ".json": json_whole,
+    ".csv": lambda stream: delimited(stream, ","),
+    ".tsv": lambda stream: delimited(stream, "\t"),
+    ".parquet": parquet,
+}
+ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"  # the bytes such files begin with
+
+
+def read(path: str | Path) -> pd.DataFrame:
+    """The rows of a file; text stays as written, other JSON values keep their type."""
+    path = Path(path)
+    try:
+        if not path.is_file():
+            raise BadInput(absent(path))
+        with path.open("rb") as stream:
+            table = parsed(stream, path.name)
+        if table.empty:
+            raise BadInput("there are no rows")
+        return table
+    except EOFError:
+        problem = "the gzip data end too early; copy or download it again"
+    except (gzip.BadGzipFile, zlib.error) as broken:
+        problem = f"the gzip data are broken ({broken}); copy or download it again"
+    except OSError as failed:
+        problem = (failed.strerror or str(failed)).lower()
+    except BadInput as bad:
+        problem = str(bad)
+    raise BadInput(f"cannot read {shown(str(path), 200)}: {problem}") from None
+
+
+def stem(path: str | Path) -> str:
+    """The file's name without folder, format and compression: a benchmark's name.
+
+    >>> stem("folder/snli_1.0_train.jsonl.gz")
+    'snli_1.0_train'
+    """
+    name = Path(path).name
+    kept = name[: len(name) - len(".gz")] if name.lower().endswith(".gz") else name
+    if Path(kept).suffix.lower() in FORMATS:
+        kept = Path(kept).stem
+    return "".join(letter if letter.isprintable() else "_" for letter in kept)
+
+
+def parsed(stream: IO[bytes], name: str) -> pd.DataFrame:
+    """The table in `stream`, unpacked first where it begins like gzip."""
+    head = stream.read(4)
+    stream.seek(0)
+    if head.startswith(GZIP):
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            head = unpacked.read(4)
+            unpacked.seek(0)
+            return form(head, name)(unpacked)  # type: ignore[arg-type]
+    return form(head, name)(stream)
+
+
+def form(head: bytes, name: str) -> Callable[[IO[bytes]], pd.DataFrame]:
+    """The function that reads a file of this name which begins with `head`."""
+    if not head:
+        raise BadInput("the file is empty")
+    if head == PARQUET:
+        return parquet
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    if suffix not in FORMATS:
+        given = f"the suffix {shown(suffix)}" if suffix else "a name without a suffix"
+        raise BadInput(f"{given} says nothing of the format; allowed are {ALLOWED}")
+    return FORMATS[suffix]
+
+
+def absent(path: Path) -> str:
+    """Why `path` is no file, and which file may have been meant."""
+    if path.is_dir():
+        return f"it is a folder; name a file in it ({ALLOWED})"
+    if path.exists():
+        return "it is no ordinary file"
+    folder = path.parent
+    beside = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+    close = get_close_matches(path.name, beside, n=1, cutoff=0.5)
+    return "no such file" + (f"; did you mean {shown(close[0])}?" if close else "")

@@ -1,0 +1,239 @@
+"""JSON, separated values and Parquet: from bytes to a table.
+
+Rows are gathered in batches, and each batch becomes columns before the next is read:
+a table never stands in memory as a million dictionaries.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import IO, Any, Literal
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from measurand.core.errors import BadInput, shown
+
+TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
+BATCH = 50_000
+MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
+LONGEST_FIELD = 2**31 - 1  # the csv module refuses fields over 128 KB unless told
+WRAPPERS = ("data", "rows", "items")
+
+Row = dict[str, Any]
+
+
+def json_lines(stream: IO[bytes]) -> pd.DataFrame:
+    """A table of one JSON object a line; blank lines are skipped."""
+    return gathered(objects(lines(stream)))
+
+
+def json_whole(stream: IO[bytes]) -> pd.DataFrame:
+    """A table of a list of objects, an object around one, or an object of columns."""
+    text = "".join(lines(stream))
+    try:
+        value = loaded(text)
+    except json.JSONDecodeError as bad:
+        if bad.msg == "Extra data":  # JSON lines under the name .json are common
+            return gathered(objects(text.split("\n")))
+        raise BadInput(where(bad, bad.lineno)) from None
+    del text
+    if isinstance(value, dict):
+        inner = [value[key] for key in WRAPPERS if isinstance(value.get(key), list)]
+        if len(inner) != 1 or not all(isinstance(row, dict) for row in inner[0]):
+            return by_column(value)
+        value = inner[0]
+    if not isinstance(value, list):
+        raise BadInput("it holds neither a list of objects nor an object of columns")
+    for number, row in enumerate(value, 1):
+        if not isinstance(row, dict):
+            raise BadInput(
+                f"element {number} of the list is {kind(row)}, not an object"
+            )
+    return gathered(iter(value))
+
+
+def delimited(stream: IO[bytes], separator: str) -> pd.DataFrame:
+    """A table of separated values with a header line; every cell is text."""
+    csv.field_size_limit(LONGEST_FIELD)
+    try:
+        return gathered(records(stream, separator, csv.QUOTE_MINIMAL))
+    except BadInput as quoted:
+        if separator != "\t":
+            raise
+        # GLUE and its kin write tabs without quoting: a quote is a letter there.
+        stream.seek(0)
+        try:
+            return gathered(records(stream, separator, csv.QUOTE_NONE))
+        except BadInput:
+            raise quoted from None
+
+
+def parquet(stream: IO[bytes]) -> pd.DataFrame:
+    """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
+    try:
+        table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+        for place, field in enumerate(table.schema):
+            column = table.column(place)
+            if pa.types.is_dictionary(field.type):
+                column = column.cast(field.type.value_type)
+            if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+                column = column.cast(pa.large_string())
+            table = table.set_column(place, field.name, column)
+        distinct(table.column_names)
+        options = {"ignore_metadata": True, "integer_object_nulls": True}
+        return table.to_pandas(**options)  # type: ignore[no-any-return]
+    except (pa.ArrowException, OSError, ValueError) as broken:
+        raise BadInput(f"not a whole Parquet file ({shown(str(broken))})") from None
+
+
+def lines(stream: IO[bytes]) -> Iterator[str]:
+    """The lines as text, without a byte order mark."""
+    offset = 0
+    for line in stream:
+        if b"\0" in line:
+            raise BadInput(
+                f"byte {offset + line.index(0)} is NUL, so this is no text in UTF-8; "
+                "save it as UTF-8, or name it .parquet if it is Parquet"
+            )
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as bad:
+            place = offset + bad.start
+            raise BadInput(f"byte {place} is not UTF-8; save it as UTF-8") from None
+        yield text if offset else text.removeprefix("\ufeff")
+        offset += len(line)
+
+
+def objects(texts: Iterable[str]) -> Iterator[Row]:
+    """The object on each line that is not blank."""
+    for number, text in enumerate(texts, 1):
+        if not text.strip():
+            continue
+        try:
+            row = loaded(text)
+        except json.JSONDecodeError as bad:
+            raise BadInput(where(bad, number)) from None
+        except BadInput as bad:
+            raise BadInput(f"line {number}: {bad}") from None
+        if not isinstance(row, dict):
+            raise BadInput(
+                f"line {number} holds {kind(row)}, not an object; "
+                "a file that is one JSON list should be called .json"
+            )
+        yield row
+
+
+def records(stream: IO[bytes], separator: str, quoting: Literal[0, 3]) -> Iterator[Row]:
+    """The rows under the header line, each as long as the header."""
+    reader = csv.reader(
+        lines(stream), delimiter=separator, quoting=quoting, strict=True
+    )
+    header: list[str] | None = None
+    line = 1
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as bad:
+            raise BadInput(f"line {line}: {bad}") from None
+        if row is None:
+            return
+        if row and header is None:
+            header = distinct([name.strip() for name in row])
+        elif header is not None and len(row) == len(header):
+            yield dict(zip(header, row, strict=True))
+        elif header is not None and row:
+            raise BadInput(
+                f"line {line} has {len(row)} fields where the header has "
+                f"{len(header)}; put quotes around fields that hold the separator"
+            )
+        line = reader.line_num + 1
+
+
+def distinct(names: list[str]) -> list[str]:
+    """The column names, if no two are the same."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise BadInput(f"more than one column is called {shown(twice[0])}; rename one")
+    return names
+
+
+def gathered(rows: Iterator[Row]) -> pd.DataFrame:
+    """The rows as a table, missing where a row lacks a key."""
+    batches: list[pd.DataFrame] = []
+    known: dict[str, None] = {}
+    while batch := list(islice(rows, BATCH)):
+        names = dict.fromkeys(name for row in batch for name in row)
+        known |= names
+        if len(known) > MOST_COLUMNS:
+            raise BadInput(
+                f"there are more than {MOST_COLUMNS} columns, such as "
+                f"{shown(next(reversed(known)))}; give every row the same few keys"
+            )
+        cells = {name: column([row.get(name) for row in batch]) for name in names}
+        batches.append(pd.DataFrame(cells, index=range(len(batch))))
+    return pd.concat(batches, ignore_index=True) if batches else pd.DataFrame()
+
+
+def by_column(value: Row) -> pd.DataFrame:
+    """The table of an object that holds a list, or an object by row, a column."""
+    columns = {
+        name: list(cells.values()) if isinstance(cells, dict) else cells
+        for name, cells in value.items()
+    }
+    if not all(isinstance(cells, list) for cells in columns.values()):
+        raise BadInput(
+            f"it holds no rows; put a list of objects at the top or under one of "
+            f"{', '.join(WRAPPERS)}"
+        )
+    keys = [list(cells) for cells in value.values() if isinstance(cells, dict)]
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1 or any(key != keys[0] for key in keys):
+        counts = ", ".join(f"{shown(n)} {k}" for n, k in list(lengths.items())[:5])
+        raise BadInput(f"its columns do not hold the same rows ({counts})")
+    return pd.DataFrame({name: column(cells) for name, cells in columns.items()})
+
+
+def column(cells: list[Any]) -> "pd.Series[Any]":
+    """One column: of text where every cell is text or missing, else as it is."""
+    if all(cell is None or type(cell) is str for cell in cells):
+        try:
+            return pd.Series(cells, dtype=TEXT)
+        except UnicodeEncodeError:
+            pass  # half a surrogate pair: kept here, mended where text is taken
+    return pd.Series(cells, dtype=object)
+
+
+def loaded(text: str) -> Any:
+    """The JSON value in `text`."""
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except RecursionError:
+        raise BadInput("its JSON is nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except ValueError as bad:  # an integer of thousands of digits
+        raise BadInput(shown(str(bad), 80)) from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> Row:
+    """The object, if no key stands in it twice."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        distinct([name for name, _ in pairs])
+    return row
+
+
+def where(bad: json.JSONDecodeError, line: int) -> str:
+    """Place and cause of broken JSON, in one line."""
+    near = shown(bad.doc[max(0, bad.pos - 10) : bad.pos + 20])
+    return f"line {line}, column {bad.colno}: {bad.msg.lower()}, near {near}"
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is called."""
+    names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

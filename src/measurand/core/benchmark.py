@@ -1,0 +1,52 @@
+"""Benchmark: the thing that is audited."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from measurand.core.items import Items
+
+Renderings = Mapping[str, Mapping[str, tuple[str, ...]]]
+Protocol = Callable[[Items], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Train and test items, and the part each column plays.
+
+    Attributes:
+        name: What reports call it; never a path.
+        train: The items readers learn from.
+        test: The items readers are asked about.
+        query: The text field that asks or claims.
+        evidence: The text field that should decide, if there is one.
+        rationale: The column of explanations, if there is one.
+        roles: Which column plays which part, and how test was split from train.
+        schema: What each metadata column means, one line each.
+        notes: Counts about the rows: duplicates, conflicts, overlap.
+        protocol: The rule that made the labels, where it can be called.
+        renderings: The words by which a metadata value reaches the query.
+        planted: Whether the right answer is known because we made the items.
+    """
+
+    name: str
+    train: Items
+    test: Items
+    query: str
+    evidence: str | None = None
+    rationale: str | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    schema: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, int] = field(default_factory=dict)
+    protocol: Protocol | None = None
+    renderings: Renderings = field(default_factory=dict)
+    planted: bool = False
+
+    @property
+    def metadata(self) -> tuple[str, ...]:
+        """The metadata columns."""
+        return self.train.metadata
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Every label of the benchmark, sorted."""
+        return tuple(sorted({*self.train.classes, *self.test.classes}))

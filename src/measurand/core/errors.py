@@ -1,0 +1,97 @@
+"""Everything measurand raises on purpose.
+
+    MeasurandError            one line for the user; the command line exits with 1
+    ├── UnknownName           no reader, benchmark, audit or file is called that
+    ├── MissingExtra          the thing exists, but its optional dependency is absent
+    ├── BadInput              the benchmark cannot be read, or not as asked
+    │   ├── NoField           a column that is not there
+    │   └── AmbiguousRoles    more than one column could play a part, or none
+    ├── CannotIntervene       the change asked for is impossible on these items
+    ├── Undefined             a statistic without a value: no items, zero denominator
+    ├── BadOption             a setting outside what is allowed
+    ├── StoreFailed           the store or the report cannot be written
+    └── WorkerLost            a worker process died; what it finished is kept
+
+A message says what was given, what is allowed and what to do, in lower case.
+"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+
+class MeasurandError(Exception):
+    """The root of the tree: one clear line, never a traceback, for the user."""
+
+
+class UnknownName(MeasurandError):
+    """No reader, benchmark or audit is called that."""
+
+    def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"try {', '.join(known)}"
+        super().__init__(f"no {kind} called {name!r}; {hint}")
+
+
+class MissingExtra(MeasurandError):
+    """A known thing whose optional dependency is not installed."""
+
+    def __init__(self, name: str, extra: str) -> None:
+        super().__init__(f"{name} is not installed; pip install 'measurand[{extra}]'")
+
+
+class BadInput(MeasurandError):
+    """A benchmark that cannot be read, or not in the way that was asked."""
+
+
+class NoField(BadInput):
+    """A column that the items do not have."""
+
+    def __init__(self, field: str, known: Sequence[str]) -> None:
+        close = get_close_matches(field, known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        super().__init__(f"no field {field!r}; these items have {listed(known)}{hint}")
+
+
+class AmbiguousRoles(BadInput):
+    """A part that no column, or more than one, could plainly play."""
+
+
+class CannotIntervene(MeasurandError):
+    """A change that is impossible on these items."""
+
+
+class Undefined(MeasurandError):
+    """A statistic that has no value here: it is never reported as 0."""
+
+
+class BadOption(MeasurandError):
+    """A setting outside what is allowed."""
+
+
+class StoreFailed(MeasurandError):
+    """The store or a report cannot be written."""
+
+
+class WorkerLost(MeasurandError):
+    """A worker process died before it could answer."""
+
+
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """The names in one safe line, cut where the line would be too long to help.
+
+    >>> listed(["a", "b"]), listed([])
+    ('a, b', 'none')
+    """
+    cut = [name if name.isprintable() else repr(name) for name in names[:most]]
+    cut = [name if len(name) <= 60 else name[:59] + "…" for name in cut]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(cut) or "none") + more
+
+
+def shown(text: str, most: int = 40) -> str:
+    """The text in quotes, cut, and without anything that could upset a terminal.
+
+    >>> print(shown("a" + chr(10) + "b"), shown("too long to show", 8))
+    'a\\nb' 'too lon…'
+    """
+    return repr(text if len(text) <= most else text[: most - 1] + "…")

@@ -1,0 +1,114 @@
+"""What an audit states: estimates, findings, a verdict, exhibits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+SCHEMA = 1  # the version of `report.json`; raised when a reader of it could break
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number that never travels alone.
+
+    >>> print(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
+    0.300 [0.280, 0.320]
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float
+    n: int
+    method: str
+
+    def __str__(self) -> str:
+        """The value and its interval."""
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+    def within(self, margin: float) -> bool:
+        """Whether the whole interval lies inside ± `margin`."""
+        return -margin < self.low and self.high < margin
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One statistic of one reader under one condition."""
+
+    statistic: str
+    reader: str
+    condition: str
+    estimate: Estimate
+    decision: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What we say, and on what it rests.
+
+    Attributes:
+        label: The word for it.
+        region: The place on the audit's map.
+        stage: The strongest reader that ran and did not collapse.
+        reason: One sentence a reviewer can check.
+        provisional: Whether a stronger reader could still overturn it.
+    """
+
+    label: str
+    region: str
+    stage: str | None
+    reason: str
+    provisional: bool = False
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table with a kind, from which a report draws a figure."""
+
+    name: str
+    kind: str
+    table: pd.DataFrame
+    caption: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything one audit states about one benchmark.
+
+    Attributes:
+        audit: The audit's name.
+        benchmark: Name, sizes, roles and counts of what was audited.
+        verdict: What we say.
+        findings: Every estimate.
+        settings: Everything that was chosen before the run.
+        not_run: What could not be done, and why.
+        warnings: What a reader of the report should know before quoting it.
+        exhibits: Tables to draw.
+        items: One row an item, for browsing.
+    """
+
+    audit: str
+    benchmark: Mapping[str, Any]
+    verdict: Verdict
+    findings: Sequence[Finding]
+    settings: Mapping[str, Any]
+    not_run: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    exhibits: Sequence[Exhibit] = ()
+    items: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def finding(
+        self, statistic: str, reader: str | None = None, condition: str | None = None
+    ) -> Finding:
+        """The first finding that matches; a KeyError where there is none."""
+        for found in self.findings:
+            if (
+                found.statistic == statistic
+                and reader in (None, found.reader)
+                and condition in (None, found.condition)
+            ):
+                return found
+        raise KeyError((statistic, reader, condition))

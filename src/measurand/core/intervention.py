@@ -1,0 +1,44 @@
+"""Intervention: same ids, same labels, other inputs."""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from measurand.core.items import Items
+
+
+class Intervention(Protocol):
+    """A recipe: a frozen dataclass of settings whose `str` is its name."""
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with other inputs; ids, order and labels stay."""
+
+
+@runtime_checkable
+class Rearranging(Protocol):
+    """An intervention that only hands one field's texts to other items.
+
+    A reader whose score is a sum over fields need not read such items again: it adds
+    up what it knows in another order.
+    """
+
+    field: str
+
+    def order(
+        self, items: Items, rng: np.random.Generator
+    ) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        """For each item, the position of the item whose `field` it receives."""
+
+
+@dataclass(frozen=True)
+class AsIs:
+    """No change: the condition every other one is compared with."""
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items themselves."""
+        return items
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return "full"

@@ -1,0 +1,103 @@
+"""Items: what a reader is asked about."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.errors import NoField
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """An ordered table of items; the index is the item id.
+
+    Attributes:
+        table: One row an item: the text fields, the label, metadata and the group.
+        fields: The text columns, in the order in which a reader reads them.
+        label: The column that holds the gold label.
+        metadata: The columns that say what kind of item each is.
+        group: The column of the cluster each item belongs to, if there is one.
+    """
+
+    table: pd.DataFrame
+    fields: tuple[str, ...]
+    label: str = "label"
+    metadata: tuple[str, ...] = ()
+    group: str | None = None
+
+    def __len__(self) -> int:
+        """How many items there are."""
+        return len(self.table)
+
+    @property
+    def ids(self) -> "pd.Index[str]":
+        """The item ids, in order."""
+        return self.table.index
+
+    @property
+    def labels(self) -> "pd.Series[str]":
+        """The gold label of each item."""
+        return self.column(self.label)
+
+    @cached_property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that occur, sorted."""
+        return tuple(sorted(self.labels.unique()))
+
+    def column(self, name: str) -> "pd.Series[str]":
+        """One column; a wrong name is an error that lists the right ones."""
+        if name not in self.table.columns:
+            raise NoField(name, [str(column) for column in self.table.columns])
+        return self.table[name]
+
+    def with_field(self, field: str, values: Sequence[str]) -> "Items":
+        """A copy in which the text field `field` (new or old) holds `values`."""
+        fields = self.fields if field in self.fields else (*self.fields, field)
+        return self.replaced(self.table.assign(**{field: list(values)}), fields=fields)
+
+    def reading(self, *fields: str) -> "Items":
+        """A copy that holds these text fields and the labels, and nothing else."""
+        columns = [self.column(field).name for field in fields]
+        table = self.table[[*columns, self.label]]
+        return Items(table, tuple(fields), self.label)
+
+    def rows(
+        self, chosen: "np.ndarray[tuple[int], np.dtype[np.bool_ | np.int64]]"
+    ) -> "Items":
+        """The items at `chosen`: a mask or positions."""
+        return self.replaced(
+            self.table.iloc[np.asarray(chosen)]
+            if chosen.dtype != bool
+            else self.table[chosen]
+        )
+
+    def replaced(
+        self, table: pd.DataFrame, *, fields: tuple[str, ...] | None = None
+    ) -> "Items":
+        """A copy with another table and the same roles."""
+        return Items(
+            table,
+            self.fields if fields is None else fields,
+            self.label,
+            self.metadata,
+            self.group,
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of every cell, id and role: part of every store key."""
+        seen = hashlib.sha256(
+            repr((self.fields, self.label, self.metadata, self.group)).encode()
+        )
+        seen.update("\x1e".join(map(str, self.ids)).encode("utf-8", "surrogatepass"))
+        for name in self.table.columns:
+            cells = "\x1e".join(map(str, self.table[name]))
+            seen.update(
+                f"\x1f{name}\x1f{len(cells)}\x1f".encode("utf-8", "surrogatepass")
+            )
+            seen.update(cells.encode("utf-8", "surrogatepass"))
+        return seen.hexdigest()

@@ -1,0 +1,35 @@
+"""Predictions: rows first, accuracies later."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What one fitted reader answered; ids once, then repeats × items × classes.
+
+    Attributes:
+        ids: The item ids, in order.
+        classes: The labels, in the order of the last axis.
+        gold: The position in `classes` of each item's gold label.
+        probabilities: One block a repeat of the intervention, as 32-bit floats.
+        donors: For a rearranged field, whose text each item received, a repeat a row.
+    """
+
+    ids: tuple[str, ...]
+    classes: tuple[str, ...]
+    gold: NDArray[np.int64]
+    probabilities: NDArray[np.float32]
+    donors: NDArray[np.int64] | None = None
+
+    @property
+    def answers(self) -> NDArray[np.int64]:
+        """The position of the likeliest class: repeats × items."""
+        return self.probabilities.argmax(axis=2)
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each answer is right: repeats × items."""
+        return self.answers == self.gold

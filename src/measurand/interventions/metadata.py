@@ -1,0 +1,82 @@
+"""Interventions on metadata, carried through to the text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.errors import CannotIntervene
+from measurand.core.items import Items
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Give every item another value of `column`, in the column and in the query.
+
+    Attributes:
+        column: The metadata column.
+        query: The text field into which its values are rendered.
+        renderings: For each value, the words by which it stands in the query.
+    """
+
+    column: str
+    query: str
+    renderings: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with another value each; a query without the old one stays."""
+        if len(self.renderings) < 2:
+            raise CannotIntervene(
+                f"{self.column!r} has one value, so it cannot be flipped"
+            )
+        words = dict(self.renderings)
+        old = items.column(self.column).tolist()
+        new = [other(list(words), value, rng) for value in old]
+        patterns = {value: pattern(said) for value, said in words.items()}
+        queries = [
+            patterns[before].sub(
+                lambda _, said=words[after]: said[rng.integers(len(said))], text
+            )
+            if before in patterns
+            else text
+            for text, before, after in zip(
+                items.column(self.query), old, new, strict=True
+            )
+        ]
+        flipped = items.with_field(self.query, queries)
+        return flipped.replaced(flipped.table.assign(**{self.column: new}))
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"flip {self.column}"
+
+
+def other(values: list[str], value: str, rng: np.random.Generator) -> str:
+    """A value that is not `value`."""
+    rest = [candidate for candidate in values if candidate != value]
+    return rest[rng.integers(len(rest))]
+
+
+def pattern(said: tuple[str, ...]) -> "re.Pattern[str]":
+    """What finds any of these words in a text, whole and in any case."""
+    longest_first = sorted(said, key=len, reverse=True)
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE
+    )
+
+
+def reach(
+    items: Items, column: str, query: str, renderings: Mapping[str, tuple[str, ...]]
+) -> float:
+    """The share of items whose query says their value of `column`."""
+    patterns = {value: pattern(said) for value, said in renderings.items()}
+    pairs = zip(items.column(column), items.column(query), strict=True)
+    return float(
+        np.mean(
+            [
+                value in patterns and bool(patterns[value].search(text))
+                for value, text in pairs
+            ]
+        )
+    )

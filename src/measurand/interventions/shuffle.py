@@ -1,0 +1,154 @@
+"""Another item's text: never the same text, in four degrees of hardness."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from measurand.core.errors import BadOption, CannotIntervene
+from measurand.core.items import Items
+from measurand.core.words import words
+
+KINDS = ("plain", "within-label", "within-length", "nearest")
+LENGTH_BUCKETS = 5
+NEIGHBOURS = 10  # nearest texts an item may receive: one alone would not vary
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """Give every item another item's `field`, never the same text.
+
+    Attributes:
+        field: The field that is shuffled.
+        kind: "plain"; "within-label" and "within-length" shuffle inside items of one
+            label or of like length; "nearest" gives one of the ten most similar texts.
+    """
+
+    field: str
+    kind: str = "plain"
+
+    def __post_init__(self) -> None:
+        """Refuse a kind that does not exist."""
+        if self.kind not in KINDS:
+            raise BadOption(f"no shuffle called {self.kind!r}; try {', '.join(KINDS)}")
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with `field` rearranged so that no item reads its own text."""
+        texts = items.column(self.field).to_numpy(object)
+        return items.with_field(self.field, texts[self.order(items, rng)].tolist())
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return self.kind
+
+    def order(self, items: Items, rng: np.random.Generator) -> Ints:
+        """For each item, the position of the item whose `field` it receives."""
+        texts = pd.factorize(items.column(self.field))[0].astype(np.int64)
+        if self.kind == "nearest":
+            return nearest(Column(items, self.field), texts, rng)
+        if self.kind == "plain":
+            return derangement(texts, rng)
+        strata = (
+            items.labels if self.kind == "within-label" else lengths(items, self.field)
+        )
+        order = np.empty(len(items), np.int64)
+        for stratum in np.unique(strata):
+            rows = np.flatnonzero(strata == stratum)
+            order[rows] = rows[derangement(texts[rows], rng)]
+        return order
+
+
+def derangement(texts: Ints, rng: np.random.Generator) -> Ints:
+    """A random order in which no position receives a text equal to its own.
+
+    >>> texts = np.array([0, 0, 1, 1, 2])
+    >>> bool((texts[derangement(texts, np.random.default_rng(0))] != texts).all())
+    True
+    """
+    largest = int(np.bincount(texts).max())
+    if 2 * largest > len(texts):
+        raise CannotIntervene(
+            f"{largest} of {len(texts)} items share one text, so not every item can "
+            "receive another one; drop repeated texts or choose another shuffle"
+        )
+    order = rng.permutation(len(texts))
+    for i in np.flatnonzero(texts[order] == texts):
+        if texts[order[i]] == texts[i] and not swapped(order, i, texts, rng):
+            return rotation(texts, largest, rng)
+    return order
+
+
+def swapped(order: Ints, i: int, texts: Ints, rng: np.random.Generator) -> bool:
+    """Whether position `i` could trade with another so that both read other texts."""
+    for tries in (rng.integers(len(texts), size=16), rng.permutation(len(texts))):
+        fits = (texts[order[tries]] != texts[i]) & (texts[order[i]] != texts[tries])
+        if fits.any():
+            j = tries[fits.argmax()]
+            order[i], order[j] = order[j], order[i]
+            return True
+    return False
+
+
+def rotation(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:
+    """A derangement that always exists: equal texts side by side, moved past each other."""
+    mixed = rng.permutation(len(texts))
+    row = mixed[np.argsort(texts[mixed], kind="stable")]
+    order = np.empty_like(row)
+    order[row] = np.roll(row, -largest)
+    return order
+
+
+def lengths(items: Items, field: str) -> Ints:
+    """The length bucket of each item's text, of about equal sizes."""
+    counts = items.column(field).map(lambda text: len(words(text)))
+    ranks = counts.rank(method="average", pct=True)
+    return np.minimum((ranks * LENGTH_BUCKETS).to_numpy(int), LENGTH_BUCKETS - 1)
+
+
+class Column:
+    """A text column that is hashed by the items' digest, so that work on it is kept."""
+
+    def __init__(self, items: Items, field: str) -> None:
+        self.texts = items.column(field)
+        self.key = (items.digest, field)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Column) and self.key == other.key
+
+
+def nearest(column: Column, texts: Ints, rng: np.random.Generator) -> Ints:
+    """For each item, an item that holds one of the texts most similar to its own."""
+    neighbours = neighbourhood(column)
+    picked = neighbours[texts, rng.integers(neighbours.shape[1], size=len(texts))]
+    mixed = rng.permutation(len(texts))
+    holders = np.empty(neighbours.shape[0], np.int64)
+    holders[texts[mixed]] = mixed  # any holder of a text serves: the last one drawn
+    return holders[picked]
+
+
+@lru_cache(maxsize=2)
+def neighbourhood(column: Column) -> Ints:
+    """For each different text, the numbers of the most similar other texts."""
+    different = pd.unique(column.texts)
+    many = min(NEIGHBOURS, len(different) - 1)
+    if many < 1:
+        raise CannotIntervene("all items share one text, so none can receive another")
+    vectors = TfidfVectorizer(analyzer=words, sublinear_tf=True).fit_transform(
+        different
+    )
+    found = np.empty((len(different), many), np.int64)
+    for start in range(0, len(different), 1000):
+        block = (vectors[start : start + 1000] @ vectors.T).toarray()
+        rows = np.arange(len(block))
+        block[rows, start + rows] = -1.0  # never itself
+        found[start : start + 1000] = np.argsort(-block, axis=1, kind="stable")[
+            :, :many
+        ]
+    return found

@@ -1,0 +1,191 @@
+"""The lexicalised pair classifier: it sees how query and evidence meet, without torch.
+
+After the feature-rich classifier of the SNLI paper (Bowman et al. 2015, section 4.2):
+words and word pairs of the query, query words marked new or shared, query × evidence
+word pairs, and how much overlaps, is negated and is new.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from measurand.core.items import Items
+from measurand.core.reader import Floats
+from measurand.core.words import NEGATIONS
+from measurand.readers.grams import Grams, Tokens, grams, tokenised
+from measurand.readers.logistic import Linear, fitted, temperature
+
+Ints = NDArray[np.int64]
+MOST = 300  # different evidence words paired with the query; the first ones of more
+STEPS = np.array([0.0, 0.01, 0.2, 0.4, 0.6, 0.8, 0.99])  # edges of the overlap buckets
+
+
+@dataclass(frozen=True)
+class CrossReader:
+    """Logistic regression on how the words of two fields meet.
+
+    The first field asks and the last one should answer. With one field alone it reads
+    that field's words and word pairs.
+
+    Attributes:
+        least: Items a word feature must stand in.
+        buckets: How many columns the word pairs are hashed into.
+        strength: The inverse of the regularisation.
+        folds: Held-out folds for the temperature; 0 leaves it at 1.
+    """
+
+    least: int = 2
+    buckets: int = 2**19
+    strength: float = 1.0
+    folds: int = 3
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedCross":
+        """Learn the words, then the regression."""
+        known, features = grams(items.column(items.fields[0]), least=self.least)
+        vocabulary: dict[str, int] = {}
+        blocks = [features]
+        if len(items.fields) > 1:
+            blocks += meetings(items, vocabulary, self.buckets, grow=True)
+        features = csr_array(hstack(blocks, format="csr"))
+        # A bucket met once teaches nothing about other items and only costs time.
+        used = np.flatnonzero(
+            np.bincount(features.indices, minlength=features.shape[1]) >= self.least
+        )
+        features = csr_array(features[:, used])
+        gold = pd.Index(items.classes).get_indexer(items.labels)
+        linear = fitted(features, gold, len(items.classes), self.strength)
+        scale = temperature(
+            features, gold, len(items.classes), self.strength, self.folds, rng
+        )
+        return FittedCross(
+            items.classes,
+            items.fields,
+            known,
+            vocabulary,
+            self.buckets,
+            used,
+            replace(linear, temperature=scale),
+        )
+
+    def uncalibrated(self) -> "CrossReader":
+        """The same answers without the folds that only the temperature needs."""
+        return replace(self, folds=0)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedCross:
+    """A pair classifier that has learned."""
+
+    classes: tuple[str, ...]
+    fields: tuple[str, ...]
+    known: Grams
+    vocabulary: Mapping[str, int]
+    buckets: int
+    used: Ints
+    linear: Linear
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        blocks = [self.known.counts(items.column(self.fields[0]))]
+        if len(self.fields) > 1:
+            blocks += meetings(items, dict(self.vocabulary), self.buckets, grow=False)
+        features = csr_array(csr_array(hstack(blocks, format="csr"))[:, self.used])
+        return self.linear.probabilities(self.linear.scores(features))
+
+
+def meetings(
+    items: Items, vocabulary: dict[str, int], buckets: int, *, grow: bool
+) -> list[csr_array]:
+    """Feature blocks of the pair: words new or shared, word pairs, and how much of each."""
+    query = different(tokenised(items.column(items.fields[0]), vocabulary, grow=grow))
+    evidence = different(
+        tokenised(items.column(items.fields[-1]), vocabulary, grow=grow), MOST
+    )
+    shared, met = within(query, evidence), within(evidence, query)
+    n = len(items)
+    marked = query.ids * 2 + shared
+    words = bags(query.rows, marked, n, 2**17)
+    fresh, unmet = taken(query, ~shared), taken(evidence, ~met)
+    rows, first, second = crossed(fresh, unmet)
+    pairs = bags(rows, first * 1_000_003 + second, n, buckets)
+    return [words, pairs, amounts(query, evidence, shared, vocabulary)]
+
+
+def different(tokens: Tokens, most: int | None = None) -> Tokens:
+    """Each known word of a text once, in order of appearance, at most so many."""
+    rows = tokens.rows
+    table = pd.DataFrame({"row": rows, "id": tokens.ids})
+    table = table[table.id >= 0].drop_duplicates()
+    if most is not None:
+        table = table[table.groupby("row").cumcount() < most]
+    return placed(table.row.to_numpy(), table.id.to_numpy(), len(tokens.starts) - 1)
+
+
+def placed(rows: Ints, ids: NDArray[np.int32], n: int) -> Tokens:
+    """Tokens from the text number of each word."""
+    return Tokens(ids, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]))
+
+
+def taken(tokens: Tokens, chosen: NDArray[np.bool_]) -> Tokens:
+    """The chosen words of each text."""
+    return placed(tokens.rows[chosen], tokens.ids[chosen], len(tokens.starts) - 1)
+
+
+def within(a: Tokens, b: Tokens) -> NDArray[np.bool_]:
+    """For each word of `a`, whether it stands in the same text of `b`."""
+    size = int(max(a.ids.max(initial=0), b.ids.max(initial=0))) + 1
+    return np.isin(a.rows * size + a.ids, b.rows * size + b.ids)
+
+
+def crossed(a: Tokens, b: Tokens) -> tuple[Ints, Ints, Ints]:
+    """Every word of `a` with every word of the same text of `b`: text, word, word."""
+    sizes = np.diff(b.starts)[a.rows]
+    first = np.repeat(np.arange(len(a.ids)), sizes)
+    step = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = a.rows[first]
+    return (
+        rows,
+        a.ids[first].astype(np.int64),
+        b.ids[b.starts[rows] + step].astype(np.int64),
+    )
+
+
+def bags(rows: Ints, keys: Ints, n: int, size: int) -> csr_array:
+    """Rows of length 1 with a cell for each hashed key."""
+    hashed = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(
+        64 - int(np.log2(size))
+    )
+    counts = np.maximum(np.bincount(rows, minlength=n), 1)
+    places = rows.astype(np.int32), hashed.astype(np.int32)
+    return csr_array((1 / np.sqrt(counts[rows]), places), (n, size))
+
+
+def amounts(
+    query: Tokens,
+    evidence: Tokens,
+    shared: NDArray[np.bool_],
+    vocabulary: Mapping[str, int],
+) -> csr_array:
+    """How much of the query is shared, in buckets, and which side is negated."""
+    n = len(query.starts) - 1
+    sizes = np.maximum(np.diff(query.starts), 1)
+    overlap = np.bincount(query.rows, shared, minlength=n) / sizes
+    bucket = np.searchsorted(STEPS, overlap, side="right") - 1
+    negations = [vocabulary[word] for word in sorted(NEGATIONS) if word in vocabulary]
+    no = [
+        np.bincount(side.rows, np.isin(side.ids, negations), minlength=n) > 0
+        for side in (query, evidence)
+    ]
+    negated = no[0] * 2 + no[1]
+    rows = np.arange(n, dtype=np.int32)
+    columns = np.concatenate(
+        [bucket, len(STEPS) + negated, len(STEPS) + 4 + bucket * 4 + negated]
+    )
+    shape = (n, len(STEPS) * 5 + 4)
+    return csr_array(
+        (np.ones(3 * n), (np.tile(rows, 3), columns.astype(np.int32))), shape
+    )

@@ -1,0 +1,153 @@
+"""What a report shows as tables, whatever they are then written in."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.finding import Estimate, Exhibit, Report
+from measurand.report.terminal import plain
+
+MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
+MOST_ROWS = 40
+MOST_COLUMNS = 12
+MOST_TEXTS = 4
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of plain text.
+
+    Attributes:
+        title: What stands over it.
+        header: The names of the columns; none where the first column names the rows.
+        rows: The cells, already on one line and short.
+        note: What was left out, or why the table is here.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+def grids(report: Report) -> tuple[Grid, ...]:
+    """Every table after the figures, in the order in which they are read."""
+    built = (
+        _findings(report),
+        _telling(report),
+        _pairs("Benchmark", report.benchmark),
+        _pairs("Settings", report.settings),
+        _pairs("What could not run, and why", report.not_run),
+    )
+    return tuple(grid for grid in built if grid is not None)
+
+
+def exhibit_grid(exhibit: Exhibit) -> Grid:
+    """The table of an exhibit, as far as a page should go."""
+    table = exhibit.table.iloc[:MOST_ROWS, :MOST_COLUMNS]
+    header = tuple(plain(column, 40) for column in table.columns)
+    rows = tuple(
+        tuple(map(cell, row)) for row in table.itertuples(index=False, name=None)
+    )
+    return Grid(plain(exhibit.caption, 400), header, rows, _left_out(exhibit.table))
+
+
+def cell(value: object, most: int = 120) -> str:
+    """One value as a reader wants to see it.
+
+    >>> cell(0.123456), cell(None), cell(True), cell((1, "a"))
+    ('0.1235', '–', 'yes', '1, a')
+    """
+    if value is None or value is pd.NA or value is pd.NaT:
+        return "–"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}" if math.isfinite(value) else "–"
+    if isinstance(value, list | tuple):
+        return plain(", ".join(cell(part, 40) for part in value[:50]), most)
+    return plain(value, most)
+
+
+def shown(estimate: Estimate) -> str:
+    """A value and its interval.
+
+    >>> shown(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
+    '0.300 [0.280, 0.320]'
+    """
+    return str(estimate).replace("nan", "–")
+
+
+def _findings(report: Report) -> Grid | None:
+    rows = tuple(
+        (
+            plain(found.statistic, 40),
+            plain(found.reader, 40),
+            plain(found.condition, 40),
+            shown(found.estimate),
+            f"{found.estimate.n:,}",
+            plain(found.estimate.method, 120),
+            plain(found.decision or "", 80),
+        )
+        for found in report.findings
+    )
+    header = ("statistic", "reader", "condition", "estimate", "n", "method", "decision")
+    levels = sorted({f"{100 * f.estimate.level:.4g} %" for f in report.findings})
+    note = f"Brackets hold the {' or '.join(levels)} interval."
+    return Grid("Findings", header, rows, note) if rows else None
+
+
+def _telling(report: Report) -> Grid | None:
+    items = report.items
+    if "without_evidence" not in items or items["without_evidence"].dtype != bool:
+        return None
+    found = items[items["without_evidence"]]
+    # A colon marks what a reader answered; the texts are the benchmark's own.
+    texts = [
+        column
+        for column in items.select_dtypes(["object", "string"]).columns
+        if ":" not in str(column)
+    ][:MOST_TEXTS]
+    chosen = found[texts].head(MOST_ITEMS)
+    rows = tuple(
+        (plain(name, 40), *(cell(text, 180) for text in row))
+        for name, row in zip(
+            chosen.index, chosen.itertuples(index=False, name=None), strict=True
+        )
+    )
+    note = (
+        f"{len(rows)} of {len(found):,} items answered right with no evidence to read."
+    )
+    header = ("id", *(plain(text, 40) for text in texts))
+    return Grid("Items answered without the evidence", header, rows, note)
+
+
+def _pairs(title: str, mapping: Mapping[str, object]) -> Grid | None:
+    rows = tuple(_leaves(mapping))
+    note = f"{MOST_ROWS} of {len(rows)} shown." if len(rows) > MOST_ROWS else ""
+    return Grid(title, (), rows[:MOST_ROWS], note) if rows else None
+
+
+def _leaves(mapping: Mapping[str, object], path: str = "") -> Iterator[tuple[str, str]]:
+    for key, value in mapping.items():
+        name = f"{path} · {plain(key, 40)}" if path else plain(key, 40)
+        if isinstance(value, Mapping):
+            yield from _leaves(value, name)
+        else:
+            yield name, cell(value, 300)
+
+
+def _left_out(table: pd.DataFrame) -> str:
+    rows, columns = table.shape
+    parts: Sequence[str] = [
+        f"{most} of {there:,} {what}"
+        for most, there, what in (
+            (MOST_ROWS, rows, "rows"),
+            (MOST_COLUMNS, columns, "columns"),
+        )
+        if there > most
+    ]
+    return f"{' and '.join(parts)} shown." if parts else ""

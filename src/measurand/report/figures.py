@@ -1,0 +1,48 @@
+"""The figure of an exhibit, as SVG and PNG, drawn offline."""
+
+from typing import Any
+
+import vl_convert
+
+from measurand.core.finding import Exhibit
+from measurand.report.charts import FONT, GREY, INK, PALE, bars, distribution, intervals
+from measurand.report.diagram import MAP_NUMBERS, decision_map
+
+# What each kind is drawn by, and the columns without which it cannot be.
+KINDS: dict[str, tuple[Any, list[str]]] = {
+    "decision_map": (decision_map, ["benchmark", "reader", *MAP_NUMBERS]),
+    "bars": (bars, ["group", "bar", "value", "low", "high"]),
+    "distribution": (distribution, ["series", "value"]),
+    "intervals": (intervals, ["name", "value", "low", "high"]),
+}
+HOUSE = {
+    "background": "white",
+    "font": FONT,
+    "padding": 14,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": GREY,
+        "labelFontSize": 12,
+        "titleColor": INK,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "titlePadding": 10,
+        "gridColor": PALE,
+        "domain": False,
+        "tickColor": PALE,
+    },
+    "text": {"fontSize": 12.5, "color": INK},
+}
+
+
+def figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
+    """The exhibit as SVG and as PNG, or nothing where there is nothing to draw."""
+    draw, needed = KINDS.get(exhibit.kind, (None, []))
+    if draw is None or not {*needed} <= {*exhibit.table.columns}:
+        return None
+    chart = draw(exhibit.table, exhibit.settings)
+    if chart is None:
+        return None
+    spec = {**chart.to_dict(), "config": HOUSE}
+    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    return svg.encode(), vl_convert.svg_to_png(svg, scale=2)

@@ -1,0 +1,133 @@
+"""Where things stand in a figure: rows, ranges, and labels that do not collide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from measurand.report.terminal import plain
+
+MOST_ROWS = 40  # beyond this a figure is a table
+LETTER = 6.4  # the mean width of a letter at the size of a label, in pixels
+LINE = 14
+
+
+def readable(
+    table: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]
+) -> pd.DataFrame:
+    """These columns only: texts short and plain, numbers finite or missing."""
+    columns: dict[str, object] = {
+        name: [plain(text) for text in table[name]] for name in texts if name in table
+    }
+    for name in numbers:
+        values = pd.to_numeric(table[name], errors="coerce").astype(float)
+        columns[name] = values.where(np.isfinite(values)).to_numpy()
+    return pd.DataFrame(columns)
+
+
+def stacked(
+    table: pd.DataFrame, group: str | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows with a `row` number, and the headers that stand between groups."""
+    table = table.head(MOST_ROWS)
+    if group is None or group not in table or table[group].nunique() < 2:
+        return table.assign(row=range(len(table))), pd.DataFrame(
+            {"row": [], "text": []}
+        )
+    headers, parts, row = [], [], 0
+    for name, rows in table.groupby(group, sort=False):
+        headers.append({"row": row, "text": str(name)})
+        parts.append(rows.assign(row=range(row + 1, row + 1 + len(rows))))
+        row += len(rows) + 1
+    return pd.concat(parts), pd.DataFrame(headers)
+
+
+def extent(
+    *values: object, pad: float = 0.05, least: float = 0.02
+) -> tuple[float, float]:
+    """A range that holds all values, a little wider than they are.
+
+    >>> extent(0.0, [1.0, None], pad=0.1)
+    (-0.1, 1.1)
+    """
+    numbers = np.concatenate([np.asarray(v, float).ravel() for v in values])
+    low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
+    more = max(pad * (high - low), least / 2)
+    return low - more, high + more
+
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A plot of `width` by `height` pixels over two ranges."""
+
+    width: int
+    height: int
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def pixels(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point falls, from the top left."""
+        right = (x - self.x[0]) / (self.x[1] - self.x[0])
+        down = (self.y[1] - y) / (self.y[1] - self.y[0])
+        return right * self.width, down * self.height
+
+    def point(self, right: float, down: float) -> tuple[float, float]:
+        """The values at a pixel."""
+        return (
+            self.x[0] + right / self.width * (self.x[1] - self.x[0]),
+            self.y[1] - down / self.height * (self.y[1] - self.y[0]),
+        )
+
+    def box(self, text: str, near: float, middle: float, leftwards: bool) -> Box:
+        """The pixels a label covers whose near edge stands at `near`."""
+        width = LETTER * len(text)
+        left = near - width if leftwards else near
+        return left, middle - LINE / 2, left + width, middle + LINE / 2
+
+    def holds(self, box: Box) -> bool:
+        """Whether the box lies inside."""
+        inside = box[0] >= 0 and box[1] >= 0
+        return inside and box[2] <= self.width and box[3] <= self.height
+
+
+def labelled(
+    points: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    frame: Frame,
+    taken: Sequence[Box],
+) -> pd.DataFrame:
+    """A free place for each label; a label that finds none is left out.
+
+    The columns are `point` (whose label), `at_x` and `at_y` (the middle of the near
+    edge), `align`, and `far`: whether the eye needs a line back to the point.
+    """
+    centres = [frame.pixels(*point) for point in points]
+    boxes = [*taken, *((x - 5, y - 5, x + 5, y + 5) for x, y in centres)]
+    found = []
+    for index, ((x, y), text) in enumerate(zip(centres, texts, strict=True)):
+        for dx, dy in OFFSETS:
+            box = frame.box(text, x + dx, y + dy, leftwards=dx < 0)
+            if frame.holds(box) and not any(_meet(box, other) for other in boxes):
+                boxes.append(box)
+                align = "right" if dx < 0 else "left"
+                far = abs(dy) > LINE or abs(dx) > LINE
+                found.append((index, *frame.point(x + dx, y + dy), align, far))
+                break
+    return pd.DataFrame(found, columns=["point", "at_x", "at_y", "align", "far"])
+
+
+# Near places first: beside the point, then further up and down.
+OFFSETS = [
+    (dx, sign * dy)
+    for dy in (11, 26, 41, 56, 71, 86, 101, 116)
+    for dx in (7, -7, 24, -24)
+    for sign in (-1, 1)
+]
+
+
+def _meet(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

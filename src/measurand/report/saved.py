@@ -1,0 +1,226 @@
+"""A report as a directory: written whole, read back as it was.
+
+report.json     what is stated; no clock, path, host, worker count or duration
+report.html     one page that needs nothing else
+figures/        one SVG and one PNG for each exhibit that can be drawn
+items.parquet   one row an item
+run.json        when, where and how long
+"""
+
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from measurand.core.errors import BadInput, StoreFailed
+from measurand.core.finding import SCHEMA, Estimate, Exhibit, Finding, Report, Verdict
+from measurand.report.terminal import plain
+
+DIGITS = 10  # beyond these a float differs between machines, and means nothing
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The contents of `report.json`."""
+    settled: dict[str, Any] = _settled(
+        {
+            "schema": SCHEMA,
+            "audit": report.audit,
+            "benchmark": report.benchmark,
+            "verdict": asdict(report.verdict),
+            "findings": [asdict(found) for found in report.findings],
+            "settings": report.settings,
+            "not_run": report.not_run,
+            "warnings": report.warnings,
+            "exhibits": [
+                {
+                    "name": exhibit.name,
+                    "kind": exhibit.kind,
+                    "caption": exhibit.caption,
+                    "settings": exhibit.settings,
+                    "rows": exhibit.table.to_dict("records"),
+                }
+                for exhibit in report.exhibits
+            ],
+        }
+    )
+    return settled
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    r"""JSON that is the same, byte for byte, for the same document.
+
+    >>> dumps({"a": 0.1 + 0.2, "b": float("nan")})
+    '{\n "a": 0.3,\n "b": null\n}\n'
+    """
+    return json.dumps(_settled(document), indent=1, allow_nan=False) + "\n"
+
+
+def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
+    """The directory, once everything is in it; `run` goes to `run.json` alone."""
+    # Only here, so that reading and comparing reports does not wait for altair.
+    from measurand.report.figures import figure
+    from measurand.report.html import page
+
+    directory = Path(directory)
+    stems = _stems([exhibit.name for exhibit in report.exhibits])
+    drawings = [figure(exhibit) for exhibit in report.exhibits]
+    svgs = {
+        exhibit.name: drawing[0]
+        for exhibit, drawing in zip(report.exhibits, drawings, strict=True)
+        if drawing is not None
+    }
+    files = {"items.parquet": _parquet(report.items), "run.json": dumps(run).encode()}
+    for stem, drawing in zip(stems, drawings, strict=True):
+        if drawing is not None:
+            files[f"figures/{stem}.svg"], files[f"figures/{stem}.png"] = drawing
+    files["report.html"] = page(report, svgs).encode()
+    # The last file: a directory that holds it holds everything else.
+    files["report.json"] = dumps(document(report)).encode()
+    try:
+        (directory / "figures").mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            _write(directory / name, content)
+    except OSError as failed:
+        why = failed.strerror or type(failed).__name__
+        raise StoreFailed(
+            f"cannot write the report to {plain(directory, 200)}: {plain(why)}"
+        ) from failed
+    return directory
+
+
+def load(directory: str | Path) -> Report:
+    """The report that `save` wrote."""
+    directory = Path(directory)
+    where = plain(directory, 200)
+    try:
+        found = json.loads((directory / "report.json").read_bytes())
+    except OSError as failed:
+        raise BadInput(
+            f"{where} holds no report.json to read; give the folder of a report"
+        ) from failed
+    except (ValueError, RecursionError) as failed:
+        raise BadInput(
+            f"{where}/report.json is not JSON; run the audit again"
+        ) from failed
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if type(schema) is not int:
+        raise BadInput(f"{where}/report.json is not a report of measurand")
+    if schema > SCHEMA:
+        raise BadInput(
+            f"{where}/report.json has schema {schema}; this measurand reads up to "
+            f"{SCHEMA}: upgrade it"
+        )
+    try:
+        items = pd.read_parquet(directory / "items.parquet")
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as failed:
+        raise BadInput(
+            f"{where}/items.parquet is missing or broken; run the audit again"
+        ) from failed
+    try:
+        return _report(found, items)
+    except (KeyError, TypeError, ValueError, AttributeError) as failed:
+        raise BadInput(
+            f"{where}/report.json lacks part of a report: {plain(failed)}"
+        ) from failed
+
+
+def _report(found: Mapping[str, Any], items: pd.DataFrame) -> Report:
+    return Report(
+        str(found["audit"]),
+        dict(found["benchmark"]),
+        Verdict(**found["verdict"]),
+        tuple(_finding(**finding) for finding in found["findings"]),
+        dict(found["settings"]),
+        {name: str(why) for name, why in found["not_run"].items()},
+        tuple(map(str, found["warnings"])),
+        tuple(_exhibit(**exhibit) for exhibit in found["exhibits"]),
+        items,
+    )
+
+
+def _finding(
+    estimate: Mapping[str, Any], decision: str | None, **names: str
+) -> Finding:
+    numbers = {
+        name: math.nan if estimate[name] is None else float(estimate[name])
+        for name in ("value", "low", "high", "level")
+    }
+    stated = Estimate(**numbers, n=int(estimate["n"]), method=str(estimate["method"]))
+    return Finding(**names, estimate=stated, decision=decision)
+
+
+def _exhibit(rows: Sequence[Mapping[str, Any]], settings: Any, **names: str) -> Exhibit:
+    table = pd.DataFrame(list(rows))
+    # JSON knows no NaN: a column of nulls was a column of missing numbers.
+    empty = table.columns[table.isna().all()]
+    table = table.astype(dict.fromkeys(empty, float))
+    return Exhibit(table=table, settings=dict(settings), **names)
+
+
+def _settled(value: Any) -> Any:
+    if isinstance(value, str):
+        # Half a surrogate pair is no character: no file could hold it.
+        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return value if whole == value else whole
+    if isinstance(value, Mapping):
+        return {_settled(str(key)): _settled(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | pd.Series | pd.Index):
+        return _settled(value.tolist())
+    if isinstance(value, set | frozenset):
+        return [_settled(part) for part in sorted(value, key=str)]
+    if isinstance(value, list | tuple):
+        return [_settled(part) for part in value]
+    if isinstance(value, np.generic):
+        return _settled(value.item())
+    if isinstance(value, float):
+        # Adding 0.0 makes -0.0 the 0.0 it equals.
+        return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return value if isinstance(value, bool | int) else _settled(str(value))
+
+
+def _parquet(items: pd.DataFrame) -> bytes:
+    table = items.set_axis([_settled(str(column)) for column in items.columns], axis=1)
+    for column in table.select_dtypes(["object", "string"]).columns:
+        cells = [None if _missing(cell) else str(cell) for cell in table[column]]
+        table = table.assign(**{column: pd.Series(_settled(cells), table.index, "str")})
+    if not isinstance(table.index, pd.RangeIndex):
+        ids = [_settled(str(name)) for name in table.index]
+        table = table.set_axis(pd.Index(ids, name=table.index.name), axis=0)
+    buffer = io.BytesIO()
+    table.to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _missing(cell: object) -> bool:
+    return (
+        cell is None or cell is pd.NA or (isinstance(cell, float) and math.isnan(cell))
+    )
+
+
+def _stems(names: Sequence[str]) -> list[str]:
+    stems: list[str] = []
+    for name in names:
+        stem = re.sub(r"[^a-z0-9]+", "-", plain(name).lower()).strip("-") or "figure"
+        stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
+    return stems
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,89 @@
+"""Selections that cut items in two so that nothing stands on both sides."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.clusters import components
+from measurand.core.errors import BadInput, listed
+from measurand.core.items import Items
+
+LARGEST = 0.5  # a cluster with more of the items than this cannot be split fairly
+
+
+@dataclass(frozen=True)
+class Split:
+    """One side of a split in two; called with equal streams, the sides fit together.
+
+    Attributes:
+        columns: Items that share a value in any of these stay on one side.
+        share: How much of the items the test side should hold.
+        side: "train" or "test".
+    """
+
+    columns: tuple[str, ...]
+    side: str
+    share: float = 0.2
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items of this side."""
+        clusters = components([items.column(column) for column in self.columns])
+        sizes = np.bincount(clusters)
+        if sizes.max() > LARGEST * len(items):
+            raise BadInput(
+                f"{sizes.max()} of {len(items)} items hang together by {listed(self.columns)}, "
+                "so no fair split exists; choose another --split-by, or give a test file"
+            )
+        tested = chosen_until(sizes, self.share * len(items), rng)[clusters]
+        return items.rows(tested if self.side == "test" else ~tested)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"{self.side} of a split by {' and '.join(self.columns)}"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One side of fold `number` of `folds`; items that share a cluster stay together."""
+
+    number: int
+    folds: int
+    side: str
+    columns: tuple[str, ...] = ()
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items of this side."""
+        inside = fold_numbers(items, self.columns, self.folds, rng) == self.number
+        return items.rows(inside if self.side == "test" else ~inside)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"{self.side} of fold {self.number + 1}/{self.folds}"
+
+
+def fold_numbers(
+    items: Items, columns: tuple[str, ...], folds: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """The fold of each item: clusters go, in random order, to the emptiest fold."""
+    if not columns:
+        return rng.permutation(np.arange(len(items)) % folds)
+    clusters = components([items.column(column) for column in columns])
+    sizes = np.bincount(clusters)
+    held, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
+    for cluster in rng.permutation(len(sizes)):
+        fold[cluster] = held.argmin()
+        held[fold[cluster]] += sizes[cluster]
+    return fold[clusters]
+
+
+def chosen_until(
+    sizes: NDArray[np.int64], wanted: float, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Clusters drawn at random until they hold as near to `wanted` items as they can."""
+    order = rng.permutation(len(sizes))
+    held = np.cumsum(sizes[order])
+    last = int(np.abs(held - wanted).argmin())
+    chosen = np.zeros(len(sizes), bool)
+    chosen[order[: last + 1]] = True
+    return chosen

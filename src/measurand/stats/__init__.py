@@ -1,0 +1,1 @@
+"""Statistics of arrays: no benchmark, no reader, no file."""

@@ -1,0 +1,114 @@
+"""Scores of the same items, compared."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import binom
+from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
+
+from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.resampling import bootstrap
+
+Clusters = NDArray[np.int64] | None
+
+
+def paired(*scores: "pd.Series[float]") -> Floats:
+    """The scores side by side; scores of different items are refused."""
+    first = scores[0]
+    for other in scores[1:]:
+        if not first.index.equals(other.index):
+            raise BadInput("these scores are of different items; compare the same ids")
+    return np.column_stack([np.asarray(score, float) for score in scores])
+
+
+def mean(
+    score: "pd.Series[float]", *, rng: np.random.Generator, clusters: Clusters = None
+) -> Estimate:
+    """The mean over items; the interval resamples items or their clusters."""
+    rows = np.column_stack([paired(score), np.ones(len(score))])
+    return bootstrap(lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters)
+
+
+def difference(
+    a: "pd.Series[float]",
+    b: "pd.Series[float]",
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters = None,
+) -> Estimate:
+    """Mean of `a - b` over items; the interval resamples items, keeping pairs.
+
+    >>> ones, zeros = pd.Series([1.0] * 50), pd.Series([0.0] * 50)
+    >>> print(difference(ones, zeros, rng=np.random.default_rng(0)))
+    1.000 [1.000, 1.000]
+    """
+    rows = np.column_stack([paired(a, b), np.ones(len(a))])
+    return bootstrap(
+        lambda s: (s[..., 0] - s[..., 1]) / s[..., 2], rows, rng=rng, clusters=clusters
+    )
+
+
+def ratio(
+    a: "pd.Series[float]",
+    b: "pd.Series[float]",
+    *,
+    rng: np.random.Generator,
+    less: "pd.Series[float] | None" = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """Mean of `a` over mean of `b`, after `less` is taken from both.
+
+    A ratio whose denominator is not clearly above zero raises: its interval explodes.
+    """
+    base = b * 0 if less is None else less
+    if difference(b, base, rng=rng, clusters=clusters).low <= 0:
+        raise Undefined(
+            "the denominator is not clearly above zero, so the ratio is withheld"
+        )
+    rows = paired(a, b, base)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return bootstrap(
+            lambda s: (s[..., 0] - s[..., 2]) / (s[..., 1] - s[..., 2]),
+            rows,
+            rng=rng,
+            clusters=clusters,
+        )
+
+
+def mcnemar(
+    a: "pd.Series[float]", b: "pd.Series[float]", *, midp: bool = True
+) -> float:
+    """The p-value that two readers are right equally often, from discordant items.
+
+    >>> right, wrong = pd.Series([1.0] * 10), pd.Series([0.0] * 10)
+    >>> round(mcnemar(right, wrong, midp=False), 4), round(mcnemar(right, wrong), 4)
+    (0.002, 0.001)
+    """
+    x, y = paired(a, b).astype(bool).T
+    only_a, only_b = int((x & ~y).sum()), int((~x & y).sum())
+    if only_a + only_b == 0:
+        return 1.0
+    exact = float(exact_mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue)
+    # Half the probability of what was seen is taken back: Fagerland et al. 2013.
+    seen = float(binom.pmf(min(only_a, only_b), only_a + only_b, 0.5))
+    if not midp:
+        return exact
+    return 1.0 - seen if only_a == only_b else exact - seen
+
+
+def sign_flip(
+    differences: Floats, *, rng: np.random.Generator, permutations: int = 10_000
+) -> float:
+    """The two-sided p-value that paired differences are symmetric about zero."""
+    if len(differences) == 0:
+        raise Undefined("no pairs to flip")
+    seen = abs(differences.sum())
+    larger = 0
+    block = max(1, 20_000_000 // len(differences))
+    for done in range(0, permutations, block):
+        size = (min(block, permutations - done), len(differences))
+        signs = rng.integers(0, 2, size, dtype=np.int8) * 2 - 1
+        larger += int((np.abs(signs @ differences) >= seen - 1e-12).sum())
+    return (1 + larger) / (1 + permutations)

@@ -1,0 +1,87 @@
+"""How right a reader's answers are, with intervals."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.resampling import bootstrap
+
+Ints = NDArray[np.int64]
+
+
+def cells(gold: Ints, answers: Ints, classes: int) -> Floats:
+    """One row an item, with a 1 in its cell of the confusion matrix."""
+    return np.eye(classes * classes)[gold * classes + answers]
+
+
+def accuracy(
+    gold: Ints, answers: Ints, *, rng: np.random.Generator, clusters: Ints | None = None
+) -> Estimate:
+    """The share of right answers."""
+    rows = np.column_stack([gold == answers, np.ones(len(gold))]).astype(float)
+    return bootstrap(lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters)
+
+
+def balanced_accuracy(
+    gold: Ints,
+    answers: Ints,
+    classes: int,
+    *,
+    rng: np.random.Generator,
+    clusters: Ints | None = None,
+) -> Estimate:
+    """The mean over the classes that occur of the share answered right."""
+
+    def statistic(sums: Floats) -> Floats:
+        matrix = sums.reshape(*sums.shape[:-1], classes, classes)
+        sizes = matrix.sum(axis=-1)
+        hits = np.diagonal(matrix, axis1=-2, axis2=-1)
+        recall = np.divide(
+            hits, sizes, out=np.zeros_like(hits, dtype=float), where=sizes > 0
+        )
+        return np.asarray(recall.sum(axis=-1) / (sizes > 0).sum(axis=-1))
+
+    return bootstrap(
+        statistic, cells(gold, answers, classes), rng=rng, clusters=clusters
+    )
+
+
+def mcc(
+    gold: Ints,
+    answers: Ints,
+    classes: int,
+    *,
+    rng: np.random.Generator,
+    clusters: Ints | None = None,
+) -> Estimate:
+    """Matthews' correlation, in Gorodkin's form for any number of classes.
+
+    With one predicted class it is 0 by convention, as in scikit-learn.
+    """
+
+    def statistic(sums: Floats) -> Floats:
+        matrix = sums.reshape(*sums.shape[:-1], classes, classes)
+        n = matrix.sum(axis=(-2, -1))
+        true, said = matrix.sum(axis=-1), matrix.sum(axis=-2)
+        hits = np.trace(matrix, axis1=-2, axis2=-1)
+        above = hits * n - (true * said).sum(axis=-1)
+        below = np.sqrt(
+            (n**2 - (said**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
+        )
+        return np.divide(
+            above, below, out=np.zeros_like(above, dtype=float), where=below > 0
+        )
+
+    return bootstrap(
+        statistic, cells(gold, answers, classes), rng=rng, clusters=clusters
+    )
+
+
+def share(hits: int, n: int) -> Estimate:
+    """A share with Wilson's interval."""
+    interval = binomtest(hits, n).proportion_ci(method="wilson")
+    return Estimate(
+        hits / n, float(interval.low), float(interval.high), 0.95, n, "Wilson"
+    )

@@ -1,0 +1,167 @@
+"""Reports made by hand: one like those people will have, one made to do harm."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
+
+READERS = {"tfidf": (0.63, 0.004), "minilm": (0.78, 0.296), "bert": (0.84, 0.367)}
+ATTACKS = (
+    '<script>document.title="pwned"</script>',
+    '</script><img src=x onerror="document.title=\'pwned\'">',
+    "{{7*7}}",
+    "\x1b[31mred\x1b[0m\x07",
+    "\u202eevil\u2069",
+    '" onload="document.title=\'pwned\'" x="',
+    "a.b[0]:Q",
+)
+HUGE = "<script>document.title='pwned'</script>" + "x" * 1_000_000
+
+
+def estimate(value, half=0.01, n=2000, method="paired bootstrap over items"):
+    return Estimate(value, value - half, value + half, 0.95, n, method)
+
+
+def findings():
+    for reader, (accuracy, delta) in READERS.items():
+        near = "near zero" if delta < 0.01 else "positive"
+        yield Finding("accuracy", reader, "full", estimate(accuracy, 0.018))
+        yield Finding("mpds", reader, "full", estimate(0.36 / accuracy, 0.03), "low")
+        yield Finding("delta_evi", reader, "plain", estimate(delta, 0.008), near)
+        yield Finding("query_only", reader, "query", estimate(0.6 * accuracy, 0.02))
+    for value in ("travel", "fiction"):
+        yield Finding("ood_gap", "bert", f"genre={value}", estimate(0.05, 0.03))
+
+
+def exhibits(name):
+    rng = np.random.default_rng(0)
+    stated = [(reader, *numbers) for reader, numbers in READERS.items()]
+    places = [
+        (name, r, 0.36 / a, 0.34 / a, 0.38 / a, d, d - 0.008, d + 0.008, "latent")
+        for r, a, d in stated
+    ]
+    ablations = [
+        (r, bar, share * a, share * a - 0.02, share * a + 0.02)
+        for r, a, _ in stated
+        for bar, share in (("full", 1), ("query only", 0.7), ("evidence only", 0.43))
+    ]
+    shuffles = [(r, a - d + rng.normal(0, 0.004)) for r, a, d in stated for _ in range(20)]
+    ladder = [(r, d, d - 0.008, d + 0.008) for r, _, d in stated]
+    columns = "benchmark reader mpds mpds_low mpds_high delta delta_low delta_high region"
+    marks = {"marks": {r: a for r, a, _ in stated}, "x_title": "accuracy"}
+    return (
+        _exhibit("decision map", "decision_map", places, columns, margin=0.02, direct=0.9),
+        _exhibit(
+            "ablations",
+            "bars",
+            ablations,
+            "group bar value low high",
+            reference=0.34,
+            reference_label="majority",
+            x_title="accuracy",
+        ),
+        _exhibit("shuffles", "distribution", shuffles, "series value", **marks),
+        _exhibit("ladder", "intervals", ladder, "name value low high", margin=0.02),
+        _exhibit("counts", "table", [("train", 5), ("test", None)], "split rows"),
+    )
+
+
+def _exhibit(name, kind, rows, columns, **settings):
+    table = pd.DataFrame(rows, columns=columns.split())
+    return Exhibit(name, kind, table, f"The {name} of every reader", settings)
+
+
+def items(count=200, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "premise": [f"A man in a blue shirt plays guitar ({i})" for i in range(count)],
+            "hypothesis": [f"Nobody is outside, case {i}" for i in range(count)],
+            "label": rng.choice(["entailment", "contradiction"], count),
+            "without_evidence": rng.random(count) < 0.3,
+            "correct:tfidf": rng.random(count) < 0.6,
+        },
+        index=[f"item-{i}" for i in range(count)],
+    )
+
+
+def realistic(name="snli", seed=0):
+    return Report(
+        audit="evidence",
+        benchmark={
+            "name": name,
+            "roles": {
+                "query": "hypothesis",
+                "evidence": "premise",
+                "label": "label",
+                "metadata": ["genre", "length"],
+            },
+            "sizes": {"train": 10_000, "test": 2_000},
+            "labels": {"entailment": 0.34, "neutral": 0.33, "contradiction": 0.33},
+        },
+        verdict=Verdict(
+            "evidence-sensitive",
+            "evidence-sensitive",
+            "bert",
+            "bert loses 0.367 [0.359, 0.375] of its accuracy on wrong evidence; tfidf "
+            "alone would have said latent coupling",
+            provisional=True,
+        ),
+        findings=tuple(findings()),
+        settings={"shuffles": 20, "seed": 0, "margin": 0.02, "readers": [*READERS]},
+        not_run={"llm": "no endpoint was given; set MEASURAND_ENDPOINT"},
+        warnings=("the hypothesis alone reaches 0.588, well over the majority's 0.340",),
+        exhibits=exhibits(name),
+        items=items(seed=seed),
+    )
+
+
+def hostile():
+    bad = [*ATTACKS, HUGE]
+    texts = dict.fromkeys(range(3), 0)
+    number = estimate(0.5)
+    rows = [{"name": a, "value": 0.1 * i, "low": 0.0, "high": 0.9} for i, a in enumerate(bad)]
+    places = exhibits(HUGE)[0].table.assign(reader=bad[:3])
+    drawn = [
+        Exhibit(HUGE, "decision_map", places, bad[0], {"margin": 0.02, "direct": 0.9}),
+        Exhibit("../../x", "intervals", pd.DataFrame(rows), bad[1], {"x_title": HUGE}),
+        Exhibit(
+            "bars",
+            "bars",
+            pd.DataFrame(rows).assign(group=bad, bar=bad),
+            bad[2],
+            {"reference": 0.3, "reference_label": bad[0], "x_title": bad[6]},
+        ),
+        Exhibit(
+            "spread",
+            "distribution",
+            pd.DataFrame({"series": bad, "value": 0.5}),
+            bad[3],
+            {"marks": dict.fromkeys(bad, 0.6), "x_title": bad[6]},
+        ),
+        Exhibit("table", "table", pd.DataFrame({a: bad for a in bad}), HUGE),
+        Exhibit("odd", bad[0], pd.DataFrame({"a": [1]}), bad[0]),
+    ]
+    cells = {a: [b] * len(bad) for a, b in zip(bad, reversed(bad), strict=True)}
+    return Report(
+        audit=bad[0],
+        benchmark={"name": bad[0] + HUGE, "roles": {a: a for a in bad}, bad[1]: texts},
+        verdict=Verdict(bad[0], bad[1], bad[2], HUGE, provisional=True),
+        findings=tuple(Finding(a, bad[2], a, number, a) for a in bad),
+        settings={a: {a: a} for a in bad},
+        not_run={a: a for a in bad},
+        warnings=(*bad, "half a pair: \ud800"),
+        exhibits=tuple(drawn),
+        items=pd.DataFrame({**cells, "without_evidence": True}, index=bad),
+    )
+
+
+@pytest.fixture(name="realistic")
+def _realistic():
+    return realistic()
+
+
+@pytest.fixture(name="hostile")
+def _hostile():
+    return hostile()
