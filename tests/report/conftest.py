@@ -9,7 +9,7 @@ from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
 READERS = {"tfidf": (0.63, 0.004), "minilm": (0.78, 0.296), "bert": (0.84, 0.367)}
 ATTACKS = (
     '<script>document.title="pwned"</script>',
-    '</script><img src=x onerror="document.title=\'pwned\'">',
+    "</script><img src=x onerror=\"document.title='pwned'\">",
     "{{7*7}}",
     "\x1b[31mred\x1b[0m\x07",
     "\u202eevil\u2069",
@@ -46,12 +46,18 @@ def exhibits(name):
         for r, a, _ in stated
         for bar, share in (("full", 1), ("query only", 0.7), ("evidence only", 0.43))
     ]
-    shuffles = [(r, a - d + rng.normal(0, 0.004)) for r, a, d in stated for _ in range(20)]
+    shuffles = [
+        (r, a - d + rng.normal(0, 0.004)) for r, a, d in stated for _ in range(20)
+    ]
     ladder = [(r, d, d - 0.008, d + 0.008) for r, _, d in stated]
-    columns = "benchmark reader mpds mpds_low mpds_high delta delta_low delta_high region"
+    columns = (
+        "benchmark reader mpds mpds_low mpds_high delta delta_low delta_high region"
+    )
     marks = {"marks": {r: a for r, a, _ in stated}, "x_title": "accuracy"}
     return (
-        _exhibit("decision map", "decision_map", places, columns, margin=0.02, direct=0.9),
+        _exhibit(
+            "decision map", "decision_map", places, columns, margin=0.02, direct=0.9
+        ),
         _exhibit(
             "ablations",
             "bars",
@@ -76,7 +82,9 @@ def items(count=200, seed=0):
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
         {
-            "premise": [f"A man in a blue shirt plays guitar ({i})" for i in range(count)],
+            "premise": [
+                f"A man in a blue shirt plays guitar ({i})" for i in range(count)
+            ],
             "hypothesis": [f"Nobody is outside, case {i}" for i in range(count)],
             "label": rng.choice(["entailment", "contradiction"], count),
             "without_evidence": rng.random(count) < 0.3,
@@ -111,7 +119,9 @@ def realistic(name="snli", seed=0):
         findings=tuple(findings()),
         settings={"shuffles": 20, "seed": 0, "margin": 0.02, "readers": [*READERS]},
         not_run={"llm": "no endpoint was given; set MEASURAND_ENDPOINT"},
-        warnings=("the hypothesis alone reaches 0.588, well over the majority's 0.340",),
+        warnings=(
+            "the hypothesis alone reaches 0.588, well over the majority's 0.340",
+        ),
         exhibits=exhibits(name),
         items=items(seed=seed),
     )
@@ -121,7 +131,10 @@ def hostile():
     bad = [*ATTACKS, HUGE]
     texts = dict.fromkeys(range(3), 0)
     number = estimate(0.5)
-    rows = [{"name": a, "value": 0.1 * i, "low": 0.0, "high": 0.9} for i, a in enumerate(bad)]
+    rows = [
+        {"name": a, "value": 0.1 * i, "low": 0.0, "high": 0.9}
+        for i, a in enumerate(bad)
+    ]
     places = exhibits(HUGE)[0].table.assign(reader=bad[:3])
     drawn = [
         Exhibit(HUGE, "decision_map", places, bad[0], {"margin": 0.02, "direct": 0.9}),
@@ -140,7 +153,7 @@ def hostile():
             bad[3],
             {"marks": dict.fromkeys(bad, 0.6), "x_title": bad[6]},
         ),
-        Exhibit("table", "table", pd.DataFrame({a: bad for a in bad}), HUGE),
+        Exhibit("table", "table", pd.DataFrame(dict.fromkeys(bad, bad)), HUGE),
         Exhibit("odd", bad[0], pd.DataFrame({"a": [1]}), bad[0]),
     ]
     cells = {a: [b] * len(bad) for a, b in zip(bad, reversed(bad), strict=True)}

@@ -1,33 +1,17 @@
 """From tables and roles to a checked benchmark."""
 
-from dataclasses import dataclass
-
 import pandas as pd
 
-from measurand.benchmarks.cells import kinds, labels, names, texts
+from measurand.benchmarks.cells import kinds, labels, names, optional, texts
+from measurand.benchmarks.checks import checked
 from measurand.benchmarks.counts import counted
 from measurand.benchmarks.derived import schema, with_metadata
 from measurand.benchmarks.roles import Roles
+from measurand.benchmarks.sides import Sides, apart, in_two
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, BadOption, listed, shown
 from measurand.core.items import Items
-from measurand.core.seeds import generator
-from measurand.selections.folds import Split
 
-SPLITS = ("query", "evidence", "both", "group")
-DEV = frozenset({"dev", "validation", "valid", "val", "trial"})
 UNLABELLED = "-"  # SNLI's label where its annotators did not agree
-FEWEST = 20  # fewer items than this cannot be trained on and tested
-
-
-@dataclass(frozen=True)
-class Sides:
-    """Train and test rows, how they were told apart, and what was left out."""
-
-    train: pd.DataFrame
-    test: pd.DataFrame
-    how: str
-    dropped: dict[str, int]
 
 
 def benchmark(
@@ -39,26 +23,87 @@ def benchmark(
     split_by: str = "both",
     seed: int = 0,
 ) -> Benchmark:
-    """The benchmark in one table or two, every cell checked and turned into text."""
-    if split_by not in SPLITS:
-        raise BadOption(f"split_by is {split_by!r}; allowed are {', '.join(SPLITS)}")
-    parts = [train] if test is None else [train, test]
-    tables = [cleaned(part, roles) for part in parts]
-    labelled = [table[table[roles.label] != UNLABELLED] for table in tables]
-    if any(len(table) for table in labelled):
-        dropped = sum(map(len, tables)) - sum(map(len, labelled))
-        tables = labelled
+    """The benchmark in one table or two, every cell checked and turned into text.
+
+    Args:
+        train: The rows to learn from, or all rows where `test` is None.
+        test: The rows to be asked about.
+        roles: Which column plays which part.
+        name: What reports call it.
+        split_by: Items that share this stay on one side: query, evidence, both, group.
+        seed: For the split, where there is neither a test table nor a split column.
+    """
+    if test is None:
+        tables, dropped = labelled([cleaned(train, roles)], roles.label)
+        sides = in_two(tables[0], roles, split_by, seed)
     else:
-        dropped = 0
-    sides = (
-        in_two(tables[0], roles, split_by, seed)
-        if test is None
-        else Sides(
-            tables[0].rename(index="train-{}".format) if roles.id is None else tables[0],
-            tables[1].rename(index="test-{}".format) if roles.id is None else tables[1],
-            "two files",
-            {},
-        )
+        both = [cleaned(train, roles, "train"), cleaned(test, roles, "test")]
+        tables, dropped = labelled(both, roles.label)
+        sides = apart(tables[0], tables[1], roles)
+    checked(sides.train[roles.label], sides.test[roles.label], roles.label)
+    return built(sides, roles, name, dropped)
+
+
+def cleaned(frame: pd.DataFrame, roles: Roles, side: str = "") -> pd.DataFrame:
+    """The columns that play a part, as text, under the item ids."""
+    where = f"{side} " if side else ""
+    columns = {roles.query: texts(frame[roles.query], f"{where}query")}
+    if roles.evidence is not None:
+        columns[roles.evidence] = texts(frame[roles.evidence], f"{where}evidence")
+    columns[roles.label] = labels(frame[roles.label], f"{where}label")
+    if roles.rationale is not None:
+        columns[roles.rationale] = optional(frame[roles.rationale])
+    for column in roles.metadata:
+        columns[column] = kinds(frame[column])
+    if roles.group is not None:
+        columns[roles.group] = names(frame[roles.group], f"{where}group")
+    if roles.split is not None and not side:
+        columns[roles.split] = names(frame[roles.split], "split")
+    if roles.id is not None:
+        ids = names(frame[roles.id], f"{where}id").tolist()
+    else:
+        before = f"{side}-" if side else ""
+        ids = [f"{before}{row}" for row in range(len(frame))]
+    return pd.DataFrame(columns).set_axis(pd.Index(ids, name="id"), axis="index")
+
+
+def labelled(
+    tables: list[pd.DataFrame], label: str
+) -> tuple[list[pd.DataFrame], dict[str, int]]:
+    """The tables without the rows that SNLI marks as having no label, if others do."""
+    kept = [table[table[label] != UNLABELLED] for table in tables]
+    dropped = sum(map(len, tables)) - sum(map(len, kept))
+    if not dropped or not any(map(len, kept)):
+        return tables, {}
+    return kept, {"dropped_no_label": dropped}
+
+
+def built(sides: Sides, roles: Roles, name: str, dropped: dict[str, int]) -> Benchmark:
+    """The benchmark of two clean tables; metadata are derived where none are named."""
+    query, evidence, label = roles.query, roles.evidence, roles.label
+    train, test = sides.train, sides.test
+    notes = {**counted(train, test, query, evidence, label), **dropped, **sides.dropped}
+    if roles.rationale is not None:
+        empty = (train[roles.rationale] == "").sum() + (
+            test[roles.rationale] == ""
+        ).sum()
+        notes["no_rationale"] = int(empty)
+    described = {**roles.described(), "split": sides.how}
+    metadata, meanings = roles.metadata, dict.fromkeys(roles.metadata, "as given")
+    if not metadata:
+        meanings = schema(evidence)
+        metadata = tuple(meanings)
+        described["metadata"] = f"derived: {', '.join(metadata)}"
+        train, test = with_metadata(train, test, query, evidence)
+    fields = (query,) if evidence is None else (query, evidence)
+    return Benchmark(
+        name=name,
+        train=Items(train, fields, label, metadata, roles.group),
+        test=Items(test, fields, label, metadata, roles.group),
+        query=query,
+        evidence=evidence,
+        rationale=roles.rationale,
+        roles=described,
+        schema=meanings,
+        notes=notes,
     )
-    check(sides, roles)
-    return built(sides, roles, name, {"dropped_no_label": dropped, **sides.dropped})

@@ -31,6 +31,11 @@ def names(column: "pd.Series[str]", part: str) -> "pd.Series[str]":
     return complete(found, found.isna(), f"{part} cells", "a name or a number")
 
 
+def optional(column: "pd.Series[str]") -> "pd.Series[str]":
+    """A column of text, empty where a cell holds none."""
+    return turned(column, text).fillna("")
+
+
 def kinds(column: "pd.Series[str]") -> "pd.Series[str]":
     """A column of metadata; a cell that holds nothing says so."""
     found = turned(column, lambda cell: scalar(cell) or text(cell))
@@ -45,7 +50,7 @@ def turned(
         return column.astype(TEXT)
     gone = column.isna()
     cells = [None if no else turn(cell) for no, cell in zip(gone, column, strict=True)]
-    return pd.Series(cells, index=column.index, dtype=TEXT)
+    return pd.Series(cells, index=column.index, dtype=TEXT, name=column.name)
 
 
 def complete(

@@ -4,15 +4,16 @@ Where cuts are needed (short and long, low and high) they are the terciles of th
 train part, so that test items cannot move them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.benchmarks.formats import BATCH, TEXT
 from measurand.benchmarks.phrasing import folded, form, kind
-from measurand.benchmarks.formats import TEXT
 from measurand.core.errors import BadInput, listed
 from measurand.core.words import NEGATIONS, sentences, words
 
@@ -68,15 +69,16 @@ def measured(table: pd.DataFrame, query: str, evidence: str | None) -> Measures:
     """The measures of each item; every text is cut into words once."""
     forms, types, negations, counts = [], [], [], []
     lengths, overlaps = [], []
-    contexts = [None] * len(table) if evidence is None else table[evidence]
-    for asked, context in zip(table[query], contexts, strict=True):
+    queries = texts(table[query])
+    contexts: Iterable[str] = repeat("") if evidence is None else texts(table[evidence])
+    for asked, context in zip(queries, contexts, strict=False):
         read = words(asked)
         shape = form(asked, read)
         forms.append(shape)
-        types.append(kind(asked, shape))
+        types.append(kind(asked, read, shape))
         negations.append("no" if NEGATIONS.isdisjoint(read) else "yes")
         lengths.append(len(read))
-        if context is not None:
+        if evidence is not None:
             distinct = set(read)
             overlaps.append(
                 len(distinct.intersection(words(context))) / max(len(distinct), 1)
@@ -86,6 +88,12 @@ def measured(table: pd.DataFrame, query: str, evidence: str | None) -> Measures:
     return Measures(
         forms, types, negations, np.array(lengths), np.array(overlaps), counts
     )
+
+
+def texts(column: "pd.Series[str]") -> Iterator[str]:
+    """The cells, a batch at a time: faster than one by one, smaller than all."""
+    for start in range(0, len(column), BATCH):
+        yield from column.iloc[start : start + BATCH].to_numpy(object)
 
 
 def columns(

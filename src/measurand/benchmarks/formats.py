@@ -26,6 +26,17 @@ WRAPPERS = ("data", "rows", "items")
 Row = dict[str, Any]
 
 
+def once(pairs: list[tuple[str, Any]]) -> Row:
+    """The object, if no key stands in it twice."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        distinct([name for name, _ in pairs])
+    return row
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=once)
+
+
 def json_lines(stream: IO[bytes]) -> pd.DataFrame:
     """A table of one JSON object a line; blank lines are skipped."""
     return gathered(objects(lines(stream)))
@@ -76,6 +87,7 @@ def parquet(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
     try:
         table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+        table.validate(full=True)  # text that is not UTF-8 would fail much later
         for place, field in enumerate(table.schema):
             column = table.column(place)
             if pa.types.is_dictionary(field.type):
@@ -114,7 +126,7 @@ def objects(texts: Iterable[str]) -> Iterator[Row]:
         if not text.strip():
             continue
         try:
-            row = loaded(text)
+            row = loaded(text.rstrip("\r\n"))
         except json.JSONDecodeError as bad:
             raise BadInput(where(bad, number)) from None
         except BadInput as bad:
@@ -210,7 +222,7 @@ def column(cells: list[Any]) -> "pd.Series[Any]":
 def loaded(text: str) -> Any:
     """The JSON value in `text`."""
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return DECODER.decode(text)
     except RecursionError:
         raise BadInput("its JSON is nested too deeply") from None
     except json.JSONDecodeError:
@@ -219,18 +231,11 @@ def loaded(text: str) -> Any:
         raise BadInput(shown(str(bad), 80)) from None
 
 
-def once(pairs: list[tuple[str, Any]]) -> Row:
-    """The object, if no key stands in it twice."""
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        distinct([name for name, _ in pairs])
-    return row
-
-
 def where(bad: json.JSONDecodeError, line: int) -> str:
     """Place and cause of broken JSON, in one line."""
     near = shown(bad.doc[max(0, bad.pos - 10) : bad.pos + 20])
-    return f"line {line}, column {bad.colno}: {bad.msg.lower()}, near {near}"
+    cause = bad.msg.lower().removesuffix(" at").removesuffix(" starting")
+    return f"line {line}, column {bad.colno}: {cause}, near {near}"
 
 
 def kind(value: Any) -> str:

@@ -10,6 +10,8 @@ import pandas as pd
 
 from measurand.core.errors import NoField
 
+CHUNK = 10_000  # rows fingerprinted at a time, to hold no second copy of the table
+
 
 @dataclass(frozen=True, eq=False)
 class Items:
@@ -90,14 +92,10 @@ class Items:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of every cell, id and role: part of every store key."""
-        seen = hashlib.sha256(
-            repr((self.fields, self.label, self.metadata, self.group)).encode()
-        )
-        seen.update("\x1e".join(map(str, self.ids)).encode("utf-8", "surrogatepass"))
-        for name in self.table.columns:
-            cells = "\x1e".join(map(str, self.table[name]))
-            seen.update(
-                f"\x1f{name}\x1f{len(cells)}\x1f".encode("utf-8", "surrogatepass")
-            )
-            seen.update(cells.encode("utf-8", "surrogatepass"))
+        roles = (self.fields, self.label, self.metadata, self.group)
+        seen = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
+        for start in range(0, len(self), CHUNK):
+            rows = self.table.iloc[start : start + CHUNK]
+            cells = [list(rows.index), *(list(rows[name]) for name in rows.columns)]
+            seen.update(repr(cells).encode("utf-8", "backslashreplace"))
         return seen.hexdigest()

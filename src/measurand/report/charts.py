@@ -14,8 +14,9 @@ import pandas as pd
 from measurand.report.layout import extent, readable, stacked
 from measurand.report.terminal import plain
 
-# Okabe and Ito's colours, which stay apart for colour-blind readers.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#56B4E9", "#5B5B5B")
+# Okabe and Ito's colours, which stay apart for colour-blind readers; the light ones are
+# darkened, because labels are written in them.
+COLOURS = ("#0072B2", "#D55E00", "#00855F", "#AA3377", "#8F6A00", "#5B5B5B", "#4B3F91")
 INK, GREY, PALE, BAND = "#1f2933", "#66727f", "#e7ebef", "#fdebd3"
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 WIDTH = 380  # of the plot; with the names and the numbers about 700 pixels
@@ -73,7 +74,14 @@ def intervals(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         drawn(rows)
         .mark_rule(strokeWidth=2)
         .encode(x="low:Q", x2="high:Q", y=ROW, color=COLOUR),
-        drawn(rows).mark_circle(size=80, opacity=1).encode(x, y=ROW, color=COLOUR),
+        *(
+            drawn(rows)
+            .mark_tick(size=13, thickness=2, opacity=1)
+            .encode(x=f"{end}:Q", y=ROW, color=COLOUR)
+            # Caps, because a dot hides an interval that is narrower than itself.
+            for end in ("low", "high")
+        ),
+        drawn(rows).mark_circle(size=48, opacity=1).encode(x, y=ROW, color=COLOUR),
     ]
     return named(layers, rows, headers)
 
@@ -128,7 +136,7 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         own.mark_tick(color=COLOURS[1], thickness=2.5, size=34, yOffset=-10).encode(
             x="mark:Q", y=y
         ),
-        own.mark_text(color=COLOURS[1], dy=-34).encode(x="mark:Q", y=y, text="note:N"),
+        own.mark_text(color=COLOURS[1], dy=-42).encode(x="mark:Q", y=y, text="note:N"),
     ]
     for name in marks.keys() - set(names):
         layers += marked(marks[name], f"{name} {marks[name]:.3f}")
@@ -161,7 +169,7 @@ def drawn(table: pd.DataFrame) -> alt.Chart:
 def axis(title: object, bounds: tuple[float, float], field: str = "value") -> alt.X:
     """The horizontal axis over `bounds`."""
     scale = alt.Scale(domain=bounds, nice=False, zero=False)
-    ticks = alt.Axis(title=plain(title), tickCount=6, format="~g")
+    ticks = alt.Axis(title=plain(title), tickCount=6, format="~g", labelFlush=False)
     return alt.X(f"{field}:Q", scale=scale, axis=ticks)
 
 

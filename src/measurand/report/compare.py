@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
 from measurand.core.errors import BadInput, BadOption
@@ -20,6 +21,7 @@ from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
 CORRECT = "correct:"  # what the columns of answers per reader start with
 LEAST_SHARED = 20  # below this many shared items a difference says nothing
 LEVEL = 0.95
+HEADLINES = ("mpds", "delta_evi")
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
 REGIONS = {"margin": 0.02, "direct": 0.9}  # where a report does not say
 
@@ -112,14 +114,14 @@ def _numbers(name: str, found: Finding | None) -> dict[str, float]:
 def _decisions(names: Sequence[str], reports: Sequence[Report]) -> pd.DataFrame:
     rows = []
     for name, report in zip(names, reports, strict=True):
-        ratio = next(iter(_stated(report, "mpds").values()), None)
-        row: dict[str, Any] = {"benchmark": name, "verdict": report.verdict.label}
-        row["mpds"] = ratio.estimate.value if ratio else np.nan
-        for reader, found in _stated(report, "delta_evi").items():
-            row[f"ΔEvi {reader}"] = found.estimate.value
+        row = {"benchmark": name, "verdict": report.verdict.label}
+        for statistic in HEADLINES:
+            stated = _stated(report, statistic).items()
+            row |= {
+                statistic: ", ".join(f"{r} {f.estimate.value:.3f}" for r, f in stated)
+            }
         rows.append({**row, "why": report.verdict.reason})
-    table = pd.DataFrame(rows).dropna(axis=1, how="all")
-    return table[[*table.columns.drop("why"), "why"]]
+    return pd.DataFrame(rows)
 
 
 def _restated(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Finding]:
@@ -145,16 +147,12 @@ def _paired(
             continue
         left, right = _answers(one), _answers(two)
         shared = left.index.intersection(right.index)
-        if len(shared) >= LEAST_SHARED:
-            for column in left.columns.intersection(right.columns):
-                a, b = left.loc[shared, column], right.loc[shared, column]
+        for column in left.columns.intersection(right.columns):
+            gap = (right.loc[shared, column] - left.loc[shared, column]).dropna()
+            if len(gap) >= LEAST_SHARED:
                 reader = str(column).removeprefix(CORRECT)
-                yield {
-                    "reader": reader,
-                    "first": first,
-                    "second": second,
-                    **_pair(a, b),
-                }
+                where = {"reader": reader, "first": first, "second": second}
+                yield {**where, **_difference(gap.to_numpy())}
 
 
 def _same_benchmark(one: Report, two: Report) -> bool:
@@ -168,16 +166,16 @@ def _same_benchmark(one: Report, two: Report) -> bool:
 def _answers(report: Report) -> pd.DataFrame:
     items = report.items[~report.items.index.duplicated()]
     chosen = [name for name in items.columns if str(name).startswith(CORRECT)]
-    return items[chosen].astype(float)
+    columns = {name: pd.to_numeric(items[name], errors="coerce") for name in chosen}
+    return pd.DataFrame(columns, items.index, dtype=float)
 
 
-def _pair(a: "pd.Series[float]", b: "pd.Series[float]") -> dict[str, Any]:
-    gap = (b - a).dropna().to_numpy()
+def _difference(gap: NDArray[np.float64]) -> dict[str, Any]:
+    mean = gap.mean()
     half = norm.ppf((1 + LEVEL) / 2) * gap.std(ddof=1) / np.sqrt(len(gap))
     gained, lost = int((gap > 0).sum()), int((gap < 0).sum())
     # McNemar's exact test: of the items that changed, did half go each way?
     p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
-    mean = gap.mean()
     return {
         "value": mean,
         "low": mean - half,
@@ -219,9 +217,7 @@ def _exhibits(
     paired: pd.DataFrame,
     regions: dict[str, Any],
 ) -> tuple[Exhibit, ...]:
-    made = [
-        Exhibit("decisions", "table", decisions, "What each report decided, and why")
-    ]
+    made = []
     if len(placed):
         effects = placed.rename(
             columns={"benchmark": "group", "reader": "name", "delta": "value"}
@@ -232,6 +228,7 @@ def _exhibits(
             Exhibit("map", "decision_map", placed, MAP_CAPTION, regions),
             Exhibit("effects", "intervals", effects, EFFECTS_CAPTION, margin),
         ]
+    made += [Exhibit("decisions", "table", decisions, DECISIONS_CAPTION)]
     if len(paired):
         named = paired.assign(
             name=paired["reader"] + ": " + paired["second"] + " − " + paired["first"]
@@ -241,6 +238,7 @@ def _exhibits(
     return tuple(made)
 
 
+DECISIONS_CAPTION = "What each report decided, and why"
 MAP_CAPTION = (
     "Metadata predictability (MPDS) against evidence sensitivity (ΔEvi), "
     "for every benchmark and reader that has both"

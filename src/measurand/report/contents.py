@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,12 +48,14 @@ def grids(report: Report) -> tuple[Grid, ...]:
 
 def exhibit_grid(exhibit: Exhibit) -> Grid:
     """The table of an exhibit, as far as a page should go."""
-    table = exhibit.table.iloc[:MOST_ROWS, :MOST_COLUMNS]
+    whole = exhibit.table
+    if exhibit.kind == "distribution" and {"series", "value"} <= {*whole.columns}:
+        whole = _spread(whole)
+    table = whole.iloc[:MOST_ROWS, :MOST_COLUMNS]
     header = tuple(plain(column, 40) for column in table.columns)
-    rows = tuple(
-        tuple(map(cell, row)) for row in table.itertuples(index=False, name=None)
-    )
-    return Grid(plain(exhibit.caption, 400), header, rows, _left_out(exhibit.table))
+    columns = [_column(table.iloc[:, place]) for place in range(table.shape[1])]
+    rows = tuple(zip(*columns, strict=True))
+    return Grid(plain(exhibit.caption, 400), header, rows, _left_out(whole))
 
 
 def cell(value: object, most: int = 120) -> str:
@@ -79,6 +82,25 @@ def shown(estimate: Estimate) -> str:
     '0.300 [0.280, 0.320]'
     """
     return str(estimate).replace("nan", "–")
+
+
+def _spread(table: pd.DataFrame) -> pd.DataFrame:
+    values = pd.to_numeric(table["value"], errors="coerce")
+    found = values.groupby(table["series"].map(plain), sort=False)
+    return found.describe(percentiles=[0.025, 0.975]).reset_index()
+
+
+def _column(values: "pd.Series[Any]") -> list[str]:
+    if not pd.api.types.is_float_dtype(values):
+        return [cell(value) for value in values]
+    # Counts with one missing come as floats; a p-value would round to 0.
+    whole = bool((values.dropna() % 1 == 0).all() and (values.abs() > 1).any())
+    digits = 0 if whole else 3
+    tiny = 10.0**-digits
+    return [
+        f"{value:.{digits}f}" if value == 0 or abs(value) >= tiny else cell(value)
+        for value in values
+    ]
 
 
 def _findings(report: Report) -> Grid | None:

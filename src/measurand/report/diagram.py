@@ -1,19 +1,22 @@
 """The decision map: metadata predictability against evidence sensitivity."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import altair as alt
 import pandas as pd
 
-from measurand.report.charts import BAND, COLOURS, GREY, Drawing, drawn, number
+from measurand.report.charts import BAND, COLOUR, COLOURS, GREY, Drawing, drawn, number
 from measurand.report.layout import Box, Frame, extent, labelled, readable
+from measurand.report.terminal import plain
 
 MAP_NUMBERS = ["mpds", "mpds_low", "mpds_high", "delta", "delta_low", "delta_high"]
 DIRECT, SENSITIVE = "#f8d3c9", "#eef6f3"
 WIDTH, HEIGHT = 580, 400
-X_TITLE = "MPDS: accuracy from metadata alone / accuracy of the reader"
-Y_TITLE = "ΔEvi: accuracy lost on shuffled evidence"
+X = "MPDS: accuracy from metadata alone / accuracy of the reader"
+Y = "ΔEvi: accuracy lost on shuffled evidence"
+DX, DY = 8, 15  # from a region's corner to its name
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
@@ -21,89 +24,99 @@ def decision_map(table: pd.DataFrame, settings: Mapping[str, Any]) -> Drawing | 
     """Where each reader stands, with whiskers both ways; no MPDS, no place."""
     rows = readable(table, ["benchmark", "reader"], MAP_NUMBERS)
     rows = rows.dropna(subset=["mpds", "delta"]).reset_index(drop=True)
-    if rows.empty:
-        return None
     margin, direct = number(settings.get("margin")), number(settings.get("direct"))
+    if rows.empty or math.isnan(margin + direct):
+        return None
     x = extent(rows[MAP_NUMBERS[:3]], direct - 0.4, direct + 0.2)
     low, high = extent(rows[MAP_NUMBERS[3:]], -margin, 6 * margin)
-    # Room under the band for the names of its two regions.
-    frame = Frame(WIDTH, HEIGHT, x, (min(low, -margin - 0.1 * (high + margin)), high))
-    layers = [*_regions(frame, margin, direct), *_crosses(_coloured(rows), frame)]
+    # Room for the names of the regions: one over all points, two under the band.
+    high += 0.08 * (high - low)
+    frame = Frame(WIDTH, HEIGHT, x, (min(low, -margin - 0.2 * (high + margin)), high))
+    names = {
+        "evidence-sensitive": (x[0], high),
+        "latent coupling": (x[0], -margin),
+        "direct coupling": (direct, -margin),
+    }
+    rows = _coloured(rows)
+    written = [_under(frame, *name) for name in names.items()]
+    layers = [
+        *_regions(frame, margin, direct),
+        *(_name(text, place) for text, place in names.items()),
+        *_crosses(rows),
+        *_labels(rows, frame, written),
+    ]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
 def _coloured(rows: pd.DataFrame) -> pd.DataFrame:
     several = rows["benchmark"].nunique() > 1
-    benchmark, reader = (
-        rows["benchmark"].str.slice(0, 20),
-        rows["reader"].str.slice(0, 20),
-    )
+    text = rows["reader"].map(lambda name: plain(name, 20))
+    if several:
+        text = rows["benchmark"].map(lambda name: plain(name, 20)) + " · " + text
     codes = pd.factorize(rows["benchmark"] if several else rows["reader"])[0]
-    return rows.assign(
-        text=benchmark + " · " + reader if several else reader,
-        colour=[COLOURS[code % len(COLOURS)] for code in codes],
-    )
+    colour = [COLOURS[code % len(COLOURS)] for code in codes]
+    return rows.assign(text=text, colour=colour)
 
 
 def _regions(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
     (left, right), (_, top) = frame.x, frame.y
     regions = [
-        {"x": left, "x2": right, "y": margin, "y2": top, "fill": SENSITIVE},
-        {"x": left, "x2": direct, "y": -margin, "y2": margin, "fill": BAND},
-        {"x": direct, "x2": right, "y": -margin, "y2": margin, "fill": DIRECT},
-    ]
-    words = [
-        (left, top, 16, "evidence-sensitive"),
-        (left, -margin, 14, "latent coupling"),
-        (direct, -margin, 14, "direct coupling"),
+        {"x": left, "x2": right, "y": margin, "y2": top, "colour": SENSITIVE},
+        {"x": left, "x2": direct, "y": -margin, "y2": margin, "colour": BAND},
+        {"x": direct, "x2": right, "y": -margin, "y2": margin, "colour": DIRECT},
     ]
     area = alt.Chart(alt.InlineData(values=regions)).mark_rect()
     return [
         area.encode(
-            alt.X("x:Q", title=X_TITLE, scale=alt.Scale(domain=frame.x, nice=False)),
-            alt.Y("y:Q", title=Y_TITLE, scale=alt.Scale(domain=frame.y, nice=False)),
+            alt.X("x:Q", scale=alt.Scale(domain=frame.x, nice=False), axis=_axis(X)),
+            alt.Y("y:Q", scale=alt.Scale(domain=frame.y, nice=False), axis=_axis(Y)),
             x2="x2",
             y2="y2",
-            color=alt.Color("fill:N", scale=None),
-        ),
-        *(_word(*word) for word in words),
+            color=COLOUR,
+        )
     ]
 
 
-def _word(x: float, y: float, below: int, text: str) -> alt.Chart:
-    here = alt.Chart(alt.InlineData(values=[{"x": x, "y": y, "text": text}]))
-    where = here.encode(x="x:Q", y="y:Q", text="text:N")
-    return where.mark_text(align="left", dx=8, dy=below, color=GREY, fontStyle="italic")
+def _axis(title: str) -> alt.Axis:
+    return alt.Axis(title=title, grid=False, tickCount=7, format="~g", labelFlush=False)
 
 
-def _crosses(rows: pd.DataFrame, frame: Frame) -> list[alt.Chart]:
-    colour, points = alt.Color("colour:N", scale=None), drawn(rows)
-    across = points.mark_rule(strokeWidth=1.5, opacity=0.7)
-    along = points.mark_rule(strokeWidth=1.5, opacity=0.7)
+def _name(text: str, place: tuple[float, float]) -> alt.Chart:
+    row = {"x": place[0], "y": place[1], "text": text}
+    italic = alt.MarkDef(
+        "text", align="left", dx=DX, dy=DY, fontStyle="italic", color=GREY
+    )
+    here = alt.Chart(alt.InlineData(values=[row])).properties(mark=italic)
+    return here.encode(x="x:Q", y="y:Q", text="text:N")
+
+
+def _under(frame: Frame, text: str, place: tuple[float, float]) -> Box:
+    right, down = frame.pixels(*place)
+    return frame.box(text, right + DX, down + DY, leftwards=False)
+
+
+def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
+    points = drawn(rows).encode(color=COLOUR)
+    rule = points.mark_rule(strokeWidth=1.5, opacity=0.7)
     return [
-        across.encode(x="mpds_low:Q", x2="mpds_high", y="delta:Q", color=colour),
-        along.encode(x="mpds:Q", y="delta_low:Q", y2="delta_high", color=colour),
-        *_labels(rows, frame),
-        points.mark_circle(size=80, opacity=1).encode(
-            x="mpds:Q", y="delta:Q", color=colour
-        ),
+        rule.encode(x="mpds_low:Q", x2="mpds_high", y="delta:Q"),
+        rule.encode(x="mpds:Q", y="delta_low:Q", y2="delta_high"),
+        points.mark_circle(size=42, opacity=1).encode(x="mpds:Q", y="delta:Q"),
     ]
 
 
-def _labels(rows: pd.DataFrame, frame: Frame) -> list[alt.Chart]:
+def _labels(rows: pd.DataFrame, frame: Frame, written: list[Box]) -> list[alt.Chart]:
     places = list(zip(rows["mpds"], rows["delta"], strict=True))
-    found = labelled(places, rows["text"].tolist(), frame, _whiskers(rows, frame))
+    texts, lines = rows["text"].tolist(), _whiskers(rows, frame)
+    found = labelled(places, texts, frame, lines, written)
     words = rows.iloc[found["point"]].reset_index(drop=True).join(found)
-    colour = alt.Color("colour:N", scale=None)
-    leader = drawn(words[words["far"].astype(bool)])
+    leaders = drawn(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
     return [
-        leader.mark_rule(strokeWidth=0.7, opacity=0.6).encode(
-            x="mpds:Q", y="delta:Q", x2="at_x", y2="at_y", color=colour
-        ),
+        leaders.encode(x="mpds:Q", y="delta:Q", x2="at_x", y2="at_y", color=COLOUR),
         *(
             drawn(words[words["align"] == side])
             .mark_text(align=side)
-            .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=colour)
+            .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=COLOUR)
             for side in SIDES
         ),
     ]
@@ -111,11 +124,10 @@ def _labels(rows: pd.DataFrame, frame: Frame) -> list[alt.Chart]:
 
 def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:
     boxes = []
-    for x, x1, x2, y, y1, y2 in rows[MAP_NUMBERS].to_numpy():
-        left, middle = frame.pixels(x1, y)
-        right, _ = frame.pixels(x2, y)
-        across, top = frame.pixels(x, y2)
-        _, bottom = frame.pixels(x, y1)
-        boxes += [(left, middle - 1, right, middle + 1)]
+    for x, left, right, y, low, high in rows[MAP_NUMBERS].to_numpy():
+        across, down = frame.pixels(x, y)
+        start, top = frame.pixels(left, high)
+        end, bottom = frame.pixels(right, low)
+        boxes += [(start, down - 1, end, down + 1)]
         boxes += [(across - 1, top, across + 1, bottom)]
     return boxes

@@ -6,11 +6,12 @@ from html import escape
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report.contents import Grid, exhibit_grid, grids, shown
-from measurand.report.terminal import plain
+from measurand.report.terminal import heading, plain
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
 MOST_TILES = 4
+LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
 
 STYLE = """
 :root { --ink: #1f2933; --soft: #5b6773; --line: #dde3e9; --paper: #f5f7f9;
@@ -37,15 +38,16 @@ h2 { margin: 48px 0 12px; font-size: 21px; letter-spacing: -.01em; }
 .badge { display: inline-block; margin-left: 12px; padding: 3px 11px; font-size: 13px;
   font-weight: 600; letter-spacing: 0; vertical-align: 5px; border-radius: 99px;
   color: var(--amber); background: var(--amber-paper); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(200px, 1fr));
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr));
   gap: 14px; margin: 14px 0 0; }
 .tile { padding: 16px 20px; }
 .tile dt { color: var(--soft); font-size: 13px; }
 .tile dd { margin: 0; font-variant-numeric: tabular-nums; }
 .tile .value { font-size: 28px; font-weight: 650; line-height: 1.25; }
 .tile .interval { color: var(--soft); font-size: 13px; }
-.warning { margin: 14px 0 0; padding: 12px 20px; border-radius: 10px;
+.warning { margin: 14px 0 0; padding: 6px 20px; border-radius: 10px;
   color: var(--amber); background: var(--amber-paper); }
+.warning p { margin: 6px 0; }
 figure { margin: 0 0 20px; padding: 20px 24px; }
 figure img { display: block; max-width: 100%; height: auto; margin: 0 auto;
   background: #fff; border-radius: 8px; }
@@ -61,12 +63,14 @@ tr:last-child td, tr:last-child th { border-bottom: 0; }
 thead th { color: var(--soft); font-weight: 600; font-size: 13px; white-space: nowrap;
   border-bottom: 1px solid var(--line) !important; }
 tbody th { width: 30%; font-weight: 600; }
+td.long { min-width: 15em; }
 td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .note { margin: 0 0 10px; color: var(--soft); font-size: 14px; }
 footer { margin-top: 48px; color: var(--soft); font-size: 13px; }
 @media (max-width: 640px) { main { padding: 24px 14px 48px; } h1 { font-size: 26px; }
   .verdict { padding: 20px; } .verdict .label { font-size: 25px; }
-  figure { padding: 10px; } .badge { margin-left: 6px; } }
+  figure { padding: 10px; } .badge { margin-left: 0; }
+  .drawing { overflow-x: auto; } figure img { max-width: none; width: 580px; } }
 @media print { body { background: #fff; font-size: 11pt; } main { max-width: none;
   padding: 0; } .card { border-color: #bbb; } details { display: none; }
   figure, tr, .verdict, .tile { break-inside: avoid; } h2 { break-after: avoid; }
@@ -76,11 +80,11 @@ footer { margin-top: 48px; color: var(--soft); font-size: 13px; }
 
 def page(report: Report, figures: Mapping[str, bytes]) -> str:
     """The whole page; `figures` holds the SVG of each exhibit that was drawn."""
-    title = f"{plain(report.audit)} audit of {_name(report)}"
+    kind, name = heading(report)
     body = "\n".join(
         [
-            f"<header><p>{_text(report.audit)} audit</p>",
-            f"<h1>{escape(_name(report))}</h1></header>",
+            f"<header><p>{escape(kind)}</p>",
+            f"<h1>{escape(name)}</h1></header>",
             *_verdict(report),
             *_warnings(report.warnings),
             *_exhibits(report.exhibits, figures),
@@ -96,7 +100,7 @@ def page(report: Report, figures: Mapping[str, bytes]) -> str:
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{escape(title)}</title>
+<title>{escape(kind)} of {escape(name)}</title>
 <link rel="icon" href="data:,">
 <style>{STYLE}</style>
 </head>
@@ -107,10 +111,6 @@ def page(report: Report, figures: Mapping[str, bytes]) -> str:
 </body>
 </html>
 """
-
-
-def _name(report: Report) -> str:
-    return plain(report.benchmark.get("name", "a benchmark"), 100)
 
 
 def _text(value: object, most: int = 120) -> str:
@@ -141,7 +141,8 @@ def _verdict(report: Report) -> Iterator[str]:
 
 
 def _warnings(warnings: Sequence[str]) -> list[str]:
-    return [f'<p class="warning">{_text(text, 800)}</p>' for text in warnings]
+    texts = "".join(f"<p>{_text(text, 800)}</p>" for text in warnings)
+    return [f'<div class="warning">{texts}</div>'] if texts else []
 
 
 def _exhibits(
@@ -154,7 +155,8 @@ def _exhibits(
         yield '<figure class="card">'
         if exhibit.name in figures:
             encoded = base64.b64encode(figures[exhibit.name]).decode()
-            yield f'<img alt="{caption}" src="data:image/svg+xml;base64,{encoded}">'
+            source = f"data:image/svg+xml;base64,{encoded}"
+            yield f'<div class="drawing"><img alt="{caption}" src="{source}"></div>'
             yield f"<figcaption>{caption}"
             yield f"<details><summary>The numbers</summary>{_table(grid)}</details>"
             yield "</figcaption></figure>"
@@ -183,5 +185,6 @@ def _cells(grid: Grid, row: Sequence[str]) -> Iterator[str]:
         yield from (f"<td>{escape(text)}</td>" for text in row[1:])
         return
     for name, text in zip(grid.header, row, strict=True):
-        kind = ' class="number"' if name in NUMERIC else ""
+        kind = ' class="long"' if len(text) > LONG else ""
+        kind = ' class="number"' if name in NUMERIC else kind
         yield f"<td{kind}>{escape(text)}</td>"

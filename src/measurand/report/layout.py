@@ -1,5 +1,6 @@
 """Where things stand in a figure: rows, ranges, and labels that do not collide."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -98,21 +99,28 @@ def labelled(
     points: Sequence[tuple[float, float]],
     texts: Sequence[str],
     frame: Frame,
-    taken: Sequence[Box],
+    lines: Sequence[Box],
+    words: Sequence[Box],
 ) -> pd.DataFrame:
-    """A free place for each label; a label that finds none is left out.
+    """A free place for each label, clear of the `lines` and `words` already there.
 
-    The columns are `point` (whose label), `at_x` and `at_y` (the middle of the near
-    edge), `align`, and `far`: whether the eye needs a line back to the point.
+    A label that finds none is left out. The columns are `point` (whose label), `at_x`
+    and `at_y` (the middle of the near edge), `align`, and `far`: whether the eye needs
+    a line back to the point.
     """
     centres = [frame.pixels(*point) for point in points]
-    boxes = [*taken, *((x - 5, y - 5, x + 5, y + 5) for x, y in centres)]
+    boxes = [*lines, *words, *((x - 5, y - 5, x + 5, y + 5) for x, y in centres)]
+    labels = [*words]
     found = []
     for index, ((x, y), text) in enumerate(zip(centres, texts, strict=True)):
         for dx, dy in OFFSETS:
             box = frame.box(text, x + dx, y + dy, leftwards=dx < 0)
-            if frame.holds(box) and not any(_meet(box, other) for other in boxes):
-                boxes.append(box)
+            line = [(x + t * dx, y + t * dy) * 2 for t in np.linspace(0.1, 0.9, 9)]
+            free = not any(_meet(box, other) for other in boxes)
+            through = any(_meet(dot, other) for dot in line for other in labels)
+            if frame.holds(box) and free and not through:
+                boxes += [box, *line]
+                labels.append(box)
                 align = "right" if dx < 0 else "left"
                 far = abs(dy) > LINE or abs(dx) > LINE
                 found.append((index, *frame.point(x + dx, y + dy), align, far))
@@ -120,13 +128,16 @@ def labelled(
     return pd.DataFrame(found, columns=["point", "at_x", "at_y", "align", "far"])
 
 
-# Near places first: beside the point, then further up and down.
-OFFSETS = [
-    (dx, sign * dy)
-    for dy in (11, 26, 41, 56, 71, 86, 101, 116)
-    for dx in (7, -7, 24, -24)
-    for sign in (-1, 1)
-]
+# Near places first, each on either side and above as well as below.
+OFFSETS = sorted(
+    (
+        (dx, sign * dy)
+        for dy in (11, 26, 41, 56, 71, 86, 101, 116)
+        for dx in (7, -7, 24, -24, 60, -60, 110, -110)
+        for sign in (-1, 1)
+    ),
+    key=lambda offset: math.hypot(*offset),
+)
 
 
 def _meet(a: Box, b: Box) -> bool:

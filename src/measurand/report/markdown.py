@@ -4,7 +4,7 @@ import re
 
 from measurand.core.finding import Report
 from measurand.report.contents import Grid, exhibit_grid, grids
-from measurand.report.terminal import plain
+from measurand.report.terminal import heading, plain
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$@&"}
@@ -15,8 +15,7 @@ LOOSE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")
 def markdown(report: Report) -> str:
     """The verdict, the tables and the captions, in Markdown."""
     verdict = report.verdict
-    name = report.benchmark.get("name", "a benchmark")
-    blocks = [f"# {escaped(report.audit)} audit of {escaped(name)}"]
+    blocks = ["# " + " of ".join(map(escaped, heading(report)))]
     blocks += [f"**{escaped(verdict.label)}**: {escaped(verdict.reason, 600)}"]
     facts = [
         f"region: {escaped(verdict.region)}" if verdict.region else "",

@@ -35,11 +35,17 @@ def plain(text: object, most: int = 60) -> str:
     return line[: most - 1] + "…"
 
 
+def heading(report: Report) -> tuple[str, str]:
+    """What kind of report it is, and of what."""
+    name = plain(report.benchmark.get("name", "a benchmark"), 120)
+    kind = "comparison" if report.audit == "compare" else f"{report.audit} audit"
+    return plain(kind), name
+
+
 def summary(report: Report) -> str:
     """The verdict and what it rests on, for a terminal."""
     verdict = report.verdict
-    name = plain(report.benchmark.get("name", "a benchmark"))
-    lines = [f"{plain(report.audit)} audit of {name}", ""]
+    lines = [" of ".join(heading(report)), ""]
     roles = report.benchmark.get("roles")
     if isinstance(roles, Mapping) and roles:
         lines += [*columns([(role, _role(value)) for role, value in roles.items()]), ""]

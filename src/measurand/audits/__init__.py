@@ -1,0 +1,12 @@
+"""Audits: each asks readers about items under interventions, and states findings."""
+
+from measurand.core.catalogue import Catalogue, Entry
+
+AUDITS = Catalogue(
+    "audit",
+    {
+        "evidence": Entry(
+            "measurand.audits.evidence:audit", "do labels depend on the evidence?"
+        )
+    },
+)

@@ -1,0 +1,38 @@
+"""The evidence audit: do the labels depend on the evidence?
+
+After "Metadata Predictability Is Not Evidence Dependence" (Shao 2026): screen with
+metadata, give every item another item's evidence, and believe a zero only after a
+stronger reader has found it too. The statistics, by the names reports use:
+
+accuracy, balanced_accuracy, mcc
+    How right a reader is with its own evidence.
+majority
+    The share of the test items that have the commonest training label.
+mpds
+    acc_meta / acc_full: the accuracy of the commonest label given the metadata, over
+    that of the full reader.
+mpds_corrected
+    (acc_meta - majority) / (acc_full - majority); withheld near a zero denominator.
+delta_evi
+    acc_full - mean_k acc_shuf[k] over K shuffles of the evidence.
+sigma_shuf
+    The population sd of acc_shuf[k]; no standard error.
+query_only, evidence_only
+    The accuracy of a reader trained and asked with that field alone.
+ood_gap
+    Accuracy lost on the items with a metadata value when training never showed it.
+flip_rate
+    The share of labels (by the protocol) or predictions (by a reader) that change
+    when a metadata value is flipped and the evidence stays.
+filter_gain
+    The mean ood_gap before minus after the dominant, metadata-predictable group is
+    dropped; beside it the same for as many items dropped at random.
+
+Departures from the paper: "near zero" is an equivalence test at a margin declared
+beforehand, the interval of delta_evi counts each item both as receiver and as giver of
+evidence, no item keeps its own evidence text, and a collapsed reader gets no verdict.
+"""
+
+from measurand.audits.evidence.audit import audit
+
+__all__ = ["audit"]

@@ -1,0 +1,156 @@
+"""The tables from which a report draws the evidence audit."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from measurand.audits.evidence.packet import Packet
+from measurand.audits.evidence.thresholds import DIRECT
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Exhibit, Finding, Verdict
+
+
+def exhibits(
+    benchmark: Benchmark,
+    packets: Sequence[Packet],
+    findings: Sequence[Finding],
+    verdict: Verdict,
+    margin: float,
+) -> tuple[Exhibit, ...]:
+    """Everything that can be drawn from what was found."""
+    found = {(f.statistic, f.reader, f.condition): f.estimate for f in findings}
+    majority = found["majority", "majority", "full"].value
+    ladder = [f for f in findings if f.statistic == "delta_evi"]
+    shift = [f for f in findings if f.statistic == "ood_gap"]
+    gains = [f for f in findings if f.statistic == "filter_gain"]
+    drawn = [
+        decision_map(benchmark, packets, verdict, margin),
+        forest(
+            "ladder",
+            ladder,
+            "ΔEvi by reader, weak to strong, with the margin",
+            margin,
+            "ΔEvi",
+            by="reader",
+        ),
+        bars(packets, findings, majority),
+        distribution(packets),
+    ]
+    if shift:
+        caption = "Accuracy lost on a metadata value that training never showed"
+        drawn.append(
+            forest("shift", shift, caption, margin, "accuracy gap", by="condition")
+        )
+    if gains:
+        caption = "Mean gap before minus after dropping the dominant group, or as many items at random"
+        drawn.append(
+            forest("filter", gains, caption, margin, "gap closed", by="condition")
+        )
+    return tuple(drawn)
+
+
+def decision_map(
+    benchmark: Benchmark, packets: Sequence[Packet], verdict: Verdict, margin: float
+) -> Exhibit:
+    """Metadata ratio against evidence effect, a point a reader."""
+    rows = []
+    for packet in packets:
+        delta, mpds = packet.effect.interval(0.95), packet.mpds
+        rows.append(
+            {
+                "benchmark": benchmark.name,
+                "reader": packet.name,
+                "mpds": mpds.value if mpds else None,
+                "mpds_low": mpds.low if mpds else None,
+                "mpds_high": mpds.high if mpds else None,
+                "delta": delta.value,
+                "delta_low": delta.low,
+                "delta_high": delta.high,
+                "region": verdict.region
+                if packet.name == verdict.stage
+                else packet.decision,
+            }
+        )
+    caption = "The decision map: what metadata alone reach (MPDS) against what wrong evidence costs (ΔEvi)"
+    settings = {"margin": margin, "direct": DIRECT}
+    return Exhibit(
+        "decision-map", "decision_map", pd.DataFrame(rows), caption, settings
+    )
+
+
+def forest(
+    name: str,
+    findings: Sequence[Finding],
+    caption: str,
+    margin: float,
+    title: str,
+    *,
+    by: str,
+) -> Exhibit:
+    """Estimates under each other, with the margin as a band."""
+    rows = [
+        {
+            "name": getattr(finding, by),
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+            "decision": finding.decision,
+        }
+        for finding in findings
+    ]
+    return Exhibit(
+        name,
+        "intervals",
+        pd.DataFrame(rows),
+        caption,
+        {"margin": margin, "x_title": title},
+    )
+
+
+def bars(
+    packets: Sequence[Packet], findings: Sequence[Finding], majority: float
+) -> Exhibit:
+    """Accuracy with everything, with one field, with metadata."""
+    names = {
+        "accuracy": "full",
+        "query_only": "query only",
+        "evidence_only": "evidence only",
+    }
+    shown = [f for f in findings if f.statistic in names and f.condition == "full"]
+    rows = [
+        {
+            "group": finding.reader,
+            "bar": "metadata only"
+            if finding.reader == "metadata"
+            else names[finding.statistic],
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+        }
+        for finding in shown
+    ]
+    settings = {
+        "reference": majority,
+        "reference_label": "majority",
+        "x_title": "accuracy",
+    }
+    caption = "Accuracy of readers trained and asked with all, or with one part alone"
+    return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
+
+
+def distribution(packets: Sequence[Packet]) -> Exhibit:
+    """The accuracy of each shuffle, beside the accuracy with the right evidence."""
+    rows = [
+        {"series": packet.name, "value": float(a)}
+        for packet in packets
+        for a in packet.accuracies
+    ]
+    marks = {packet.name: float(packet.right.mean()) for packet in packets}
+    caption = "Accuracy under each shuffle of the evidence; the mark is the accuracy with the right evidence"
+    return Exhibit(
+        "shuffles",
+        "distribution",
+        pd.DataFrame(rows),
+        caption,
+        {"marks": marks, "x_title": "accuracy"},
+    )

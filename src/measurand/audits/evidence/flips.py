@@ -1,0 +1,61 @@
+"""Counterfactual flips: other metadata, the same evidence."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from measurand.audits.evidence.thresholds import REACH
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Finding
+from measurand.core.intervention import AsIs
+from measurand.core.reader import Reader
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.asks import Ask, canonical
+from measurand.interventions.metadata import Flip, reach
+from measurand.stats.scores import share
+
+
+def flips(benchmark: Benchmark) -> dict[str, Flip]:
+    """A flip for each metadata column whose values most queries say."""
+    found = {}
+    for column in benchmark.metadata:
+        values = sorted(benchmark.train.column(column).unique())
+        said = benchmark.renderings.get(
+            column, {value: (value,) for value in values if value}
+        )
+        if (
+            len(said) > 1
+            and reach(benchmark.test, column, benchmark.query, said) >= REACH
+        ):
+            found[column] = Flip(
+                column, benchmark.query, tuple((v, tuple(w)) for v, w in said.items())
+            )
+    return found
+
+
+def flip_findings(
+    experiment: Experiment, readers: Mapping[str, Reader]
+) -> list[Finding]:
+    """The share of labels and of predictions that change with each flip."""
+    benchmark, findings = experiment.benchmark, []
+    possible = flips(benchmark)
+    for column, flip in possible.items():
+        if benchmark.protocol is not None:
+            rng = generator(experiment.seed, "test", canonical(flip), 0)
+            before = np.array(benchmark.protocol(benchmark.test))
+            after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
+            changed = share(int((before != after).sum()), len(before))
+            findings.append(Finding("flip_rate", "protocol", column, changed))
+    if not possible:
+        return findings
+    changes = [AsIs(), *possible.values()]
+    asks = [Ask(reader, under=c) for reader in readers.values() for c in changes]
+    said = iter(answers(experiment, asks))
+    for name in readers:
+        plain = next(said)
+        for column in possible:
+            moved = int((plain.answers != next(said).answers).sum())
+            rate = share(moved, len(plain.ids))
+            findings.append(Finding("flip_rate", name, column, rate))
+    return findings

@@ -1,0 +1,21 @@
+"""The constants of the evidence audit; every report shows them."""
+
+MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
+DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
+SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
+SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
+ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
+SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
+SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
+REACH = 0.5  # share of queries that must say a metadata value before it is flipped
+CLUSTERS = 30  # clusters under which an interval is called rough
+
+SHOWN = {
+    "margin": MARGIN,
+    "direct_coupling_mpds": DIRECT,
+    "skewed_majority": SKEWED,
+    "collapsed_one_class": ONE_CLASS,
+    "shift_least_items": SHIFT_ITEMS,
+    "shift_most_values": SHIFT_VALUES,
+    "flip_least_reach": REACH,
+}

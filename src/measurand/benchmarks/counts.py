@@ -1,0 +1,49 @@
+"""Counts about the rows that a reader of a report should know."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+def counted(
+    train: pd.DataFrame,
+    test: pd.DataFrame,
+    query: str,
+    evidence: str | None,
+    label: str,
+) -> dict[str, int]:
+    """How many items there are, stand twice, contradict each other, or leak.
+
+    - duplicates: items whose inputs and label stand in an earlier item;
+    - conflicts: items whose inputs stand elsewhere with another label;
+    - overlap: test items whose inputs stand in train;
+    - shared_queries, shared_evidence: test items of which that text stands in train.
+    """
+    n = len(train)
+    texts = [query] if evidence is None else [query, evidence]
+    codes = {column: numbered(train, test, column) for column in [*texts, label]}
+    table = pd.DataFrame(codes)
+    inputs = table.groupby(texts, sort=False).ngroup()
+    kinds = table[label].groupby(inputs).transform("nunique")
+    notes = {
+        "items_train": n,
+        "items_test": len(test),
+        "duplicates": int(table.duplicated().sum()),
+        "conflicts": int((kinds > 1).sum()),
+        "overlap": known(np.asarray(inputs, np.int64), n),
+        "shared_queries": known(codes[query], n),
+    }
+    if evidence is not None:
+        notes["shared_evidence"] = known(codes[evidence], n)
+    return notes
+
+
+def numbered(train: pd.DataFrame, test: pd.DataFrame, column: str) -> NDArray[np.int64]:
+    """A number for each text, train first: equal texts have equal numbers."""
+    codes, _ = pd.factorize(pd.concat([train[column], test[column]]))
+    return np.asarray(codes, np.int64)
+
+
+def known(numbers: NDArray[np.int64], n: int) -> int:
+    """How many of the numbers after the first `n` stand among these."""
+    return int(np.isin(numbers[n:], numbers[:n]).sum())

@@ -1,0 +1,92 @@
+"""Tables that are already in memory: pandas, or the datasets library's."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from measurand.benchmarks.assemble import UNLABELLED, benchmark
+from measurand.benchmarks.formats import distinct
+from measurand.benchmarks.roles import Given, infer
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadInput, BadOption, shown
+
+
+def from_frames(
+    train: object,
+    test: object = None,
+    *,
+    name: str,
+    query: str | None = None,
+    evidence: str | None = None,
+    label: str | None = None,
+    metadata: Sequence[str] = (),
+    rationale: str | None = None,
+    group: str | None = None,
+    split: str | None = None,
+    id: str | None = None,
+    split_by: str = "both",
+    seed: int = 0,
+) -> Benchmark:
+    """The benchmark in one table or two; columns not named are found by their names.
+
+    Args:
+        train: A pandas DataFrame, a `datasets.Dataset` or a `datasets.DatasetDict`.
+        test: The same, where test items stand apart.
+        name: What reports call the benchmark.
+        query: The column that asks or claims.
+        evidence: The column that should decide.
+        label: The column of the gold label.
+        metadata: The columns that say what kind of item each is.
+        rationale: The column of explanations.
+        group: The column of the cluster each item belongs to.
+        split: The column that says train, test or dev.
+        id: The column of item ids.
+        split_by: Items that share this stay on one side: query, evidence, both, group.
+        seed: For the split, where there is neither a test table nor a split column.
+    """
+    if test is not None and split is not None:
+        raise BadOption(
+            f"both a test table and the split column {shown(split)} are given; "
+            "give one of them"
+        )
+    first = frame(train)
+    second = None if test is None else frame(test)
+    columns = [str(column) for column in first.columns]
+    if second is not None:
+        columns = [column for column in columns if column in second.columns]
+    given = Given(query, evidence, label, tuple(metadata), rationale, group, split, id)
+    roles = infer(columns, given)
+    return benchmark(first, second, roles, name=name, split_by=split_by, seed=seed)
+
+
+def frame(given: object) -> pd.DataFrame:
+    """The rows as a DataFrame whose column names are text and differ."""
+    if isinstance(given, pd.DataFrame):
+        names = distinct([str(column) for column in given.columns])
+        return given.set_axis(names, axis="columns")
+    if isinstance(given, Mapping) and given:
+        parts = {str(split): frame(part) for split, part in given.items()}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        named = [part.assign(split=split) for split, part in parts.items()]
+        return pd.concat(named, ignore_index=True)
+    if hasattr(given, "to_pandas") and hasattr(given, "features"):
+        return with_names(given.to_pandas(), given.features or {})
+    raise BadInput(
+        f"a {type(given).__name__} is no table; give a pandas DataFrame, or a Dataset "
+        "or DatasetDict of the datasets library"
+    )
+
+
+def with_names(table: pd.DataFrame, features: Mapping[str, Any]) -> pd.DataFrame:
+    """The table with the numbers of class labels turned into the names they stand for.
+
+    A negative number means that the label is kept secret or was never given.
+    """
+    for column, feature in features.items():
+        names = getattr(feature, "names", None)
+        if names is not None:
+            called = {**dict(enumerate(names)), -1: UNLABELLED}
+            table = table.assign(**{column: table[column].map(called)})
+    return table

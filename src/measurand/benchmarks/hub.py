@@ -1,0 +1,57 @@
+"""Datasets of the Hugging Face hub, or of a folder in its layout. No code is run.
+
+A source is written `hf:NAME`, `hf:NAME:CONFIG`, `hf:NAME@SPLIT` or
+`hf:NAME:CONFIG@SPLIT`; NAME may hold an owner (`hf:stanfordnlp/snli`) or be a folder
+(`hf:./folder`). Without SPLIT, train and test (or validation) are both taken.
+"""
+
+from pathlib import Path
+
+import datasets
+import pandas as pd
+from datasets.exceptions import DatasetsError
+
+from measurand.benchmarks.frames import frame
+from measurand.core.errors import BadInput, shown
+
+PREFIX = "hf:"
+
+
+def rows(source: str) -> pd.DataFrame:
+    """The rows of a dataset; of several splits one after another, named in `split`."""
+    name, config, split = parsed(source)
+    datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
+    try:
+        found = datasets.load_dataset(name, config, split=split)
+    except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
+        raise BadInput(
+            f"cannot load {shown(source, 200)}: {shown(str(failed), 200)}; give the "
+            f"dataset as {PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
+        ) from None
+    return frame(found)
+
+
+def parsed(source: str) -> tuple[str, str | None, str | None]:
+    """The name, the configuration and the split in a source.
+
+    >>> parsed("hf:nyu-mll/glue:mnli@train"), parsed("hf:org/facts")
+    (('nyu-mll/glue', 'mnli', 'train'), ('org/facts', None, None))
+    """
+    rest, _, split = source.removeprefix(PREFIX).partition("@")
+    name, _, config = rest.partition(":")
+    if not name:
+        raise BadInput(f"{shown(source)} names no dataset; write {PREFIX}NAME")
+    if Path(name).is_dir():
+        name = str(Path(name).resolve())
+    return name, config or None, split or None
+
+
+def title(source: str) -> str:
+    """What reports call the dataset: without owner, folder and split.
+
+    >>> title("hf:nyu-mll/glue:mnli@train")
+    'glue-mnli'
+    """
+    name, config, _ = parsed(source)
+    last = Path(name).name
+    return last if config is None else f"{last}-{config}"

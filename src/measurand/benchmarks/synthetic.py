@@ -1,0 +1,308 @@
+"""Benchmarks whose right answer is known, because it was planted.
+
+Every item draws the source of its label: its metadata (coupling), a wording of the
+query that no metadata names (latent), its evidence (dependence), or chance. Counts are
+exact, so a planted point of the decision map is met up to what readers fail to learn.
+With label shares `pi`, S = sum(pi^2) and shares c, l, d of the first three sources,
+
+    acc_full = c + l + d + (1 - c - l - d) S
+    acc_meta = c + (1 - c) S
+    acc_shuf = d S + (1 - d) (c + l + (1 - c - l) S)
+
+for a reader that has learned everything: mpds = acc_meta / acc_full and
+delta_evi = acc_full - acc_shuf. Texts are made of invented words, many for each
+metadata value and label, so that a reader needs some hundreds of items to learn them,
+and no label word ever stands in a query.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
+from measurand.core.seeds import generator
+
+Ints = NDArray[np.int64]
+CUES = 12  # invented words for each metadata value and each label
+FILLERS = 600
+ONSETS, VOWELS, CODAS = (
+    "b d f g k l m n p r s t v z br dr kr tr".split(),
+    "aeiou",
+    "l m n r s t x".split(),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Where a planted benchmark lies.
+
+    Attributes:
+        rule: For each metadata tuple, the label it stands for and its weight among
+            the items of that label. Label shares follow from the weights.
+        columns: The metadata columns of the tuples.
+        coupling: Share of items whose label is what the rule says of their metadata.
+        latent: Share whose label is told by the query's wording alone.
+        dependence: Share whose label is told by the evidence alone.
+        group: How many items share one evidence text, and then one source and label.
+        train: How many training items.
+        test: How many test items.
+    """
+
+    rule: Mapping[tuple[str, ...], tuple[str, float]]
+    columns: tuple[str, ...]
+    coupling: float = 0.0
+    latent: float = 0.0
+    dependence: float = 0.0
+    group: int = 1
+    train: int = 6000
+    test: int = 4000
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels, sorted."""
+        return tuple(sorted({label for label, _ in self.rule.values()}))
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each label."""
+        totals = [
+            sum(w for label, w in self.rule.values() if label == name)
+            for name in self.labels
+        ]
+        return np.array(totals) / sum(totals)
+
+    @property
+    def truth(self) -> dict[str, float]:
+        """The statistics of a reader that has learned everything."""
+        known, chance = self.coupling + self.latent, float((self.shares**2).sum())
+        full = known + self.dependence + (1 - known - self.dependence) * chance
+        meta = self.coupling + (1 - self.coupling) * chance
+        shuffled = self.dependence * chance + (1 - self.dependence) * (
+            known + (1 - known) * chance
+        )
+        return {"accuracy": full, "mpds": meta / full, "delta_evi": full - shuffled}
+
+
+def nq(*, seed: int = 0) -> Benchmark:
+    """Direct coupling: the answer type gives the label away (MPDS 1, ΔEvi 0)."""
+    topics = ("history", "science", "sport")
+    kinds = {
+        "person": "short",
+        "place": "long",
+        "date": "list",
+        "number": "yes",
+        "object": "no",
+    }
+    rule = {
+        (kind, topic): (label, 1.0) for kind, label in kinds.items() for topic in topics
+    }
+    return planted(
+        "synthetic:nq", Plan(rule, ("answer_type", "topic"), coupling=1.0), seed=seed
+    )
+
+
+def hotpotqa(*, seed: int = 0) -> Benchmark:
+    """Latent coupling: wording decides, metadata tell part of it (MPDS 0.643, ΔEvi 0)."""
+    # The two columns interact: an answer type means one thing in a bridge question and
+    # another in a comparison. Without the dominant group that is harder to see, so
+    # dropping it widens the gap under a shift.
+    rule = {
+        ("bridge", "entity"): ("full", 0.38),
+        ("bridge", "date"): ("full", 0.05),
+        ("bridge", "number"): ("full", 0.18),
+        ("comparison", "entity"): ("conflict", 0.08),
+        ("comparison", "date"): ("partial", 0.19),
+        ("comparison", "number"): ("conflict", 0.12),
+    }
+    coupling = coupled(0.643, Plan(rule, ()).shares)
+    plan = Plan(
+        rule, ("question_type", "answer_type"), coupling=coupling, latent=1 - coupling
+    )
+    return planted("synthetic:hotpotqa", plan, seed=seed)
+
+
+def triviaqa(*, seed: int = 0) -> Benchmark:
+    """Evidence-sensitive: the evidence decides (ΔEvi 0.808, the most of six classes)."""
+    kinds = ("person", "place", "date", "number", "object", "event")
+    labels = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
+    rule = {(kind,): (label, 1.0) for kind, label in zip(kinds, labels, strict=True)}
+    plan = Plan(rule, ("answer_type",), dependence=0.808 * 6 / 5)
+    return planted("synthetic:triviaqa", plan, seed=seed)
+
+
+def coupled(mpds: float, shares: NDArray[np.float64]) -> float:
+    """The coupling at which metadata alone are right that often, all else being told."""
+    chance = float((shares**2).sum())
+    return (mpds - chance) / (1 - chance)
+
+
+def planted(name: str, plan: Plan, *, seed: int = 0) -> Benchmark:
+    """The benchmark of a plan."""
+    train, test = (
+        items(plan, size, side, generator(seed, name, side))
+        for side, size in (("train", plan.train), ("test", plan.test))
+    )
+    return Benchmark(
+        name,
+        train,
+        test,
+        query="query",
+        evidence="evidence",
+        schema={column: "planted, and said in the query" for column in plan.columns},
+        roles={"query": "query", "evidence": "evidence", "label": "label"},
+        protocol=lambda asked: protocol(plan, asked),
+        renderings=renderings(plan),
+        planted=True,
+    )
+
+
+def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
+    """`size` new items of a plan."""
+    groups = -(-size // plan.group)
+    group = rng.permutation(np.repeat(np.arange(groups), plan.group)[:size])
+    shares = (plan.coupling, plan.latent, plan.dependence)
+    source = counted([*shares, max(0.0, 1 - sum(shares))], groups, rng)
+    label = np.empty(groups, np.int64)
+    for kind in range(4):  # the same label shares whatever the source
+        label[source == kind] = counted(plan.shares, int((source == kind).sum()), rng)
+    source, label = source[group], label[group]
+    tuples = told(plan, source, label, rng)
+    values = list(plan.rule)
+    table = pd.DataFrame(
+        {c: [values[t][i] for t in tuples] for i, c in enumerate(plan.columns)},
+        dtype=object,
+    )
+    told_by_query = np.where(source == 1, label, -1)
+    told_by_evidence = np.where(source == 2, label, -1)
+    table["query"] = queries(plan, table, told_by_query, rng)
+    table["evidence"] = evidences(plan, told_by_evidence, group, groups, rng)
+    table["label"] = [plan.labels[i] for i in label]
+    table["group"] = [f"group-{i}" for i in group]
+    table.index = pd.Index([f"{side}-{i}" for i in range(size)])
+    return Items(
+        table,
+        ("query", "evidence"),
+        "label",
+        plan.columns,
+        "group" if plan.group > 1 else None,
+    )
+
+
+def counted(
+    shares: Sequence[float] | NDArray[np.float64], n: int, rng: np.random.Generator
+) -> Ints:
+    """Category numbers in exact counts (up to rounding), in random order."""
+    edges = np.round(np.cumsum(shares) / np.sum(shares) * n).astype(int)
+    return rng.permutation(np.searchsorted(edges, np.arange(n), side="right"))
+
+
+def told(plan: Plan, source: Ints, label: Ints, rng: np.random.Generator) -> Ints:
+    """The metadata tuple of each item: of its label where coupled, else of any label."""
+    weights = np.array([weight for _, weight in plan.rule.values()])
+    meant = np.array([plan.labels.index(name) for name, _ in plan.rule.values()])
+    tuples = np.empty(len(label), np.int64)
+    for name in range(len(plan.labels)):
+        own = np.flatnonzero(meant == name)
+        rows = np.flatnonzero((label == name) & (source == 0))
+        tuples[rows] = own[counted(weights[own], len(rows), rng)]
+        for kind in (1, 2, 3):
+            rows = np.flatnonzero((label == name) & (source == kind))
+            tuples[rows] = counted(weights, len(rows), rng)
+    return tuples
+
+
+def queries(
+    plan: Plan, table: pd.DataFrame, label: Ints, rng: np.random.Generator
+) -> list[str]:
+    """Queries that say the metadata and, where `label` is not -1, the label's wording."""
+    said = [spoken([f"{c}={value}" for value in table[c]], rng) for c in plan.columns]
+    rest = spoken([None] * len(label), rng)
+    meant = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
+    # Said three times, so that wording outweighs what the metadata say.
+    hints = zip(*(spoken(meant, rng) for _ in range(3)), strict=True)
+    parts = zip(zip(*said, strict=True), rest, hints, strict=True)
+    return [f"which {' '.join(s)} did {r} {' '.join(h)}?" for s, r, h in parts]
+
+
+def evidences(
+    plan: Plan, label: Ints, group: Ints, groups: int, rng: np.random.Generator
+) -> list[str]:
+    """One text a group; where `label` is not -1 it tells the label."""
+    shared = np.full(groups, -1)
+    shared[group] = label
+    hint = spoken(
+        [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared], rng
+    )
+    a, b, c, d, e, f = (spoken([None] * groups, rng) for _ in range(6))
+    words = zip(a, b, hint, c, d, e, f, strict=True)
+    texts = ["The {} {} was {} in {}. It {} {} {}.".format(*w) for w in words]
+    return [texts[number] for number in group]
+
+
+def protocol(plan: Plan, asked: Items) -> list[str]:
+    """The label that the rule gives: evidence first, then wording, then metadata."""
+    by_evidence = {
+        w: name for name in plan.labels for w in cues(f"evidence for {name}")
+    }
+    by_wording = {w: name for name in plan.labels for w in cues(f"wording of {name}")}
+    tuples = asked.table[list(plan.columns)].itertuples(index=False, name=None)
+    texts = zip(asked.column("evidence"), asked.column("query"), tuples, strict=True)
+    return [
+        first(evidence, by_evidence)
+        or first(query, by_wording)
+        or plan.rule.get(key, (plan.labels[0], 0.0))[0]
+        for evidence, query, key in texts
+    ]
+
+
+def first(text: str, meaning: Mapping[str, str]) -> str | None:
+    """What the first telling word of a text means."""
+    words = (word.strip("?.") for word in text.split())
+    return next((meaning[word] for word in words if word in meaning), None)
+
+
+def renderings(plan: Plan) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The words by which each metadata value stands in a query."""
+    return {
+        column: {
+            value: cues(f"{column}={value}")
+            for value in sorted({key[i] for key in plan.rule})
+        }
+        for i, column in enumerate(plan.columns)
+    }
+
+
+def cues(meaning: str) -> tuple[str, ...]:
+    """The invented words for a meaning; the same in every benchmark and at every seed."""
+    if meaning not in LEXICON:
+        LEXICON[meaning] = invented(CUES, generator(0, "cue", meaning), 3)
+    return LEXICON[meaning]
+
+
+def spoken(meanings: Sequence[str | None], rng: np.random.Generator) -> list[str]:
+    """A word for each meaning; None means nothing."""
+    draws = rng.random(len(meanings))
+    lists = [NOTHING if meaning is None else cues(meaning) for meaning in meanings]
+    return [
+        known[int(draw * len(known))] for known, draw in zip(lists, draws, strict=True)
+    ]
+
+
+def invented(n: int, rng: np.random.Generator, syllables: int) -> tuple[str, ...]:
+    """`n` different pronounceable words of so many syllables."""
+    made: dict[str, None] = {}
+    while len(made) < n:
+        parts = [
+            ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(5)]
+            for _ in range(syllables)
+        ]
+        made["".join(parts) + CODAS[rng.integers(len(CODAS))]] = None
+    return tuple(made)
+
+
+LEXICON: dict[str, tuple[str, ...]] = {}
+NOTHING = invented(FILLERS, generator(0, "filler"), 2)  # two syllables: never a cue

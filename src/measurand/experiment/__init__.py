@@ -1,0 +1,1 @@
+"""Experiments: questions to readers, answered once and kept."""

@@ -1,0 +1,95 @@
+"""The one call by which audits ask."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.predictions import Predictions
+from measurand.experiment.asks import Ask, key
+from measurand.experiment.local import LocalEngine
+from measurand.experiment.store import Answer, Notice, Store
+from measurand.experiment.trial import asked
+
+Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A benchmark, and how questions about it are answered.
+
+    Attributes:
+        benchmark: What is asked about.
+        seed: The root of every random stream.
+        store: Where answers are kept.
+        engine: What runs the trials.
+        watch: Told how many trials are done, of how many.
+        notice: Told what the user should know, such as a damaged file.
+        tally: Counts of answers computed and reused, for the run's log.
+    """
+
+    benchmark: Benchmark
+    seed: int
+    store: Store
+    engine: LocalEngine
+    watch: Watch
+    notice: Notice
+    tally: dict[str, int] = field(default_factory=lambda: {"computed": 0, "reused": 0})
+
+
+@contextmanager
+def experiment(
+    benchmark: Benchmark,
+    *,
+    seed: int = 0,
+    store: Path | str | None = None,
+    workers: int = 1,
+    watch: Watch = lambda done, total: None,
+    notice: Notice = lambda line: None,
+) -> Iterator[Experiment]:
+    """An experiment; its worker processes end with it.
+
+    Without `store`, answers are kept only as long as the experiment is open.
+    """
+    with tempfile.TemporaryDirectory(prefix="measurand-") as passing:
+        kept = Store(Path(passing if store is None else store))
+        engine = LocalEngine(benchmark, seed, kept, workers)
+        try:
+            yield Experiment(benchmark, seed, kept, engine, watch, notice)
+        finally:
+            engine.close()
+
+
+def answers(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
+    """The answer to each ask: from the store where it is kept, else computed."""
+    keys = [key(ask, experiment.benchmark, experiment.seed) for ask in asks]
+    kept = {k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)}
+    missing = {k: ask for k, ask in zip(keys, asks, strict=True) if kept[k] is None}
+    experiment.tally["reused"] += len(kept) - len(missing)
+    experiment.tally["computed"] += len(missing)
+    trials: dict[str, list[Ask]] = {}
+    for ask in missing.values():
+        trials.setdefault(ask.fit, []).append(ask)
+    experiment.watch(0, len(trials))
+    finished = experiment.engine.run([tuple(trial) for trial in trials.values()])
+    for done, _ in enumerate(finished, start=1):
+        experiment.watch(done, len(trials))
+    for k in missing:
+        kept[k] = experiment.store.read(k, experiment.notice)
+    return [told(ask, kept[k], experiment) for k, ask in zip(keys, asks, strict=True)]
+
+
+def told(ask: Ask, answer: Answer | None, experiment: Experiment) -> Predictions:
+    """An answer joined with the items it is about."""
+    assert answer is not None, "a trial ended without its answer"  # noqa: S101
+    items = asked(ask, experiment.benchmark, experiment.seed)
+    classes = experiment.benchmark.classes
+    gold = pd.Index(classes).get_indexer(items.labels).astype(np.int64)
+    return Predictions(
+        tuple(items.ids), classes, gold, answer.probabilities, answer.donors
+    )

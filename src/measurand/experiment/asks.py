@@ -1,0 +1,70 @@
+"""Ask: one question to one reader, and the key under which its answer is kept."""
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.intervention import AsIs, Intervention
+from measurand.core.reader import Reader
+from measurand.core.selection import Selection
+from measurand.selections.rows import Everything
+
+FORMAT = 1  # raised when stored answers of an older measurand must not be used
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a reader, fitted so, says about the test items, changed so.
+
+    Attributes:
+        reader: The recipe that is fitted.
+        fitted_on: The training rows it learns from.
+        fitted_under: What is done to these rows first.
+        about: The test rows it is asked about.
+        under: What is done to these rows first.
+        repeats: How often `under` is drawn anew.
+    """
+
+    reader: Reader
+    fitted_on: Selection = field(default_factory=Everything)
+    fitted_under: Intervention = field(default_factory=AsIs)
+    about: Selection = field(default_factory=Everything)
+    under: Intervention = field(default_factory=AsIs)
+    repeats: int = 1
+
+    @property
+    def fit(self) -> str:
+        """What two asks must share to be answered by one fit."""
+        return canonical((self.reader, self.fitted_on, self.fitted_under))
+
+
+def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
+    """The name of the answer: everything that it depends on, fingerprinted."""
+    digests = [benchmark.train.digest, benchmark.test.digest]
+    whole = canonical([FORMAT, digests, seed, ask])
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def canonical(thing: Any) -> str:
+    """A recipe as JSON that is the same in every process."""
+    return json.dumps(plain(thing), sort_keys=True)
+
+
+def plain(thing: Any) -> Any:
+    """A recipe as lists, dicts, numbers and strings."""
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        named = {
+            f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)
+        }
+        return {
+            "recipe": f"{type(thing).__module__}.{type(thing).__qualname__}",
+            **named,
+        }
+    if isinstance(thing, list | tuple):
+        return [plain(part) for part in thing]
+    if isinstance(thing, str | int | float | bool | None):
+        return thing
+    raise TypeError(f"a recipe holds settings only, not a {type(thing).__name__}")

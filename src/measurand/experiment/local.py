@@ -1,0 +1,84 @@
+"""The local engine: independent trials in worker processes."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from multiprocessing import get_context, parent_process
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import WorkerLost
+from measurand.experiment.asks import Ask
+from measurand.experiment.store import Store
+from measurand.experiment.trial import run_trial
+
+Trial = tuple[Ask, ...]
+SETTING: list[tuple[Benchmark, int, Store]] = []  # what a worker process works on
+
+
+class LocalEngine:
+    """Runs trials here or in `workers` processes, which stay until it is closed."""
+
+    def __init__(self, benchmark: Benchmark, seed: int, store: Store, workers: int) -> None:
+        self.setting = (benchmark, seed, store)
+        self.workers = workers
+        self.pool: ProcessPoolExecutor | None = None
+
+    def run(self, trials: Sequence[Trial]) -> Iterator[int]:
+        """Run the trials; yields the number of each as it is finished."""
+        if min(self.workers, len(trials)) <= 1:
+            for number, trial in enumerate(trials):
+                run_trial(*self.setting, trial)
+                yield number
+            return
+        try:
+            pool = self.opened()
+            running: dict[Future[None], int] = {
+                pool.submit(work, trial): number for number, trial in enumerate(trials)
+            }
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    future.result()
+                    yield running.pop(future)
+        except BrokenProcessPool as broken:
+            raise WorkerLost(
+                "a worker process was killed, perhaps for memory; what was finished is "
+                "kept: run again with --workers 1"
+            ) from broken
+
+    def opened(self) -> ProcessPoolExecutor:
+        """The worker processes, started when first needed."""
+        if self.pool is None:
+            benchmark, seed, store = self.setting
+            # Spawned, not forked: a fork copies locks that other threads may hold. The
+            # rule behind planted labels is a closure, and no trial calls it.
+            setting = (replace(benchmark, protocol=None), seed, store)
+            context = get_context("spawn")
+            self.pool = ProcessPoolExecutor(self.workers, context, settle, setting)
+        return self.pool
+
+    def close(self) -> None:
+        """End the worker processes; what they finished is in the store."""
+        if self.pool is not None:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def settle(benchmark: Benchmark, seed: int, store: Store) -> None:
+    """Give a new worker what it works on, and let it end when its parent does."""
+    SETTING.append((benchmark, seed, store))
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """Leave no orphan behind when the main process is killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def work(trial: Trial) -> None:
+    """Run one trial in a worker."""
+    run_trial(*SETTING[0], trial)

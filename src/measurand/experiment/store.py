@@ -1,0 +1,131 @@
+"""The store: answers kept on disk by what they depend on.
+
+An answer is two files: `KEY.parquet`, the numbers, and `KEY.json`, written last, which
+holds the fingerprint of the first. Each is written under a temporary name and renamed,
+so a process killed at any moment leaves either a whole answer or none. Files are
+checked when read; a damaged one is named and computed again. Nothing is pickled.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from measurand.core.errors import StoreFailed
+
+Notice = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The numbers of one answer; ids and labels are the benchmark's."""
+
+    probabilities: NDArray[np.float32]
+    donors: NDArray[np.int32] | None = None
+
+
+@dataclass(frozen=True)
+class Store:
+    """A directory of answers."""
+
+    directory: Path
+
+    def paths(self, key: str) -> tuple[Path, Path]:
+        """Where the numbers and their fingerprint lie."""
+        folder = self.directory / key[:2]
+        return folder / f"{key}.parquet", folder / f"{key}.json"
+
+    def has(self, key: str) -> bool:
+        """Whether a whole answer was written; `read` still checks it."""
+        numbers, mark = self.paths(key)
+        return mark.exists() and numbers.exists()
+
+    def read(self, key: str, notice: Notice) -> Answer | None:
+        """The answer, or None where there is none or it was damaged."""
+        numbers, mark = self.paths(key)
+        try:
+            written = json.loads(mark.read_text())
+            content = numbers.read_bytes()
+            if hashlib.sha256(content).hexdigest() == written["sha256"]:
+                return unpacked(content, written)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        notice(
+            f"store file {numbers.name} or its .json was altered or cut short; computing it again"
+        )
+        mark.unlink(missing_ok=True)
+        return None
+
+    def write(self, key: str, answer: Answer) -> None:
+        """Keep an answer; after this a kill loses nothing of it."""
+        numbers, mark = self.paths(key)
+        content = packed(answer)
+        shape: dict[str, Any] = {
+            "sha256": hashlib.sha256(content).hexdigest(),
+            "shape": answer.probabilities.shape,
+        }
+        try:
+            numbers.parent.mkdir(parents=True, exist_ok=True)
+            replace(numbers, content)
+            replace(mark, json.dumps(shape).encode())
+        except OSError as failure:
+            raise StoreFailed(
+                f"cannot write to the store {self.directory}: {failure.strerror or failure}; "
+                "free some space or set --store; what was finished is kept"
+            ) from failure
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name, then give it its own."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def packed(answer: Answer) -> bytes:
+    """An answer as Parquet: a column a class, a row an item and repeat."""
+    flat = answer.probabilities.reshape(-1, answer.probabilities.shape[2])
+    columns = {
+        f"class_{i}": pa.array(np.ascontiguousarray(flat[:, i]))
+        for i in range(flat.shape[1])
+    }
+    if answer.donors is not None:
+        columns["donor"] = pa.array(answer.donors.ravel())
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        pa.table(columns),
+        sink,
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    return bytes(sink.getvalue())
+
+
+def unpacked(content: bytes, written: dict[str, Any]) -> Answer:
+    """The answer that was packed."""
+    table = pq.read_table(pa.BufferReader(content))
+    repeats, items, classes = written["shape"]
+    flat = np.empty((repeats * items, classes), np.float32)
+    for i in range(classes):
+        flat[:, i] = table[f"class_{i}"].to_numpy()
+    donors = None
+    if "donor" in table.column_names:
+        donors = table["donor"].to_numpy().reshape(repeats, items)
+    return Answer(flat.reshape(repeats, items, classes), donors)

@@ -1,0 +1,99 @@
+import datasets
+import pandas as pd
+import pytest
+
+from measurand.benchmarks.frames import from_frames
+from measurand.core.errors import AmbiguousRoles, BadInput, BadOption, NoField
+
+NAMES = ["entailment", "neutral"]
+
+
+def rows(n=40):
+    return pd.DataFrame(
+        {
+            "premise": [f"premise {i}" for i in range(n)],
+            "hypothesis": [f"hypothesis {i}" for i in range(n)],
+            "label": [i % 2 for i in range(n)],
+        }
+    )
+
+
+def hosted(n=40, hidden=0):
+    label = [-1] * hidden + [i % 2 for i in range(n - hidden)]
+    features = datasets.Features(
+        {
+            "premise": datasets.Value("string"),
+            "hypothesis": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=NAMES),
+        }
+    )
+    return datasets.Dataset.from_dict(
+        rows(n).assign(label=label).to_dict("list"), features
+    )
+
+
+def test_a_frame_becomes_a_benchmark():
+    made = from_frames(rows(), name="made")
+    assert (made.name, made.query, made.evidence) == ("made", "hypothesis", "premise")
+    assert made.classes == ("0", "1")
+
+
+def test_a_frame_is_left_as_it_was():
+    frame = rows()
+    from_frames(frame, name="made")
+    pd.testing.assert_frame_equal(frame, rows())
+
+
+def test_two_frames_share_the_columns_that_play_a_part():
+    made = from_frames(rows().assign(id=range(40)), rows(20), name="made")
+    assert made.test.ids[0] == "test-0"
+    with pytest.raises(AmbiguousRoles, match="name them with --label"):
+        from_frames(rows(), rows().drop(columns="label"), name="made")
+    with pytest.raises(NoField, match="no field 'id'"):
+        from_frames(rows().assign(id=range(40)), rows(20), name="made", id="id")
+
+
+def test_a_test_table_and_a_split_column_are_one_too_many():
+    frame = rows().assign(split="train")
+    with pytest.raises(BadOption, match="both a test table and the split column"):
+        from_frames(frame, frame, name="made", split="split")
+    assert from_frames(frame, frame, name="made").roles["split"] == "two tables"
+
+
+def test_class_labels_get_their_names_and_hidden_ones_are_dropped():
+    made = from_frames(hosted(hidden=4), name="made")
+    assert made.classes == ("entailment", "neutral")
+    assert made.notes["dropped_no_label"] == 4
+
+
+def test_the_splits_of_a_dictionary_are_followed():
+    parts = {"train": hosted(), "validation": hosted(20), "test": hosted(20)}
+    made = from_frames(datasets.DatasetDict(parts), name="made")
+    assert (len(made.train), len(made.test)) == (40, 20)
+    assert made.notes["dropped_dev"] == 20
+
+
+def test_a_test_part_with_hidden_labels_gives_way_to_validation():
+    parts = {"train": hosted(), "validation": hosted(20), "test": hosted(10, hidden=10)}
+    made = from_frames(datasets.DatasetDict(parts), name="made")
+    assert (len(made.train), len(made.test)) == (40, 20)
+
+
+def test_one_part_is_split_by_seed():
+    made = from_frames(datasets.DatasetDict({"train": hosted()}), name="made")
+    assert made.roles["split"].startswith("seeded")
+
+
+def test_names_may_be_numbers_but_not_twice():
+    made = from_frames(
+        rows().set_axis([0, 1, 2], axis=1), name="made", query="1", label="2"
+    )
+    assert made.query == "1"
+    with pytest.raises(BadInput, match="more than one column is called 'a'"):
+        from_frames(rows().set_axis(["a", "a", "label"], axis=1), name="made")
+
+
+@pytest.mark.parametrize("thing", [[1, 2], "path", {}, None])
+def test_something_else_is_no_table(thing):
+    with pytest.raises(BadInput, match="is no table; give a pandas DataFrame"):
+        from_frames(thing, name="made")

@@ -1,0 +1,118 @@
+import pytest
+
+from measurand.benchmarks.roles import Given, Roles, infer
+from measurand.core.errors import AmbiguousRoles, BadInput, NoField
+
+
+def parts(*columns, **given):
+    return infer(columns, Given(**given)).described()
+
+
+@pytest.mark.parametrize(
+    ("columns", "query", "evidence", "label"),
+    [
+        (["premise", "hypothesis", "label"], "hypothesis", "premise", "label"),
+        (
+            ["Sentence1", "Sentence2", "gold_label"],
+            "Sentence2",
+            "Sentence1",
+            "gold_label",
+        ),
+        (["id", "claim", "evidence", "label"], "claim", "evidence", "label"),
+        (["question", "context", "answer"], "question", "context", "answer"),
+        (["question", "passage", "answer", "label"], "question", "passage", "label"),
+        (["question", "documents", "target"], "question", "documents", "target"),
+        (["text", "class"], "text", None, "class"),
+        (["sentence", "label"], "sentence", None, "label"),
+    ],
+)
+def test_plain_names_are_understood(columns, query, evidence, label):
+    roles = infer(columns)
+    assert (roles.query, roles.evidence, roles.label) == (query, evidence, label)
+
+
+def test_the_other_parts_are_found_by_name_too():
+    found = parts("text", "label", "Explanation", "pairID", "split", "group", "genre")
+    assert found == {
+        "query": "text",
+        "label": "label",
+        "rationale": "Explanation",
+        "group": "group",
+        "split": "split",
+        "id": "pairID",
+    }
+
+
+def test_what_is_given_wins_and_frees_no_other():
+    found = parts(
+        "question",
+        "context",
+        "passage",
+        "label",
+        "kind",
+        evidence="passage",
+        metadata=("kind",),
+    )
+    assert found["evidence"] == "passage"
+    assert found["metadata"] == "kind"
+    assert parts("text", "claim", "label", evidence="text")["query"] == "claim"
+
+
+@pytest.mark.parametrize(
+    ("columns", "option"),
+    [
+        (["question", "context", "passage", "label"], "--evidence"),
+        (["text", "label", "gold_label"], "--label"),
+        (["claim", "text", "label"], "--query"),
+        (["text", "label", "Label"], "--label"),
+        (["text", "label", "explanation", "rationale"], "--rationale"),
+        (["text", "label", "id", "uid"], "--id"),
+        (["review", "label"], "--query"),
+        (["text", "stars"], "--label"),
+        (["a", "b"], "--query and --label"),
+    ],
+)
+def test_doubt_is_refused_with_the_columns_and_the_option(columns, option):
+    with pytest.raises(
+        AmbiguousRoles, match=f"name (one|them) with {option}$"
+    ) as caught:
+        infer(columns)
+    assert ", ".join(columns) in str(caught.value)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest():
+    with pytest.raises(NoField, match="did you mean 'premise'"):
+        infer(["premise", "hypothesis", "label"], Given(evidence="premis"))
+    with pytest.raises(NoField, match="no field 'genre'"):
+        infer(["text", "label"], Given(metadata=("genre",)))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Given(query="text", evidence="text"),
+        Given(metadata=("label",), label="label"),
+        Given(metadata=("text", "text")),
+    ],
+)
+def test_one_column_plays_one_part(given):
+    with pytest.raises(BadInput, match="is given more than one part"):
+        infer(["text", "label"], given)
+
+
+def test_hostile_column_names_stay_in_one_line():
+    with pytest.raises(AmbiguousRoles) as caught:
+        infer(["a\nb", "\x1b[31m", "x" * 500, "", *(f"c{i}" for i in range(100))])
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 500
+
+
+def test_roles_describe_themselves():
+    roles = Roles("q", "e", "l", ("a", "b"), id="i")
+    assert roles.described() == {
+        "query": "q",
+        "evidence": "e",
+        "label": "l",
+        "metadata": "a, b",
+        "id": "i",
+    }

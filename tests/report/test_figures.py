@@ -1,0 +1,124 @@
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.finding import Exhibit
+from measurand.report.figures import KINDS, figure
+from measurand.report.layout import Frame, extent, labelled, stacked
+
+PNG = b"\x89PNG\r\n"
+
+
+def words(svg):
+    return [
+        text.text
+        for text in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    ]
+
+
+def exhibit(report, kind):
+    return next(found for found in report.exhibits if found.kind == kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_drawn_and_names_its_readers(realistic, kind):
+    svg, png = figure(exhibit(realistic, kind))
+    assert png.startswith(PNG)
+    assert {"tfidf", "minilm", "bert"} <= {*words(svg)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_the_same_twice(realistic, kind):
+    assert figure(exhibit(realistic, kind)) == figure(exhibit(realistic, kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hostile_names_are_text_and_short(hostile, kind):
+    svg, _ = figure(exhibit(hostile, kind))
+    assert len(svg) < 100_000
+    assert b"<script" not in svg
+    assert all(
+        len(text or "") < 100 and "\x1b" not in (text or "") for text in words(svg)
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_to_draw_is_no_figure(realistic, kind):
+    whole = exhibit(realistic, kind)
+    assert figure(replace(whole, table=whole.table.iloc[:0])) is None
+    assert figure(replace(whole, table=pd.DataFrame({"other": [1]}))) is None
+    numbers = whole.table.select_dtypes("number").columns
+    assert (
+        figure(
+            replace(whole, table=whole.table.assign(**dict.fromkeys(numbers, np.inf)))
+        )
+        is None
+    )
+
+
+def test_a_table_is_not_drawn():
+    assert figure(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
+
+
+def test_a_reader_without_mpds_is_left_off_the_map(realistic):
+    whole = exhibit(realistic, "decision_map")
+    table = whole.table.copy()
+    table.loc[0, "mpds"] = np.nan
+    assert "tfidf" not in words(figure(replace(whole, table=table))[0])
+
+
+def test_the_map_names_its_regions_and_several_benchmarks(realistic):
+    whole = exhibit(realistic, "decision_map")
+    both = pd.concat([whole.table, whole.table.assign(benchmark="fever", delta=0.2)])
+    shown = words(figure(replace(whole, table=both))[0])
+    assert {"direct coupling", "latent coupling", "evidence-sensitive"} <= {*shown}
+    assert {"snli · bert", "fever · tfidf"} <= {*shown}
+
+
+def test_many_shuffles_and_one_mark_for_all():
+    rows = pd.DataFrame({"series": "tfidf", "value": np.linspace(0.4, 0.5, 20_000)})
+    svg, _ = figure(Exhibit("s", "distribution", rows, "", {"marks": {"full": 0.81}}))
+    assert "full 0.810" in words(svg)
+    assert len(svg) < 200_000
+
+
+def test_equal_values_can_be_drawn():
+    rows = pd.DataFrame({"name": ["a"], "value": 0.0, "low": 0.0, "high": 0.0})
+    assert words(figure(Exhibit("i", "intervals", rows, ""))[0])[-1].split() == [
+        "0.000",
+        "[0.000,",
+        "0.000]",
+    ]
+
+
+def test_rows_of_a_group_stand_under_its_header():
+    rows = pd.DataFrame({"group": ["a", "b", "a"], "text": ["1", "2", "3"]})
+    placed, headers = stacked(rows, "group")
+    assert headers.to_dict("list") == {"row": [0, 3], "text": ["a", "b"]}
+    assert dict(zip(placed["text"], placed["row"], strict=True)) == {
+        "1": 1,
+        "3": 2,
+        "2": 4,
+    }
+
+
+def test_labels_do_not_collide_and_leave_no_frame():
+    frame = Frame(300, 200, (0, 1), (0, 1))
+    points = [(0.5, 0.5 + 0.001 * i) for i in range(60)]
+    found = labelled(points, [f"reader {i}" for i in range(60)], frame, [], [])
+    assert 0 < len(found) < 60
+    boxes = [
+        frame.box("reader 10", *frame.pixels(row.at_x, row.at_y), row.align == "right")
+        for row in found.itertuples()
+    ]
+    tops = sorted(box[1] for box in boxes)
+    assert tops[0] >= 0
+    assert max(box[3] for box in boxes) <= 200
+
+
+def test_a_range_is_never_empty():
+    low, high = extent([0.5, np.nan], 0.5)
+    assert low < 0.5 < high

@@ -1,0 +1,185 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.errors import BadInput, StoreFailed
+from measurand.core.finding import Estimate, Exhibit, Finding
+from measurand.report import saved
+
+KEYS = "schema audit benchmark verdict findings settings not_run warnings exhibits"
+
+
+def test_the_document_keeps_its_contract(realistic):
+    document = saved.document(realistic)
+    assert list(document) == KEYS.split()
+    assert list(document["verdict"]) == [
+        "label",
+        "region",
+        "stage",
+        "reason",
+        "provisional",
+    ]
+    finding = document["findings"][0]
+    assert list(finding) == ["statistic", "reader", "condition", "estimate", "decision"]
+    assert list(finding["estimate"]) == ["value", "low", "high", "level", "n", "method"]
+    exhibit = document["exhibits"][0]
+    assert list(exhibit) == ["name", "kind", "caption", "settings", "rows"]
+    assert exhibit["rows"][0]["benchmark"] == "snli"
+
+
+def test_a_report_comes_back_as_it_was_saved(realistic, tmp_path):
+    saved.save(realistic, tmp_path / "a", {"clock": 1})
+    back = saved.load(tmp_path / "a")
+    assert saved.dumps(saved.document(back)) == (tmp_path / "a/report.json").read_text()
+    assert back.verdict == realistic.verdict
+    for a, b in zip(back.findings, realistic.findings, strict=True):
+        assert a.estimate.value == pytest.approx(b.estimate.value, rel=1e-9)
+        assert replace(a, estimate=b.estimate) == b
+    assert back.benchmark == realistic.benchmark
+    pd.testing.assert_frame_equal(back.items, realistic.items)
+    for a, b in zip(back.exhibits, realistic.exhibits, strict=True):
+        assert (a.name, a.kind, a.caption, a.settings) == (
+            b.name,
+            b.kind,
+            b.caption,
+            b.settings,
+        )
+        pd.testing.assert_frame_equal(a.table, b.table)
+
+
+def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
+    for name, clock in (("a", 1), ("b", 2)):
+        saved.save(realistic, tmp_path / name, {"clock": clock})
+    files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*")]
+    assert len(files) == 12
+    for file in files:
+        same = (tmp_path / "a" / file).read_bytes() == (
+            tmp_path / "b" / file
+        ).read_bytes()
+        assert same == (file.name != "run.json"), file
+
+
+def test_what_the_run_was_like_stays_out_of_the_report(realistic, tmp_path):
+    saved.save(realistic, tmp_path, {"host": "turing", "path": str(tmp_path)})
+    assert json.loads((tmp_path / "run.json").read_text())["host"] == "turing"
+    for name in ("report.json", "report.html"):
+        assert "turing" not in (tmp_path / name).read_text()
+        assert str(tmp_path) not in (tmp_path / name).read_text()
+
+
+def test_json_holds_no_nan_and_ten_digits_at_most():
+    text = saved.dumps(
+        {
+            "a": np.float64(1 / 3),
+            "b": [np.nan, -np.inf, -0.0],
+            "c": (np.int64(3), np.bool_(True), pd.NA),
+            "d": np.array([1, 2]),
+            "e": {"\ud800é<script>"},
+            5: {1.5: None},
+        }
+    )
+    assert text.endswith("\n")
+    assert text.isascii()
+    assert json.loads(text) == {
+        "a": 0.3333333333,
+        "b": [None, None, 0.0],
+        "c": [3, True, None],
+        "d": [1, 2],
+        "e": ["\ufffdé<script>"],
+        "5": {"1.5": None},
+    }
+
+
+def test_an_estimate_without_a_value_comes_back_without_one(realistic, tmp_path):
+    nothing = Estimate(np.nan, np.nan, np.inf, 0.95, 0, "none")
+    saved.save(
+        replace(realistic, findings=(Finding("mpds", "a", "full", nothing),)),
+        tmp_path,
+        {},
+    )
+    back = saved.load(tmp_path).findings[0].estimate
+    assert np.isnan([back.value, back.low, back.high]).all()
+
+
+def test_an_empty_report_can_be_saved(realistic, tmp_path):
+    empty = replace(realistic, findings=(), exhibits=(), items=pd.DataFrame())
+    saved.save(empty, tmp_path, {})
+    assert saved.load(tmp_path).items.empty
+
+
+def test_columns_of_missing_numbers_stay_numbers(realistic, tmp_path):
+    table = pd.DataFrame({"a": [np.nan, np.nan], "b": ["x", None]})
+    saved.save(
+        replace(realistic, exhibits=(Exhibit("t", "table", table, "c"),)), tmp_path, {}
+    )
+    pd.testing.assert_frame_equal(saved.load(tmp_path).exhibits[0].table, table)
+
+
+def test_hostile_text_survives_saving(hostile, tmp_path):
+    saved.save(hostile, tmp_path / "in", {})
+    back = saved.load(tmp_path / "in")
+    assert back.verdict.label == hostile.verdict.label
+    assert back.items.index.tolist() == hostile.items.index.tolist()
+    assert [p.name for p in tmp_path.iterdir()] == ["in"]
+    assert all(p.name.replace("-", "").isascii() for p in tmp_path.rglob("*"))
+
+
+def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
+    twice = replace(realistic.exhibits[3], name="Decision/Map")
+    saved.save(
+        replace(realistic, exhibits=(realistic.exhibits[0], twice)), tmp_path, {}
+    )
+    names = sorted(p.name for p in (tmp_path / "figures").glob("*.svg"))
+    assert names == ["decision-map-2.svg", "decision-map.svg"]
+
+
+def test_an_unwritable_folder_is_one_line(realistic, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreFailed, match=r"^cannot write the report to [^\n]+$"):
+        saved.save(realistic, tmp_path / "file" / "report", {})
+
+
+def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path, monkeypatch):
+    def full(self, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(StoreFailed, match="No space left on device"):
+        saved.save(realistic, tmp_path, {})
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "holds no report.json"),
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ("[]", "is not a report"),
+        ('{"schema": "1"}', "is not a report"),
+        ('{"schema": 99}', "upgrade"),
+        ('{"schema": 1}', "lacks part"),
+        ('{"schema": 1, "audit": "a", "benchmark": 3}', "lacks part"),
+    ],
+)
+def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content, says):
+    saved.save(realistic, tmp_path, {})
+    (tmp_path / "report.json").unlink()
+    if content is not None:
+        (tmp_path / "report.json").write_text(content)
+    with pytest.raises(BadInput, match=says) as raised:
+        saved.load(tmp_path)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"PAR1 not really PAR1"])
+def test_broken_items_are_one_line(realistic, tmp_path, content):
+    saved.save(realistic, tmp_path, {})
+    (tmp_path / "items.parquet").unlink()
+    if content is not None:
+        (tmp_path / "items.parquet").write_bytes(content)
+    with pytest.raises(BadInput, match=r"items\.parquet is missing or broken"):
+        saved.load(tmp_path)
