@@ -1,0 +1,43 @@
+"""measurand: does an NLP benchmark measure what it claims to?
+
+An audit asks readers about items under interventions, and states findings.
+"""
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+PUBLIC = {
+    "AUDITS": "measurand.audits",
+    "BENCHMARKS": "measurand.benchmarks",
+    "Benchmark": "measurand.core.benchmark",
+    "INTERVENTIONS": "measurand.interventions",
+    "Items": "measurand.core.items",
+    "MeasurandError": "measurand.core.errors",
+    "READERS": "measurand.readers",
+    "Report": "measurand.core.finding",
+    "SELECTIONS": "measurand.selections",
+    "compare": "measurand.report.compare",
+    "evidence": "measurand.audits.evidence:audit",
+    "experiment": "measurand.experiment.answers",
+    "from_frames": "measurand.benchmarks.frames",
+    "load": "measurand.benchmarks",
+    "load_report": "measurand.report.saved:load",
+    "markdown": "measurand.report.markdown",
+    "save": "measurand.report.saved",
+}
+__all__ = list(PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when first used: the package itself loads nothing."""
+    if name not in PUBLIC:
+        raise AttributeError(f"measurand has no {name!r}; it has {', '.join(PUBLIC)}")
+    module, _, attribute = PUBLIC[name].partition(":")
+    return getattr(importlib.import_module(module), attribute or name)
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return [*PUBLIC, "__version__"]

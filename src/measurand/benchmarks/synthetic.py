@@ -27,12 +27,32 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 Ints = NDArray[np.int64]
+Rule = Mapping[tuple[str, ...], tuple[str, float]]
 CUES = 12  # invented words for each metadata value and each label
 FILLERS = 600
 ONSETS, VOWELS, CODAS = (
-    "b d f g k l m n p r s t v z br dr kr tr".split(),
+    [
+        "b",
+        "d",
+        "f",
+        "g",
+        "k",
+        "l",
+        "m",
+        "n",
+        "p",
+        "r",
+        "s",
+        "t",
+        "v",
+        "z",
+        "br",
+        "dr",
+        "kr",
+        "tr",
+    ],
     "aeiou",
-    "l m n r s t x".split(),
+    ["l", "m", "n", "r", "s", "t", "x"],
 )
 
 
@@ -52,7 +72,7 @@ class Plan:
         test: How many test items.
     """
 
-    rule: Mapping[tuple[str, ...], tuple[str, float]]
+    rule: Rule
     columns: tuple[str, ...]
     coupling: float = 0.0
     latent: float = 0.0
@@ -97,7 +117,7 @@ def nq(*, seed: int = 0) -> Benchmark:
         "number": "yes",
         "object": "no",
     }
-    rule = {
+    rule: Rule = {
         (kind, topic): (label, 1.0) for kind, label in kinds.items() for topic in topics
     }
     return planted(
@@ -110,7 +130,7 @@ def hotpotqa(*, seed: int = 0) -> Benchmark:
     # The two columns interact: an answer type means one thing in a bridge question and
     # another in a comparison. Without the dominant group that is harder to see, so
     # dropping it widens the gap under a shift.
-    rule = {
+    rule: Rule = {
         ("bridge", "entity"): ("full", 0.38),
         ("bridge", "date"): ("full", 0.05),
         ("bridge", "number"): ("full", 0.18),
@@ -129,7 +149,9 @@ def triviaqa(*, seed: int = 0) -> Benchmark:
     """Evidence-sensitive: the evidence decides (ΔEvi 0.808, the most of six classes)."""
     kinds = ("person", "place", "date", "number", "object", "event")
     labels = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
-    rule = {(kind,): (label, 1.0) for kind, label in zip(kinds, labels, strict=True)}
+    rule: Rule = {
+        (kind,): (label, 1.0) for kind, label in zip(kinds, labels, strict=True)
+    }
     plan = Plan(rule, ("answer_type",), dependence=0.808 * 6 / 5)
     return planted("synthetic:triviaqa", plan, seed=seed)
 
@@ -152,7 +174,7 @@ def planted(name: str, plan: Plan, *, seed: int = 0) -> Benchmark:
         test,
         query="query",
         evidence="evidence",
-        schema={column: "planted, and said in the query" for column in plan.columns},
+        schema=dict.fromkeys(plan.columns, "planted, and said in the query"),
         roles={"query": "query", "evidence": "evidence", "label": "label"},
         protocol=lambda asked: protocol(plan, asked),
         renderings=renderings(plan),

@@ -1,0 +1,1 @@
+"""What things are; imports nothing of ours."""

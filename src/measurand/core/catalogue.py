@@ -30,15 +30,19 @@ class Catalogue:
         return iter(self.entries)
 
     def load(self, name: str, **settings: Any) -> Any:
-        """The thing called `name`, its settings filled in; `settings` go on top."""
+        """The thing called `name`, made with its settings and these on top."""
+        thing = self.thing(name)
+        return thing(**{**self.entries[name].settings, **settings})
+
+    def thing(self, name: str) -> Any:
+        """The class or function called `name`, as it is."""
         if name not in self.entries:
             raise UnknownName(self.kind, name, list(self.entries))
         entry = self.entries[name]
         module, _, attribute = entry.where.partition(":")
         try:
-            thing = getattr(importlib.import_module(module), attribute)
+            return getattr(importlib.import_module(module), attribute)
         except ModuleNotFoundError as missing:
             if entry.extra is None or (missing.name or "").startswith("measurand"):
                 raise
             raise MissingExtra(name, entry.extra) from missing
-        return thing(**{**entry.settings, **settings})

@@ -5,6 +5,7 @@
     ├── MissingExtra          the thing exists, but its optional dependency is absent
     ├── BadInput              the benchmark cannot be read, or not as asked
     │   ├── NoField           a column that is not there
+    │   ├── NotApplicable     the audit needs a part that no column plays
     │   └── AmbiguousRoles    more than one column could play a part, or none
     ├── CannotIntervene       the change asked for is impossible on these items
     ├── Undefined             a statistic without a value: no items, zero denominator
@@ -54,6 +55,10 @@ class NoField(BadInput):
 
 class AmbiguousRoles(BadInput):
     """A part that no column, or more than one, could plainly play."""
+
+
+class NotApplicable(BadInput):
+    """A benchmark that lacks the part an audit is about."""
 
 
 class CannotIntervene(MeasurandError):

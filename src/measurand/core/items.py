@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.core.errors import NoField
 
@@ -67,15 +68,14 @@ class Items:
         table = self.table[[*columns, self.label]]
         return Items(table, tuple(fields), self.label)
 
-    def rows(
-        self, chosen: "np.ndarray[tuple[int], np.dtype[np.bool_ | np.int64]]"
-    ) -> "Items":
+    def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Items":
         """The items at `chosen`: a mask or positions."""
-        return self.replaced(
-            self.table.iloc[np.asarray(chosen)]
-            if chosen.dtype != bool
-            else self.table[chosen]
-        )
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        return self.replaced(self.table.iloc[places.astype(np.int64)])
+
+    def gold(self, classes: tuple[str, ...]) -> NDArray[np.int64]:
+        """The position in `classes` of each item's label."""
+        return pd.Index(classes).get_indexer(pd.Index(self.labels)).astype(np.int64)
 
     def replaced(
         self, table: pd.DataFrame, *, fields: tuple[str, ...] | None = None

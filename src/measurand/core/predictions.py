@@ -22,14 +22,14 @@ class Predictions:
     classes: tuple[str, ...]
     gold: NDArray[np.int64]
     probabilities: NDArray[np.float32]
-    donors: NDArray[np.int64] | None = None
+    donors: NDArray[np.int32] | None = None
 
     @property
     def answers(self) -> NDArray[np.int64]:
         """The position of the likeliest class: repeats × items."""
-        return self.probabilities.argmax(axis=2)
+        return np.asarray(self.probabilities.argmax(axis=2), np.int64)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each answer is right: repeats × items."""
-        return self.answers == self.gold
+        return np.asarray(self.answers == self.gold)

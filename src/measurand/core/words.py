@@ -19,9 +19,42 @@ UNSPACED = (
 WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
 NEGATIONS = frozenset(
-    "no not never none nobody nothing nowhere neither nor cannot without "
-    "isn't aren't wasn't weren't don't doesn't didn't won't can't couldn't shouldn't "
-    "wouldn't hasn't haven't hadn't n't nt 不 没 無 无 未 非".split()
+    [
+        "no",
+        "not",
+        "never",
+        "none",
+        "nobody",
+        "nothing",
+        "nowhere",
+        "neither",
+        "nor",
+        "cannot",
+        "without",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "weren't",
+        "don't",
+        "doesn't",
+        "didn't",
+        "won't",
+        "can't",
+        "couldn't",
+        "shouldn't",
+        "wouldn't",
+        "hasn't",
+        "haven't",
+        "hadn't",
+        "n't",
+        "nt",
+        "不",
+        "没",
+        "無",
+        "无",
+        "未",
+        "非",
+    ]
 )
 
 

@@ -6,9 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from measurand.core.benchmark import Benchmark
 from measurand.core.predictions import Predictions
 from measurand.experiment.asks import Ask, key
@@ -89,7 +86,5 @@ def told(ask: Ask, answer: Answer | None, experiment: Experiment) -> Predictions
     assert answer is not None, "a trial ended without its answer"  # noqa: S101
     items = asked(ask, experiment.benchmark, experiment.seed)
     classes = experiment.benchmark.classes
-    gold = pd.Index(classes).get_indexer(items.labels).astype(np.int64)
-    return Predictions(
-        tuple(items.ids), classes, gold, answer.probabilities, answer.donors
-    )
+    numbers = items.gold(classes), answer.probabilities, answer.donors
+    return Predictions(tuple(items.ids), classes, *numbers)

@@ -21,7 +21,9 @@ SETTING: list[tuple[Benchmark, int, Store]] = []  # what a worker process works 
 class LocalEngine:
     """Runs trials here or in `workers` processes, which stay until it is closed."""
 
-    def __init__(self, benchmark: Benchmark, seed: int, store: Store, workers: int) -> None:
+    def __init__(
+        self, benchmark: Benchmark, seed: int, store: Store, workers: int
+    ) -> None:
         self.setting = (benchmark, seed, store)
         self.workers = workers
         self.pool: ProcessPoolExecutor | None = None

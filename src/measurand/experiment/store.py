@@ -8,8 +8,6 @@ checked when read; a damaged one is named and computed again. Nothing is pickled
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from measurand.core.errors import StoreFailed
+from measurand.core.files import write
 
 Notice = Callable[[str], None]
 
@@ -75,27 +73,8 @@ class Store:
             "sha256": hashlib.sha256(content).hexdigest(),
             "shape": answer.probabilities.shape,
         }
-        try:
-            numbers.parent.mkdir(parents=True, exist_ok=True)
-            replace(numbers, content)
-            replace(mark, json.dumps(shape).encode())
-        except OSError as failure:
-            raise StoreFailed(
-                f"cannot write to the store {self.directory}: {failure.strerror or failure}; "
-                "free some space or set --store; what was finished is kept"
-            ) from failure
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name, then give it its own."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        write(numbers, content)
+        write(mark, json.dumps(shape).encode())
 
 
 def packed(answer: Answer) -> bytes:

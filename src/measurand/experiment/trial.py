@@ -1,6 +1,6 @@
 """Trial: one fit and all that is asked of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,7 @@ def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> A
 def rearranged(
     fitted: FittedReader,
     items: Items,
-    parts: "dict[str, Floats] | None",
+    parts: Mapping[str, Floats] | None,
     field: str,
     order: NDArray[np.int64],
 ) -> Floats:

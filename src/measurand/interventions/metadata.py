@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -34,15 +35,14 @@ class Flip:
         old = items.column(self.column).tolist()
         new = [other(list(words), value, rng) for value in old]
         patterns = {value: pattern(said) for value, said in words.items()}
+        draws = [words[value][rng.integers(len(words[value]))] for value in new]
+        rows = zip(items.column(self.query), old, draws, strict=True)
         queries = [
-            patterns[before].sub(
-                lambda _, said=words[after]: said[rng.integers(len(said))], text
-            )
+            # As a function: in a plain replacement a backslash would mean something.
+            patterns[before].sub(partial(literal, said), text)
             if before in patterns
             else text
-            for text, before, after in zip(
-                items.column(self.query), old, new, strict=True
-            )
+            for text, before, said in rows
         ]
         flipped = items.with_field(self.query, queries)
         return flipped.replaced(flipped.table.assign(**{self.column: new}))
@@ -50,6 +50,11 @@ class Flip:
     def __str__(self) -> str:
         """The name in reports."""
         return f"flip {self.column}"
+
+
+def literal(said: str, match: "re.Match[str]") -> str:
+    """What replaces a match: these words as they are."""
+    return said
 
 
 def other(values: list[str], value: str, rng: np.random.Generator) -> str:

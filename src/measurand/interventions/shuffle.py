@@ -76,7 +76,7 @@ def derangement(texts: Ints, rng: np.random.Generator) -> Ints:
             "receive another one; drop repeated texts or choose another shuffle"
         )
     order = rng.permutation(len(texts))
-    for i in np.flatnonzero(texts[order] == texts):
+    for i in np.flatnonzero(texts[order] == texts).tolist():
         if texts[order[i]] == texts[i] and not swapped(order, i, texts, rng):
             return rotation(texts, largest, rng)
     return order
@@ -84,13 +84,20 @@ def derangement(texts: Ints, rng: np.random.Generator) -> Ints:
 
 def swapped(order: Ints, i: int, texts: Ints, rng: np.random.Generator) -> bool:
     """Whether position `i` could trade with another so that both read other texts."""
-    for tries in (rng.integers(len(texts), size=16), rng.permutation(len(texts))):
-        fits = (texts[order[tries]] != texts[i]) & (texts[order[i]] != texts[tries])
-        if fits.any():
-            j = tries[fits.argmax()]
-            order[i], order[j] = order[j], order[i]
-            return True
-    return False
+    # A few at random nearly always serve; all of them only where those did not.
+    few = rng.integers(len(texts), size=16)
+    return traded(order, i, texts, few) or traded(
+        order, i, texts, rng.permutation(len(texts))
+    )
+
+
+def traded(order: Ints, i: int, texts: Ints, places: Ints) -> bool:
+    """Whether position `i` traded with the first of `places` that fits."""
+    fits = (texts[order[places]] != texts[i]) & (texts[order[i]] != texts[places])
+    if fits.any():
+        j = places[fits.argmax()]
+        order[i], order[j] = order[j], order[i]
+    return bool(fits.any())
 
 
 def rotation(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:

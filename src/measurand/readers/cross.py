@@ -56,7 +56,7 @@ class CrossReader:
             np.bincount(features.indices, minlength=features.shape[1]) >= self.least
         )
         features = csr_array(features[:, used])
-        gold = pd.Index(items.classes).get_indexer(items.labels)
+        gold = items.gold(items.classes)
         linear = fitted(features, gold, len(items.classes), self.strength)
         scale = temperature(
             features, gold, len(items.classes), self.strength, self.folds, rng
@@ -107,7 +107,7 @@ def meetings(
     )
     shared, met = within(query, evidence), within(evidence, query)
     n = len(items)
-    marked = query.ids * 2 + shared
+    marked = query.ids.astype(np.int64) * 2 + shared
     words = bags(query.rows, marked, n, 2**17)
     fresh, unmet = taken(query, ~shared), taken(evidence, ~met)
     rows, first, second = crossed(fresh, unmet)

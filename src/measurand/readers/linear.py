@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array, hstack
 
 from measurand.core.items import Items
@@ -36,7 +35,7 @@ class TfidfReader:
             for field in items.fields
         }
         features = csr_array(hstack([rows for _, rows in parts.values()], format="csr"))
-        gold = pd.Index(items.classes).get_indexer(items.labels)
+        gold = items.gold(items.classes)
         linear = fitted(features, gold, len(items.classes), self.strength)
         scale = temperature(
             features, gold, len(items.classes), self.strength, self.folds, rng

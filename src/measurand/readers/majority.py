@@ -57,7 +57,7 @@ class MetadataReader:
         answers = np.zeros((len(items), len(items.classes)))
         for fold in range(FOLDS):
             reader = self.fit(items.rows(folds != fold), rng)
-            known = [items.classes.index(label) for label in reader.classes]
+            known = np.array([items.classes.index(c) for c in reader.classes])
             inside = np.flatnonzero(folds == fold)
             answers[np.ix_(inside, known)] = reader.predict(items.rows(inside))
         return answers
@@ -89,8 +89,10 @@ class FittedMetadata:
 def keys(items: Items, columns: tuple[str, ...]) -> "pd.Index[str]":
     """One value an item for a tuple of columns."""
     # The joint must not stand inside a value, or parts of tuples could be mistaken.
-    parts = [items.column(column).str.replace(JOINT, " ") for column in columns]
-    return pd.Index(parts[0].str.cat(parts[1:], sep=JOINT) if parts[1:] else parts[0])
+    joined = items.column(columns[0]).str.replace(JOINT, " ")
+    for column in columns[1:]:
+        joined = joined + JOINT + items.column(column).str.replace(JOINT, " ")
+    return pd.Index(list(joined))
 
 
 def counted(items: Items, order: tuple[str, ...], strength: float) -> FittedMetadata:
@@ -129,9 +131,9 @@ def held_out(
         if len(inside) == 0 or len(outside) == 0:
             continue
         reader = counted(outside, order, strength)
-        shares = pd.DataFrame(reader.predict(inside), columns=list(reader.classes))
-        shares = shares.reindex(columns=list(items.classes), fill_value=0.0).to_numpy()
-        gold = pd.Index(items.classes).get_indexer(inside.labels)
+        told = pd.DataFrame(reader.predict(inside), columns=list(reader.classes))
+        shares = told.reindex(columns=list(items.classes), fill_value=0.0).to_numpy()
+        gold = inside.gold(items.classes)
         losses.append(
             -np.log(np.maximum(shares[np.arange(len(gold)), gold], 1e-9)).mean()
         )

@@ -10,7 +10,6 @@ run.json        when, where and how long
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -21,7 +20,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from measurand.core.errors import BadInput, StoreFailed
+from measurand.core.errors import BadInput
+from measurand.core.files import write
 from measurand.core.finding import SCHEMA, Estimate, Exhibit, Finding, Report, Verdict
 from measurand.report.terminal import plain
 
@@ -85,15 +85,8 @@ def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     files["report.html"] = page(report, svgs).encode()
     # The last file: a directory that holds it holds everything else.
     files["report.json"] = dumps(document(report)).encode()
-    try:
-        (directory / "figures").mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            _write(directory / name, content)
-    except OSError as failed:
-        why = failed.strerror or type(failed).__name__
-        raise StoreFailed(
-            f"cannot write the report to {plain(directory, 200)}: {plain(why)}"
-        ) from failed
+    for name, content in files.items():
+        write(directory / name, content)
     return directory
 
 
@@ -214,13 +207,3 @@ def _stems(names: Sequence[str]) -> list[str]:
         stem = re.sub(r"[^a-z0-9]+", "-", plain(name).lower()).strip("-") or "figure"
         stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
     return stems
-
-
-def _write(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -24,7 +24,7 @@ class Split:
 
     columns: tuple[str, ...]
     side: str
-    share: float = 0.2
+    share: float = 0.3
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""

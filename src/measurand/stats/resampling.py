@@ -85,7 +85,7 @@ def distinct(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
     table = pd.DataFrame(rows)
     sizes = table.groupby(list(table.columns), sort=True).size()
     kinds = sizes.index.to_frame().to_numpy(float)
-    return kinds, sizes.to_numpy(np.int64)
+    return np.asarray(kinds), sizes.to_numpy().astype(np.int64)
 
 
 def summed(rows: Floats, clusters: NDArray[np.int64]) -> Floats:

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 def cells(gold: Ints, answers: Ints, classes: int) -> Floats:
     """One row an item, with a 1 in its cell of the confusion matrix."""
-    return np.eye(classes * classes)[gold * classes + answers]
+    return np.asarray(np.eye(classes * classes)[gold * classes + answers])
 
 
 def accuracy(
@@ -70,9 +70,8 @@ def mcc(
         below = np.sqrt(
             (n**2 - (said**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
         )
-        return np.divide(
-            above, below, out=np.zeros_like(above, dtype=float), where=below > 0
-        )
+        zero = np.zeros_like(above, dtype=float)
+        return np.asarray(np.divide(above, below, out=zero, where=below > 0))
 
     return bootstrap(
         statistic, cells(gold, answers, classes), rng=rng, clusters=clusters

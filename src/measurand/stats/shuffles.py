@@ -63,7 +63,7 @@ class ShuffleEffect:
 def shuffle_effect(
     right: NDArray[np.bool_],
     wrong: NDArray[np.bool_],
-    donors: NDArray[np.int64],
+    donors: NDArray[np.int32],
     clusters: NDArray[np.int64],
 ) -> ShuffleEffect:
     """The effect of the shuffle.

@@ -7,7 +7,7 @@ stronger reader has found it too. The statistics, by the names reports use:
 accuracy, balanced_accuracy, mcc
     How right a reader is with its own evidence.
 majority
-    The share of the test items that have the commonest training label.
+    The share of the commonest label among the test items.
 mpds
     acc_meta / acc_full: the accuracy of the commonest label given the metadata, over
     that of the full reader.

@@ -19,7 +19,7 @@ from measurand.audits.evidence.thresholds import CLUSTERS, MARGIN, SHOWN, SHUFFL
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import components
-from measurand.core.errors import BadInput, BadOption
+from measurand.core.errors import BadOption, NotApplicable
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.core.reader import Reader
 from measurand.core.seeds import generator
@@ -27,7 +27,7 @@ from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask, plain
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
-from measurand.readers.majority import MajorityReader, MetadataReader
+from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Everything
 from measurand.stats.equivalence import ABOVE
 from measurand.stats.paired import mean
@@ -57,7 +57,7 @@ def audit(
     """
     benchmark = experiment.benchmark
     if benchmark.evidence is None:
-        raise BadInput(
+        raise NotApplicable(
             f"{benchmark.name} names no evidence field; set --evidence to the column that should decide"
         )
     if shuffles < 1 or not 0 < margin < 1:
@@ -101,11 +101,15 @@ def audit(
 
 
 def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Which items the readers without text answer right: majority, metadata."""
-    majority, metadata = answers(
-        experiment, [Ask(MajorityReader()), Ask(MetadataReader())]
-    )
-    return score(majority), score(metadata)
+    """Which items are right by the commonest test label, and by the metadata reader.
+
+    The commonest label of the test items, not of the training items: no constant
+    answer does better, so a reader that is not above it has learned nothing.
+    """
+    test = experiment.benchmark.test
+    commonest = max(test.classes, key=lambda label: int((test.labels == label).sum()))
+    (metadata,) = answers(experiment, [Ask(MetadataReader())])
+    return (test.labels == commonest).astype(float), score(metadata)
 
 
 def clusters(benchmark: Benchmark) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

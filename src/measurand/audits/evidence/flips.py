@@ -7,7 +7,7 @@ import numpy as np
 from measurand.audits.evidence.thresholds import REACH
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
-from measurand.core.intervention import AsIs
+from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
@@ -49,7 +49,7 @@ def flip_findings(
             findings.append(Finding("flip_rate", "protocol", column, changed))
     if not possible:
         return findings
-    changes = [AsIs(), *possible.values()]
+    changes: list[Intervention] = [AsIs(), *possible.values()]
     asks = [Ask(reader, under=c) for reader in readers.values() for c in changes]
     said = iter(answers(experiment, asks))
     for name in readers:

@@ -151,7 +151,7 @@ def packet(
     )
 
 
-def changed(texts: "pd.Series[str]", donors: NDArray[np.int64]) -> float:
+def changed(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
     """The share of hand-overs that gave an item another text than its own."""
     numbers = pd.factorize(texts)[0]
     return float((numbers[donors] != numbers).mean())

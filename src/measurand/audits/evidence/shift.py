@@ -16,7 +16,7 @@ from measurand.core.selection import Selection
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
 from measurand.readers.majority import MetadataReader
-from measurand.selections.rows import Both, Drop, Everything, HoldOut, Only, Sample
+from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample
 from measurand.stats.resampling import Statistic, bootstrap
 
 RESAMPLES = 2000
@@ -163,7 +163,8 @@ def filter_findings(
     size = len(group(experiment.benchmark.train, generator(experiment.seed, "select")))
     rng = generator(experiment.seed, "evidence", "filter", name)
     findings = []
-    for condition, less in {"filtered": group, "random": Sample(size)}.items():
+    removals: dict[str, Selection] = {"filtered": group, "random": Sample(size)}
+    for condition, less in removals.items():
         after = gaps(reader, experiment, before.values, less)
         # A value that filtering leaves without test items has no gap to compare.
         kept = [i for i in range(len(before.values)) if after.there[:, i].any()]

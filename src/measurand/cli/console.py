@@ -1,0 +1,160 @@
+"""What the command line shows: results on stdout, everything else on stderr."""
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from measurand import __version__
+
+if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
+    from measurand.core.finding import Report
+    from measurand.experiment.answers import Experiment
+
+
+def notice(line: str) -> None:
+    """Say something beside the result."""
+    from measurand.report.terminal import plain
+
+    print(plain(line, 600), file=sys.stderr)
+
+
+def cache() -> Path:
+    """Where answers are kept when nobody says where."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "measurand"
+
+
+@contextmanager
+def opened(
+    benchmark: "Benchmark", seed: int, workers: int | None, store: Path | None
+) -> Iterator["Experiment"]:
+    """An experiment with a progress bar, which vanishes when stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from measurand.experiment.answers import experiment
+    from measurand.report.terminal import plain
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(plain(benchmark.name, 30), total=None)
+        with experiment(
+            benchmark,
+            seed=seed,
+            store=store or cache(),
+            workers=workers or os.cpu_count() or 1,
+            watch=lambda done, total: bar.update(task, completed=done, total=total),
+            notice=notice,
+        ) as running:
+            yield running
+
+
+def announced(benchmark: "Benchmark", margin: float) -> None:
+    """Print the role map, the metadata schema, and what so many items can decide."""
+    from measurand.stats.power import items_to_equate
+
+    for role, column in benchmark.roles.items():
+        notice(f"{role}: {column}")
+    for column, meaning in benchmark.schema.items():
+        notice(f"metadata {column}: {meaning}")
+    needed = items_to_equate(margin, 0.1)
+    notice(
+        f"{len(benchmark.train)} train and {len(benchmark.test)} test items; if the wrong evidence changes one "
+        f"answer in ten, about {needed:,} test items can show a near zero within {margin}"
+    )
+
+
+def log(
+    started: float, running: "Experiment", source: str, workers: int | None
+) -> dict[str, Any]:
+    """What belongs to the run and not to the report."""
+    return {
+        "measurand": __version__,
+        "python": platform.python_version(),
+        "host": platform.node(),
+        "source": source,
+        "store": str(running.store.directory),
+        "workers": workers or os.cpu_count() or 1,
+        "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+        "answers": dict(running.tally),
+    }
+
+
+def delivered(
+    report: "Report", out: Path | None, run: Mapping[str, Any], *, as_json: bool
+) -> None:
+    """Print a report, and save it where a folder is named."""
+    from measurand.report.saved import document, dumps, save
+    from measurand.report.terminal import summary
+
+    if out is not None:
+        save(report, out, run)
+    print(
+        dumps(document(report)) if as_json else summary(report),
+        end="" if as_json else "\n",
+    )
+    if out is not None:
+        notice(f"report: {out / 'report.html'}")
+
+
+def delivered_all(
+    reports: "Mapping[str, Report]",
+    not_run: Mapping[str, str],
+    out: Path | None,
+    run: Mapping[str, Any],
+    *,
+    as_json: bool,
+) -> None:
+    """Print and save the reports of several audits of one benchmark."""
+    from measurand.core.files import write
+    from measurand.core.finding import SCHEMA
+    from measurand.report.saved import document, dumps, save
+    from measurand.report.terminal import columns, plain, summary
+
+    whole = {
+        "schema": SCHEMA,
+        "audit": "all",
+        "reports": {name: document(report) for name, report in reports.items()},
+        "not_run": dict(not_run),
+    }
+    if out is not None:
+        for name, report in reports.items():
+            save(report, out / name, run)
+        write(out / "audits.json", dumps(whole).encode())
+    if as_json:
+        print(dumps(whole), end="")
+    else:
+        print(*(summary(report) for report in reports.values()), sep="\n\n")
+        print(
+            *columns(
+                [
+                    (f"{name} audit not run", plain(why, 300))
+                    for name, why in not_run.items()
+                ]
+            ),
+            sep="\n",
+        )
+    if out is not None:
+        for name in reports:
+            notice(f"report: {out / name / 'report.html'}")

@@ -1,0 +1,163 @@
+"""The options that verbs share, each written down once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+COLUMNS = "Columns"
+RUN = "Run"
+
+
+def configured(context: typer.Context, path: Path | None) -> Path | None:
+    """Take defaults for the verb's options from a TOML file."""
+    if path is None:
+        return None
+    import tomllib
+
+    from measurand.core.errors import BadInput, BadOption
+
+    try:
+        given = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"cannot read --config {path.name}: {error}") from error
+    known = {name for p in context.command.params for name in names(p)}
+    defaults: dict[str, Any] = {}
+    for option, value in given.items():
+        if option not in known:
+            allowed = ", ".join(sorted(known - {"config", "help"}))
+            raise BadOption(
+                f"--config {path.name} sets {option!r}; allowed are {allowed}"
+            )
+        defaults.update(
+            {
+                p.name: value
+                for p in context.command.params
+                if option in names(p) and p.name
+            }
+        )
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
+
+
+def names(parameter: Any) -> list[str]:
+    """The words by which a file may set a parameter: its long options, or its name."""
+    options = [option[2:] for option in parameter.opts if option.startswith("--")]
+    return options or [parameter.name]
+
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A file (JSON lines, JSON, CSV, TSV, Parquet, each also gzipped), hf:NAME, or a name such as synthetic:nq."
+    ),
+]
+Test = Annotated[
+    str | None,
+    typer.Option(help="A file of test items; the first file is then all training."),
+]
+Query = Annotated[
+    str | None,
+    typer.Option(help="The column that asks or claims.", rich_help_panel=COLUMNS),
+]
+Evidence = Annotated[
+    str | None,
+    typer.Option(help="The column that should decide.", rich_help_panel=COLUMNS),
+]
+Label = Annotated[
+    str | None, typer.Option(help="The column of gold labels.", rich_help_panel=COLUMNS)
+]
+Metadata = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A column that says what kind of item it is; repeatable. Derived where none is named.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Rationale = Annotated[
+    str | None,
+    typer.Option(help="The column of explanations.", rich_help_panel=COLUMNS),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(help="The column of clusters of items.", rich_help_panel=COLUMNS),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(help="The column that says train or test.", rich_help_panel=COLUMNS),
+]
+Id = Annotated[
+    str | None,
+    typer.Option("--id", help="The column of item ids.", rich_help_panel=COLUMNS),
+]
+SplitBy = Annotated[
+    str,
+    typer.Option(
+        help="What no two sides of a seeded split share: query, evidence, both or group.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Readers = Annotated[
+    list[str] | None,
+    typer.Option("--reader", help="A reader by name; repeatable. Default: tfidf."),
+]
+Shuffles = Annotated[int, typer.Option(help="How many shuffles of the evidence.")]
+Shuffle = Annotated[
+    str, typer.Option(help="Their kind: plain, within-label, within-length or nearest.")
+]
+Margin = Annotated[
+    float, typer.Option(help="Accuracy lost that still counts as nothing.")
+]
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate/--no-calibrate",
+        help="Let a near zero call a stronger reader.",
+        rich_help_panel=RUN,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        min=0, help="The same seed gives the same report.", rich_help_panel=RUN
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Worker processes. Default: one a core.", rich_help_panel=RUN
+    ),
+]
+StoreIn = Annotated[
+    Path | None,
+    typer.Option(
+        "--store",
+        envvar="MEASURAND_STORE",
+        help="Where answers are kept. Default: the user's cache.",
+        rich_help_panel=RUN,
+    ),
+]
+Out = Annotated[
+    Path | None, typer.Option(help="A folder for the report.", rich_help_panel=RUN)
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print report.json instead of the summary.", rich_help_panel=RUN
+    ),
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A verdict that makes the exit code 3; repeatable.", rich_help_panel=RUN
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        callback=configured,
+        is_eager=True,
+        help="A TOML file with these options.",
+        rich_help_panel=RUN,
+    ),
+]

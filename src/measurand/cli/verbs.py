@@ -1,0 +1,297 @@
+"""The verbs: each a thin call of the library."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from measurand.cli import options as o
+from measurand.cli.console import (
+    announced,
+    delivered,
+    delivered_all,
+    log,
+    notice,
+    opened,
+)
+
+if TYPE_CHECKING:
+    from measurand.core.catalogue import Catalogue
+    from measurand.core.finding import Report
+
+app = typer.Typer(
+    help="Tells whether an NLP benchmark measures what it claims to.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.")
+    ] = False,
+) -> None:
+    """Tells whether an NLP benchmark measures what it claims to."""
+    if version:
+        from measurand import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
+        "demo-report"
+    ),
+    seed: o.Seed = 0,
+    workers: o.Workers = None,
+    store: o.StoreIn = None,
+    json: o.Json = False,
+) -> None:
+    """Run the synthetic suite, whose right answers are known, and write a report."""
+    from measurand.audits.evidence import audit
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.readers import READERS
+    from measurand.report.compare import compare
+    from measurand.report.saved import save
+
+    started, reports = time.time(), []
+    for name in BENCHMARKS:
+        benchmark = BENCHMARKS.load(name, seed=seed)
+        with opened(benchmark, seed, workers, store) as running:
+            reports.append(audit(running, {"tfidf": READERS.load("tfidf")}))
+            run = log(started, running, name, workers)
+        save(reports[-1], out / name.replace(":", "-"), run)
+        notice(f"{name}: {reports[-1].verdict.label}")
+    delivered(compare(reports), out, run, as_json=json)
+
+
+@app.command()
+def evidence(
+    source: o.Source,
+    test: o.Test = None,
+    query: o.Query = None,
+    evidence: o.Evidence = None,
+    label: o.Label = None,
+    metadata: o.Metadata = None,
+    rationale: o.Rationale = None,
+    group: o.Group = None,
+    split: o.Split = None,
+    id_: o.Id = None,
+    split_by: o.SplitBy = "both",
+    reader: o.Readers = None,
+    shuffles: o.Shuffles = 20,
+    shuffle: o.Shuffle = "plain",
+    margin: o.Margin = 0.02,
+    calibrate: o.Calibrate = True,
+    seed: o.Seed = 0,
+    workers: o.Workers = None,
+    store: o.StoreIn = None,
+    out: o.Out = None,
+    json: o.Json = False,
+    fail_on: o.FailOn = None,
+    config: o.Config = None,
+) -> None:
+    """Do the labels depend on the evidence?"""
+    from measurand.audits.evidence import audit as evidence_audit
+    from measurand.benchmarks import load
+    from measurand.readers import READERS
+
+    started = time.time()
+    columns = named(query, evidence, label, metadata, rationale, group, split, id_)
+    benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
+    announced(benchmark, margin)
+    with opened(benchmark, seed, workers, store) as running:
+        report = evidence_audit(
+            running,
+            {name: READERS.load(name) for name in reader or ["tfidf"]},
+            shuffles=shuffles,
+            shuffle=shuffle,
+            margin=margin,
+            calibrate=calibrate,
+        )
+        run = log(started, running, source, workers)
+    delivered(report, out, run, as_json=json)
+    judged([report], fail_on)
+
+
+@app.command()
+def audit(
+    source: o.Source,
+    test: o.Test = None,
+    query: o.Query = None,
+    evidence: o.Evidence = None,
+    label: o.Label = None,
+    metadata: o.Metadata = None,
+    rationale: o.Rationale = None,
+    group: o.Group = None,
+    split: o.Split = None,
+    id_: o.Id = None,
+    split_by: o.SplitBy = "both",
+    calibrate: o.Calibrate = True,
+    seed: o.Seed = 0,
+    workers: o.Workers = None,
+    store: o.StoreIn = None,
+    out: o.Out = None,
+    json: o.Json = False,
+    fail_on: o.FailOn = None,
+    config: o.Config = None,
+) -> None:
+    """Run every audit that the columns permit."""
+    from measurand.audits import AUDITS
+    from measurand.benchmarks import load
+    from measurand.core.errors import NotApplicable
+    from measurand.readers import READERS
+
+    started = time.time()
+    columns = named(query, evidence, label, metadata, rationale, group, split, id_)
+    benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
+    announced(benchmark, 0.02)
+    reports, not_run = {}, {}
+    with opened(benchmark, seed, workers, store) as running:
+        for name in AUDITS:
+            try:
+                run_audit = AUDITS.thing(name)
+                reports[name] = run_audit(
+                    running, {"tfidf": READERS.load("tfidf")}, calibrate=calibrate
+                )
+            except NotApplicable as reason:
+                not_run[name] = str(reason)
+        run = log(started, running, source, workers)
+    delivered_all(reports, not_run, out, run, as_json=json)
+    judged(list(reports.values()), fail_on)
+
+
+@app.command("list")
+def list_(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help="audits, benchmarks, readers, interventions or selections."
+        ),
+    ] = None,
+) -> None:
+    """List the audits, benchmarks, readers, interventions and selections by name."""
+    from measurand.core.errors import UnknownName
+    from measurand.report.terminal import columns
+
+    known = catalogues()
+    if kind is not None and kind not in known:
+        raise UnknownName("kind of thing", kind, list(known))
+    for name, catalogue in known.items():
+        if kind in (None, name):
+            rows = [
+                (f"  {each}", entry.about) for each, entry in catalogue.entries.items()
+            ]
+            print(name, *columns(rows), sep="\n")
+
+
+@app.command()
+def show(
+    what: Annotated[
+        str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
+    ],
+    seed: o.Seed = 0,
+) -> None:
+    """Show a saved report, or how a benchmark would be read."""
+    from measurand.benchmarks import load
+    from measurand.report.saved import load as load_report
+    from measurand.report.terminal import plain, summary
+
+    if Path(what).is_dir():
+        print(summary(load_report(what)))
+        return
+    benchmark = load(what, seed=seed)
+    announced(benchmark, 0.02)
+    for ident, row in benchmark.test.table.head(3).iterrows():
+        print(plain(ident))
+        for column, value in row.items():
+            print(f"  {plain(column)}: {plain(value, 200)}")
+
+
+@app.command()
+def render(
+    report: Annotated[Path, typer.Argument(help="A report's folder.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A file; else it is printed.")
+    ] = None,
+) -> None:
+    """Write a saved report as Markdown, for a data card."""
+    from measurand.core.files import write
+    from measurand.report.markdown import markdown
+    from measurand.report.saved import load
+
+    text = markdown(load(report))
+    if out is None:
+        print(text)
+    else:
+        write(out, text.encode())
+
+
+@app.command()
+def compare(
+    reports: Annotated[
+        list[Path], typer.Argument(help="Folders of reports of one kind of audit.")
+    ],
+    out: o.Out = None,
+    json: o.Json = False,
+) -> None:
+    """Lay reports beside each other; paired where they share items."""
+    from measurand.report.compare import compare as compared
+    from measurand.report.saved import load
+
+    delivered(compared([load(path) for path in reports]), out, {}, as_json=json)
+
+
+def catalogues() -> "dict[str, Catalogue]":
+    """Everything that has a name."""
+    from measurand.audits import AUDITS
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.interventions import INTERVENTIONS
+    from measurand.readers import READERS
+    from measurand.selections import SELECTIONS
+
+    return {
+        "audits": AUDITS,
+        "benchmarks": BENCHMARKS,
+        "readers": READERS,
+        "interventions": INTERVENTIONS,
+        "selections": SELECTIONS,
+    }
+
+
+def named(
+    query: str | None,
+    evidence: str | None,
+    label: str | None,
+    metadata: list[str] | None,
+    rationale: str | None,
+    group: str | None,
+    split: str | None,
+    id_: str | None,
+) -> dict[str, Any]:
+    """The column options as `load` takes them."""
+    single = {
+        "query": query,
+        "evidence": evidence,
+        "label": label,
+        "rationale": rationale,
+    }
+    return {
+        **single,
+        "group": group,
+        "split": split,
+        "id": id_,
+        "metadata": tuple(metadata or ()),
+    }
+
+
+def judged(reports: "list[Report]", fail_on: list[str] | None) -> None:
+    """Exit with 3 where a verdict is one that must not be."""
+    if any(report.verdict.label in (fail_on or []) for report in reports):
+        raise typer.Exit(3)

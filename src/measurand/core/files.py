@@ -1,0 +1,40 @@
+"""Files that are there whole or not at all."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from measurand.core.errors import StoreFailed
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write under a temporary name, then rename: a kill leaves no half file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=".", suffix=".part"
+        )
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.chmod(temporary, 0o666 & ~UMASK)
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as failure:
+        why = failure.strerror or type(failure).__name__
+        raise StoreFailed(
+            f"cannot write {path.name} to {path.parent}: {why.lower()}; free some space "
+            "or name another folder; what was finished is kept"
+        ) from failure
+
+
+def umask() -> int:
+    """What the user takes away from the rights of new files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+UMASK = umask()  # read once: setting it to read it is not safe among threads
