@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
+from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 
 Ints = NDArray[np.int64]
@@ -70,6 +71,7 @@ class Plan:
         group: How many items share one evidence text, and then one source and label.
         train: How many training items.
         test: How many test items.
+        exact: Whether counts are exact; if not, every item or group is drawn apart.
     """
 
     rule: Rule
@@ -80,6 +82,7 @@ class Plan:
     group: int = 1
     train: int = 6000
     test: int = 4000
+    exact: bool = True
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ class Plan:
         return tuple(sorted({label for label, _ in self.rule.values()}))
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The share of each label."""
         totals = [
             sum(w for label, w in self.rule.values() if label == name)
@@ -126,7 +129,7 @@ def nq(*, seed: int = 0) -> Benchmark:
 
 
 def hotpotqa(*, seed: int = 0) -> Benchmark:
-    """Latent coupling: wording decides, metadata tell part of it (MPDS 0.643, ΔEvi 0)."""
+    """Latent coupling: wording decides, metadata tell part (MPDS 0.643, ΔEvi 0)."""
     # The two columns interact: an answer type means one thing in a bridge question and
     # another in a comparison. Without the dominant group that is harder to see, so
     # dropping it widens the gap under a shift.
@@ -146,7 +149,7 @@ def hotpotqa(*, seed: int = 0) -> Benchmark:
 
 
 def triviaqa(*, seed: int = 0) -> Benchmark:
-    """Evidence-sensitive: the evidence decides (ΔEvi 0.808, the most of six classes)."""
+    """Evidence-sensitive: the evidence decides (ΔEvi 0.808, of six classes)."""
     kinds = ("person", "place", "date", "number", "object", "event")
     labels = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
     rule: Rule = {
@@ -156,8 +159,8 @@ def triviaqa(*, seed: int = 0) -> Benchmark:
     return planted("synthetic:triviaqa", plan, seed=seed)
 
 
-def coupled(mpds: float, shares: NDArray[np.float64]) -> float:
-    """The coupling at which metadata alone are right that often, all else being told."""
+def coupled(mpds: float, shares: Floats) -> float:
+    """The coupling at which metadata alone are right so often, all else being told."""
     chance = float((shares**2).sum())
     return (mpds - chance) / (1 - chance)
 
@@ -187,10 +190,12 @@ def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
     groups = -(-size // plan.group)
     group = rng.permutation(np.repeat(np.arange(groups), plan.group)[:size])
     shares = (plan.coupling, plan.latent, plan.dependence)
-    source = counted([*shares, max(0.0, 1 - sum(shares))], groups, rng)
+    source = drawn(plan, [*shares, max(0.0, 1 - sum(shares))], groups, rng)
     label = np.empty(groups, np.int64)
     for kind in range(4):  # the same label shares whatever the source
-        label[source == kind] = counted(plan.shares, int((source == kind).sum()), rng)
+        label[source == kind] = drawn(
+            plan, plan.shares, int((source == kind).sum()), rng
+        )
     source, label = source[group], label[group]
     tuples = told(plan, source, label, rng)
     values = list(plan.rule)
@@ -214,33 +219,36 @@ def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
     )
 
 
-def counted(
-    shares: Sequence[float] | NDArray[np.float64], n: int, rng: np.random.Generator
+def drawn(
+    plan: Plan, shares: Sequence[float] | Floats, n: int, rng: np.random.Generator
 ) -> Ints:
-    """Category numbers in exact counts (up to rounding), in random order."""
-    edges = np.round(np.cumsum(shares) / np.sum(shares) * n).astype(int)
-    return rng.permutation(np.searchsorted(edges, np.arange(n), side="right"))
+    """Category numbers in random order: in exact counts up to rounding, or by chance."""
+    edges = np.cumsum(shares) / np.sum(shares)
+    if not plan.exact:
+        return np.searchsorted(edges[:-1], rng.random(n), side="right")
+    counts = np.round(edges * n).astype(int)
+    return rng.permutation(np.searchsorted(counts, np.arange(n), side="right"))
 
 
 def told(plan: Plan, source: Ints, label: Ints, rng: np.random.Generator) -> Ints:
-    """The metadata tuple of each item: of its label where coupled, else of any label."""
+    """The metadata tuple of each item: of its label where coupled, else of any."""
     weights = np.array([weight for _, weight in plan.rule.values()])
     meant = np.array([plan.labels.index(name) for name, _ in plan.rule.values()])
     tuples = np.empty(len(label), np.int64)
     for name in range(len(plan.labels)):
         own = np.flatnonzero(meant == name)
         rows = np.flatnonzero((label == name) & (source == 0))
-        tuples[rows] = own[counted(weights[own], len(rows), rng)]
+        tuples[rows] = own[drawn(plan, weights[own], len(rows), rng)]
         for kind in (1, 2, 3):
             rows = np.flatnonzero((label == name) & (source == kind))
-            tuples[rows] = counted(weights, len(rows), rng)
+            tuples[rows] = drawn(plan, weights, len(rows), rng)
     return tuples
 
 
 def queries(
     plan: Plan, table: pd.DataFrame, label: Ints, rng: np.random.Generator
 ) -> list[str]:
-    """Queries that say the metadata and, where `label` is not -1, the label's wording."""
+    """Queries that say the metadata and, where `label` is not -1, its wording."""
     said = [spoken([f"{c}={value}" for value in table[c]], rng) for c in plan.columns]
     rest = spoken([None] * len(label), rng)
     meant = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
@@ -256,11 +264,11 @@ def evidences(
     """One text a group; where `label` is not -1 it tells the label."""
     shared = np.full(groups, -1)
     shared[group] = label
-    hint = spoken(
-        [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared], rng
-    )
-    a, b, c, d, e, f = (spoken([None] * groups, rng) for _ in range(6))
-    words = zip(a, b, hint, c, d, e, f, strict=True)
+    meant = [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared]
+    a, b, c, d = (spoken([None] * groups, rng) for _ in range(4))
+    # Said three times, so that evidence outweighs what the metadata say.
+    x, y, z = (spoken(meant, rng) for _ in range(3))
+    words = zip(a, b, x, c, y, d, z, strict=True)
     texts = ["The {} {} was {} in {}. It {} {} {}.".format(*w) for w in words]
     return [texts[number] for number in group]
 
@@ -299,7 +307,7 @@ def renderings(plan: Plan) -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def cues(meaning: str) -> tuple[str, ...]:
-    """The invented words for a meaning; the same in every benchmark and at every seed."""
+    """The invented words for a meaning; the same in every benchmark, at any seed."""
     if meaning not in LEXICON:
         LEXICON[meaning] = invented(CUES, generator(0, "cue", meaning), 3)
     return LEXICON[meaning]

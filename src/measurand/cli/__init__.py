@@ -13,21 +13,25 @@ from measurand.core.errors import MeasurandError
 
 def main() -> None:
     """Run a verb; every error of ours is one line on stderr and exit code 1."""
+    # A terminal or file that cannot show a letter gets a stand-in, not a traceback.
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except MeasurandError as error:
         said(str(error))
     except MemoryError:
         said(
             "out of memory; give fewer items or --workers 1: what was finished is kept"
         )
-    except BrokenPipeError:
-        # Whoever read our output left; nothing more can be said to them.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("stopped; what was finished is kept", file=sys.stderr)
-        sys.exit(130)
+    except OSError as failure:
+        # Python would try to write the rest once more when it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(failure, BrokenPipeError):
+            sys.exit(1)  # whoever read our output left
+        said(f"cannot read or write: {failure.strerror or failure}".lower())
 
 
 def said(message: str) -> None:

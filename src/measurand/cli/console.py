@@ -32,9 +32,16 @@ def cache() -> Path:
 
 @contextmanager
 def opened(
-    benchmark: "Benchmark", seed: int, workers: int | None, store: Path | None
+    benchmark: "Benchmark",
+    seed: int,
+    workers: int | None,
+    store: Path | None,
+    out: Path | None = None,
 ) -> Iterator["Experiment"]:
-    """An experiment with a progress bar, which vanishes when stderr is no terminal."""
+    """An experiment with a progress bar, which vanishes when stderr is no terminal.
+
+    Folders that cannot be written to are refused now, not after hours of work.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -44,9 +51,13 @@ def opened(
         TimeRemainingColumn,
     )
 
+    from measurand.core.files import writable
     from measurand.experiment.answers import experiment
     from measurand.report.terminal import plain
 
+    for folder in (out, store or cache()):
+        if folder is not None:
+            writable(folder)
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -66,7 +77,11 @@ def opened(
             watch=lambda done, total: bar.update(task, completed=done, total=total),
             notice=notice,
         ) as running:
-            yield running
+            try:
+                yield running
+            except KeyboardInterrupt:
+                notice("stopped; what was finished is kept")
+                raise
 
 
 def announced(benchmark: "Benchmark", margin: float) -> None:

@@ -20,7 +20,8 @@ def configured(context: typer.Context, path: Path | None) -> Path | None:
     try:
         given = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"cannot read --config {path.name}: {error}") from error
+        why = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"cannot read --config {path.name}: {why.lower()}") from error
     known = {name for p in context.command.params for name in names(p)}
     defaults: dict[str, Any] = {}
     for option, value in given.items():

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from measurand.core.catalogue import Catalogue
     from measurand.core.finding import Report
 
+LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
+
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
     no_args_is_help=True,
@@ -56,10 +58,12 @@ def demo(
     """Run the synthetic suite, whose right answers are known, and write a report."""
     from measurand.audits.evidence import audit
     from measurand.benchmarks import BENCHMARKS
+    from measurand.core.files import writable
     from measurand.readers import READERS
     from measurand.report.compare import compare
     from measurand.report.saved import save
 
+    writable(out)
     started, reports = time.time(), []
     for name in BENCHMARKS:
         benchmark = BENCHMARKS.load(name, seed=seed)
@@ -98,15 +102,18 @@ def evidence(
     config: o.Config = None,
 ) -> None:
     """Do the labels depend on the evidence?"""
-    from measurand.audits.evidence import audit as evidence_audit
     from measurand.benchmarks import load
-    from measurand.readers import READERS
 
+    allowed(fail_on, shuffles=shuffles, margin=margin)
     started = time.time()
     columns = named(query, evidence, label, metadata, rationale, group, split, id_)
     benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
+    # Later than the file: whoever mistyped its name need not wait for these.
+    from measurand.audits.evidence import audit as evidence_audit
+    from measurand.readers import READERS
+
     announced(benchmark, margin)
-    with opened(benchmark, seed, workers, store) as running:
+    with opened(benchmark, seed, workers, store, out) as running:
         report = evidence_audit(
             running,
             {name: READERS.load(name) for name in reader or ["tfidf"]},
@@ -148,12 +155,13 @@ def audit(
     from measurand.core.errors import NotApplicable
     from measurand.readers import READERS
 
+    allowed(fail_on)
     started = time.time()
     columns = named(query, evidence, label, metadata, rationale, group, split, id_)
     benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
     announced(benchmark, 0.02)
     reports, not_run = {}, {}
-    with opened(benchmark, seed, workers, store) as running:
+    with opened(benchmark, seed, workers, store, out) as running:
         for name in AUDITS:
             try:
                 run_audit = AUDITS.thing(name)
@@ -289,6 +297,28 @@ def named(
         "id": id_,
         "metadata": tuple(metadata or ()),
     }
+
+
+def allowed(
+    fail_on: list[str] | None, *, shuffles: int = 1, margin: float = 0.5
+) -> None:
+    """Nothing, where the options can be followed: refused before any work is done."""
+    from measurand.core.errors import BadOption
+
+    if shuffles < 1:
+        raise BadOption(f"--shuffles is {shuffles}; allowed are 1 or more")
+    if not LEAST_MARGIN <= margin < 1:
+        raise BadOption(
+            f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1"
+        )
+    if fail_on:
+        from measurand.audits.evidence.verdict import LABELS
+
+        for label in fail_on:
+            if label not in LABELS:
+                raise BadOption(
+                    f"--fail-on is {label!r}; the verdicts are {', '.join(LABELS)}"
+                )
 
 
 def judged(reports: "list[Report]", fail_on: list[str] | None) -> None:

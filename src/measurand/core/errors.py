@@ -94,9 +94,9 @@ def listed(names: Sequence[str], most: int = 20) -> str:
 
 
 def shown(text: str, most: int = 40) -> str:
-    """The text in quotes, cut, and without anything that could upset a terminal.
+    r"""The text in quotes, cut, and without anything that could upset a terminal.
 
     >>> print(shown("a" + chr(10) + "b"), shown("too long to show", 8))
-    'a\\nb' 'too lon…'
+    'a\nb' 'too lon…'
     """
     return repr(text if len(text) <= most else text[: most - 1] + "…")

@@ -25,8 +25,25 @@ def write(path: Path, content: bytes) -> None:
     except OSError as failure:
         why = failure.strerror or type(failure).__name__
         raise StoreFailed(
-            f"cannot write {path.name} to {path.parent}: {why.lower()}; free some space "
-            "or name another folder; what was finished is kept"
+            f"cannot write {path.name} to {path.parent}: {why.lower()}; free some "
+            "space or name another folder; what was finished is kept"
+        ) from failure
+
+
+def writable(folder: Path) -> None:
+    """Nothing, where the folder is there or can be made, and takes files.
+
+    Tried, not asked for: rights say nothing of full disks and odd file systems.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"?")
+    except OSError as failure:
+        why = failure.strerror or type(failure).__name__
+        raise StoreFailed(
+            f"cannot write to {folder}: {why.lower()}; free some space or name another "
+            "folder"
         ) from failure
 
 

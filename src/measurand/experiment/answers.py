@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,8 +53,11 @@ def experiment(
 
     Without `store`, answers are kept only as long as the experiment is open.
     """
-    with tempfile.TemporaryDirectory(prefix="measurand-") as passing:
-        kept = Store(Path(passing if store is None else store))
+    with ExitStack() as stack:
+        if store is None:
+            passing = tempfile.TemporaryDirectory(prefix="measurand-")
+            store = stack.enter_context(passing)
+        kept = Store(Path(store))
         engine = LocalEngine(benchmark, seed, kept, workers)
         try:
             yield Experiment(benchmark, seed, kept, engine, watch, notice)

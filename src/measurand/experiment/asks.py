@@ -12,7 +12,7 @@ from measurand.core.reader import Reader
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
-FORMAT = 1  # raised when stored answers of an older measurand must not be used
+FORMAT = 2  # raised when stored answers of an older measurand must not be used
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The local engine: independent trials in worker processes."""
 
 import os
+import signal
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -70,6 +71,8 @@ class LocalEngine:
 def settle(benchmark: Benchmark, seed: int, store: Store) -> None:
     """Give a new worker what it works on, and let it end when its parent does."""
     SETTING.append((benchmark, seed, store))
+    # Ctrl-C reaches workers too: they end without a word, and the main process speaks.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 

@@ -8,10 +8,10 @@ checked when read; a damaged one is named and computed again. Nothing is pickled
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -51,30 +51,39 @@ class Store:
         """The answer, or None where there is none or it was damaged."""
         numbers, mark = self.paths(key)
         try:
-            written = json.loads(mark.read_text())
-            content = numbers.read_bytes()
-            if hashlib.sha256(content).hexdigest() == written["sha256"]:
-                return unpacked(content, written)
-        except FileNotFoundError:
+            stated = mark.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError):
+        except OSError:
+            stated = b""
+        try:
+            written = json.loads(stated)
+            content = numbers.read_bytes()
+            if fingerprint(content, written["shape"]) == written["sha256"]:
+                return unpacked(content, written["shape"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             pass
         notice(
-            f"store file {numbers.name} or its .json was altered or cut short; computing it again"
+            f"store file {numbers.name} or its .json was altered, cut short or lost; "
+            "computing it again"
         )
-        mark.unlink(missing_ok=True)
+        with suppress(OSError):  # where it cannot be removed, `write` says why
+            mark.unlink()
         return None
 
     def write(self, key: str, answer: Answer) -> None:
         """Keep an answer; after this a kill loses nothing of it."""
         numbers, mark = self.paths(key)
         content = packed(answer)
-        shape: dict[str, Any] = {
-            "sha256": hashlib.sha256(content).hexdigest(),
-            "shape": answer.probabilities.shape,
-        }
+        shape = list(answer.probabilities.shape)
+        stated = {"sha256": fingerprint(content, shape), "shape": shape}
         write(numbers, content)
-        write(mark, json.dumps(shape).encode())
+        write(mark, json.dumps(stated).encode())
+
+
+def fingerprint(content: bytes, shape: object) -> str:
+    """What changes with any byte of the numbers, and with how they are laid out."""
+    return hashlib.sha256(content + json.dumps(shape).encode()).hexdigest()
 
 
 def packed(answer: Answer) -> bytes:
@@ -97,10 +106,10 @@ def packed(answer: Answer) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpacked(content: bytes, written: dict[str, Any]) -> Answer:
+def unpacked(content: bytes, shape: Sequence[int]) -> Answer:
     """The answer that was packed."""
     table = pq.read_table(pa.BufferReader(content))
-    repeats, items, classes = written["shape"]
+    repeats, items, classes = shape
     flat = np.empty((repeats * items, classes), np.float32)
     for i in range(classes):
         flat[:, i] = table[f"class_{i}"].to_numpy()

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import Undefined
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
 from measurand.core.reader import Additive, FittedReader, Floats
@@ -29,6 +30,10 @@ def run_trial(
 def fit(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
     rows = ask.fitted_on(benchmark.train, generator(seed, "select"))
+    if not len(rows):
+        raise Undefined(
+            f"{ask.fitted_on} leaves no training items, so nothing can be learned"
+        )
     seen = ask.fitted_under(rows, generator(seed, "train", canonical(ask.fitted_under)))
     return ask.reader.fit(seen, generator(seed, "fit", ask.fit))
 
@@ -47,6 +52,8 @@ def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> A
     donors = (
         np.empty(shape[:2], np.int32) if isinstance(ask.under, Rearranging) else None
     )
+    if not len(items):
+        return Answer(probabilities, donors)  # selected away: nobody to be asked about
     parts = (
         fitted.parts(items)
         if donors is not None and isinstance(fitted, Additive)

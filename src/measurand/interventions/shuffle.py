@@ -101,7 +101,7 @@ def traded(order: Ints, i: int, texts: Ints, places: Ints) -> bool:
 
 
 def rotation(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:
-    """A derangement that always exists: equal texts side by side, moved past each other."""
+    """A derangement that always exists: equal texts together, moved past each other."""
     mixed = rng.permutation(len(texts))
     row = mixed[np.argsort(texts[mixed], kind="stable")]
     order = np.empty_like(row)

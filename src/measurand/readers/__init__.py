@@ -18,7 +18,8 @@ READERS = Catalogue(
         ),
         "cross": Entry(
             "measurand.readers.cross:CrossReader",
-            "a lexicalised pair classifier: which query words meet which evidence words",
+            "a lexicalised pair classifier: which query words meet which evidence "
+            "words",
         ),
     },
 )

@@ -93,7 +93,7 @@ def grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
 
 
 def keys(tokens: Tokens, size: int) -> tuple[Ints, Ints]:
-    """The text and the feature key of every word and word pair; unknown ones left out."""
+    """The text and the feature key of every known word and word pair."""
     rows, ids = tokens.rows, tokens.ids.astype(np.int64)
     pair = (rows[1:] == rows[:-1]) & (ids[1:] >= 0) & (ids[:-1] >= 0)
     known = ids >= 0

@@ -92,7 +92,7 @@ def keys(items: Items, columns: tuple[str, ...]) -> "pd.Index[str]":
     joined = items.column(columns[0]).str.replace(JOINT, " ")
     for column in columns[1:]:
         joined = joined + JOINT + items.column(column).str.replace(JOINT, " ")
-    return pd.Index(list(joined))
+    return pd.Index(joined.array)
 
 
 def counted(items: Items, order: tuple[str, ...], strength: float) -> FittedMetadata:

@@ -32,8 +32,9 @@ class Split:
         sizes = np.bincount(clusters)
         if sizes.max() > LARGEST * len(items):
             raise BadInput(
-                f"{sizes.max()} of {len(items)} items hang together by {listed(self.columns)}, "
-                "so no fair split exists; choose another --split-by, or give a test file"
+                f"{sizes.max()} of {len(items)} items hang together by "
+                f"{listed(self.columns)}, so no fair split exists; choose another "
+                "--split-by, or give a test file"
             )
         tested = chosen_until(sizes, self.share * len(items), rng)[clusters]
         return items.rows(tested if self.side == "test" else ~tested)
@@ -45,7 +46,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Fold:
-    """One side of fold `number` of `folds`; items that share a cluster stay together."""
+    """One side of fold `number` of `folds`; items that share a cluster stay there."""
 
     number: int
     folds: int
@@ -80,7 +81,7 @@ def fold_numbers(
 def chosen_until(
     sizes: NDArray[np.int64], wanted: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Clusters drawn at random until they hold as near to `wanted` items as they can."""
+    """Clusters drawn at random until they hold as near to `wanted` items as can be."""
     order = rng.permutation(len(sizes))
     held = np.cumsum(sizes[order])
     last = int(np.abs(held - wanted).argmin())

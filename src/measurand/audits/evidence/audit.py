@@ -58,11 +58,13 @@ def audit(
     benchmark = experiment.benchmark
     if benchmark.evidence is None:
         raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set --evidence to the column that should decide"
+            f"{benchmark.name} names no evidence field; set --evidence to the column "
+            "that should decide"
         )
     if shuffles < 1 or not 0 < margin < 1:
         raise BadOption(
-            f"--shuffles is {shuffles} and --margin {margin}; allowed are 1 or more, and 0 to 1"
+            f"--shuffles is {shuffles} and --margin {margin}; allowed are 1 or more, "
+            "and 0 to 1"
         )
     change = Shuffle(benchmark.evidence, shuffle)
     ground = Ground(*textless(experiment), clusters(benchmark), margin)
@@ -150,12 +152,13 @@ def climbed(
 def consequences(
     experiment: Experiment, readers: Mapping[str, Reader]
 ) -> tuple[list[Finding], dict[str, str]]:
-    """What coupling costs under a shift, a flip and a filter, by the cheapest reader."""
+    """What coupling costs under a shift, a flip and a filter, by the first reader."""
     benchmark, not_run = experiment.benchmark, {}
     findings = flip_findings(experiment, readers)
     if not findings:
         not_run["flip_rate"] = (
-            "no metadata value is said in most queries, and no labelling protocol can be called"
+            "no metadata value is said in most queries, and no labelling protocol can "
+            "be called"
         )
     values = held_out_values(benchmark)
     if not values:
@@ -228,12 +231,14 @@ def warnings(
     found = len(np.unique(ground.clusters))
     if found < CLUSTERS:
         said.append(
-            f"only {found} clusters of items that share evidence or group: intervals are rough"
+            f"only {found} clusters of items that share evidence or group: intervals "
+            "are rough"
         )
     for one in packets:
         if one.effect.discordant == 0:
             said.append(
-                f"no answer of {one.name} ever changed with the evidence: it may not read it at all"
+                f"no answer of {one.name} ever changed with the evidence: it may not "
+                "read it at all"
             )
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:

@@ -42,7 +42,10 @@ def exhibits(
             forest("shift", shift, caption, margin, "accuracy gap", by="condition")
         )
     if gains:
-        caption = "Mean gap before minus after dropping the dominant group, or as many items at random"
+        caption = (
+            "Mean gap before minus after dropping the dominant group, or as many items "
+            "at random"
+        )
         drawn.append(
             forest("filter", gains, caption, margin, "gap closed", by="condition")
         )
@@ -71,7 +74,10 @@ def decision_map(
                 else packet.decision,
             }
         )
-    caption = "The decision map: what metadata alone reach (MPDS) against what wrong evidence costs (ΔEvi)"
+    caption = (
+        "The decision map: what metadata alone reach (MPDS) against what wrong "
+        "evidence costs (ΔEvi)"
+    )
     settings = {"margin": margin, "direct": DIRECT}
     return Exhibit(
         "decision-map", "decision_map", pd.DataFrame(rows), caption, settings
@@ -146,7 +152,10 @@ def distribution(packets: Sequence[Packet]) -> Exhibit:
         for a in packet.accuracies
     ]
     marks = {packet.name: float(packet.right.mean()) for packet in packets}
-    caption = "Accuracy under each shuffle of the evidence; the mark is the accuracy with the right evidence"
+    caption = (
+        "Accuracy under each shuffle of the evidence; the mark is the accuracy with "
+        "the right evidence"
+    )
     return Exhibit(
         "shuffles",
         "distribution",

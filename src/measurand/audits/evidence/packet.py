@@ -1,4 +1,4 @@
-"""The audit packet of one reader: how right, how much by metadata, how much by evidence."""
+"""The audit packet of one reader: how right, and how much by metadata or evidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def packet(
     shuffles: int,
     ground: Ground,
 ) -> Packet:
-    """Ask one reader with the right evidence, with the wrong, and with one field alone."""
+    """Ask one reader with the right evidence, with the wrong, and with one field."""
     benchmark = experiment.benchmark
     alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
     asks = [
@@ -94,7 +94,7 @@ def packet(
     parts = {
         statistic: score(said) for statistic, said in zip(alone, single, strict=True)
     }
-    assert wrong.donors is not None
+    assert wrong.donors is not None, "a shuffle names its givers"  # noqa: S101
     effect = shuffle_effect(
         full.correct[0], wrong.correct, wrong.donors, ground.clusters
     )

@@ -7,6 +7,15 @@ from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.stats.equivalence import ABOVE, WITHIN
 
+LABELS = (
+    "evidence-sensitive",
+    "direct coupling",
+    "latent coupling",
+    "calibrate",
+    "warning",
+    "undecided",
+    "no verdict",
+)  # every word a verdict can be
 SCREENING = ("tfidf",)  # a near zero of these alone asks for a stronger reader
 LIGHT = (*SCREENING, "cross")  # a near zero of these could still be overturned
 
@@ -18,7 +27,10 @@ def verdict(
     standing = [packet for packet in packets if packet.decision != COLLAPSED]
     if not standing:
         names = ", ".join(packet.name for packet in packets)
-        why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
+        why = (
+            f"no reader is clearly above the majority share {majority}: {names} "
+            "collapsed"
+        )
         return Verdict("no verdict", "no verdict", None, why)
     last = standing[-1]
     delta = last.effect.interval(0.95)
@@ -29,12 +41,18 @@ def verdict(
         return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
     open_ended = last.name in LIGHT and not planted
     if last.decision != WITHIN:
-        why = f"the interval {delta} of {last.name} neither clears nor fits the margin {margin}"
+        why = (
+            f"the interval {delta} of {last.name} neither clears nor fits the margin "
+            f"{margin}"
+        )
         needed = f"; about {deciding(last, margin):,} test items would decide"
         return Verdict("undecided", "undecided", last.name, why + needed, open_ended)
     region, place = placed(last, majority, margin)
     small = "" if delta.low <= 0 <= delta.high else " (small, not zero)"
-    why = f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; {place}{beside}"
+    why = (
+        f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
+        f"{place}{beside}"
+    )
     if last.name in SCREENING:
         return Verdict(
             "calibrate",
@@ -51,13 +69,15 @@ def placed(packet: Packet, majority: Estimate, margin: float) -> tuple[str, str]
     if majority.value >= SKEWED:
         return (
             "warning",
-            f"{majority.value:.3f} of the labels are one class, so the place is underdetermined",
+            f"{majority.value:.3f} of the labels are one class, so the place is "
+            "underdetermined",
         )
     if packet.gain.value < margin:
         gain = f"{packet.gain.value:.3f}"
         return (
             "warning",
-            f"the reader is only {gain} above the majority, so the place is underdetermined",
+            f"the reader is only {gain} above the majority, so the place is "
+            "underdetermined",
         )
     if packet.mpds is None:
         return "warning", "mpds has no value, so the place is underdetermined"

@@ -1,0 +1,1 @@
+"""Benchmarks: what measurand costs, measured against what it promises."""

@@ -1,0 +1,89 @@
+"""The documentation, and what keeps it true to the program.
+
+`python -m docs` writes the parts that are output (the help of every verb, the run in
+the README) anew; the tests in `tests/docs` fail where they are out of date.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README, CLI = ROOT / "README.md", ROOT / "docs" / "cli.md"
+PAGES = tuple(sorted((ROOT / "docs").glob("*.md")))
+WIDTH = "88"
+# What typer, rich and the shell read before they choose a width and colours.
+TERMINAL = {
+    "COLUMNS": WIDTH,
+    "LINES": "40",
+    "NO_COLOR": "1",
+    "PYTHONUTF8": "1",
+    "TERM": "dumb",
+    "TERMINAL_WIDTH": WIDTH,
+}
+MOODS = ("CLICOLOR_FORCE", "FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "TTY_")
+CALL = "import sys; sys.argv[0] = 'measurand'; from measurand.cli import main; main()"
+VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
+
+
+def said(*words: str, store: Path | None = None) -> str:
+    """What `measurand` with these words prints on stdout, on a plain terminal."""
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(MOODS)}
+    with tempfile.TemporaryDirectory(prefix="measurand-docs-") as folder:
+        kept = {"MEASURAND_STORE": str(store or Path(folder) / "store")}
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-c", CALL, *words],
+            env=plain | TERMINAL | kept,
+            cwd=folder,
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+        )
+    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def verbs() -> list[str]:
+    """The verbs, in the order in which `--help` lists them."""
+    import typer
+
+    from measurand.cli.verbs import app
+
+    command = typer.main.get_command(app)
+    return [*getattr(command, "commands", {})]
+
+
+def anchors(page: Path) -> set[str]:
+    """The places in a page that links can lead to: its headings, as GitHub has them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+def helped() -> str:
+    """The generated part of `docs/cli.md`: the help of the program and of its verbs."""
+    parts = [f"\n```text\n{said('--help')}```\n"]
+    for verb in verbs():
+        parts.append(f"\n### {verb}\n\n```text\n{said(verb, '--help')}```\n")
+    return "".join([*parts, "\n"])
+
+
+def refreshed_cli(page: str) -> str:
+    """The page with the help of today."""
+    fresh = helped()
+    return VERBS.sub(lambda _: fresh, page)
+
+
+def refreshed_readme(page: str) -> str:
+    """The page with what its run prints today."""
+
+    def run(found: "re.Match[str]") -> str:
+        words = found["words"].split()
+        return f"```console\n$ measurand {found['words']}\n{said(*words)}```"
+
+    return RUN.sub(run, page, count=1)

@@ -1,0 +1,197 @@
+"""The evidence audit on planted benchmarks: found where planted, not where absent."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.evidence import audit
+from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.synthetic import Plan, planted
+from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
+from measurand.experiment.answers import experiment
+from measurand.readers import READERS
+
+RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
+
+
+def audited(benchmark, *, reader="tfidf", seed=0, **settings):
+    with experiment(benchmark, seed=seed) as running:
+        return audit(running, {reader: READERS.load(reader)}, **settings)
+
+
+def value(report, statistic, reader=None, condition=None):
+    return report.finding(statistic, reader, condition).estimate.value
+
+
+def plan(**shares):
+    return planted("planted", Plan(RULE, ("kind",), train=1500, test=1500, **shares))
+
+
+@pytest.mark.parametrize(
+    ("shares", "region"),
+    [
+        ({"coupling": 0.95}, "direct coupling"),
+        ({"coupling": 0.3, "latent": 0.6}, "latent coupling"),
+        ({"coupling": 0.5, "dependence": 0.4}, "evidence-sensitive"),
+        ({"dependence": 0.9}, "evidence-sensitive"),
+        ({}, "no verdict"),
+    ],
+    ids=str,
+)
+def test_a_planted_place_of_the_map_is_found(shares, region):
+    benchmark = plan(**shares)
+    report = audited(benchmark)
+    truth = Plan(RULE, ("kind",), **shares).truth
+    assert report.verdict.region == report.verdict.label == region
+    assert not report.verdict.provisional
+    assert value(report, "delta_evi", "tfidf") == pytest.approx(
+        truth["delta_evi"], abs=0.05
+    )
+
+
+def paired_items(n=1200):
+    """Labels that lie in whether query and evidence match, and partly in the query."""
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(30)]
+    asked, shown = rng.integers(30, size=(2, n))
+    shown = np.where(rng.random(n) < 0.5, asked, shown)
+    label = np.where(asked == shown, "yes", "no")
+    hint = np.where(rng.random(n) < 0.65, label, np.where(label == "yes", "no", "yes"))
+    return pd.DataFrame(
+        {
+            "query": [f"is it {words[a]} hint{h} {i}" for i, (a, h) in enumerate(zip(asked, hint, strict=True))],
+            "evidence": [f"they saw {words[s]} on day {i}" for i, s in enumerate(shown)],
+            "label": label,
+        }
+    )  # fmt: skip
+
+
+def test_a_stronger_reader_overturns_a_near_zero_and_that_is_said():
+    benchmark = from_frames(paired_items(4000), name="pairs")
+    report = audited(benchmark, margin=0.05)
+    assert report.finding("delta_evi", "tfidf").decision == "near zero"
+    assert report.finding("delta_evi", "cross").decision == "depends"
+    assert report.verdict.label == "evidence-sensitive"
+    assert "calibration reversal: near zero under tfidf" in report.verdict.reason
+
+
+def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
+    report = audited(
+        from_frames(paired_items(4000), name="pairs"), margin=0.05, calibrate=False
+    )
+    assert report.verdict.label == "calibrate"
+    assert report.verdict.region in ("direct coupling", "latent coupling")
+    assert report.verdict.provisional
+
+
+def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
+    table = plan(coupling=0.95).train.table
+    report = audited(from_frames(table, name="mine", metadata=("kind",), group=None))
+    assert report.verdict.stage == "cross"
+    assert report.verdict.label == "direct coupling"
+    assert report.verdict.provisional
+
+
+def test_skewed_labels_are_a_warning_and_never_independence():
+    rule = {("a",): ("yes", 0.93), ("b",): ("no", 0.07)}
+    benchmark = planted("skewed", Plan(rule, ("kind",), coupling=1.0))
+    report = audited(benchmark)
+    assert report.verdict.label == "warning"
+    assert "underdetermined" in report.verdict.reason
+    assert "the query alone does as well" in report.verdict.reason
+
+
+def test_too_few_items_leave_it_undecided_and_say_how_many_would_do():
+    shares = {"coupling": 0.6, "dependence": 0.3, "train": 1500, "test": 60}
+    report = audited(planted("few", Plan(RULE, ("kind",), **shares)), margin=0.25)
+    assert report.verdict.label == "undecided"
+    assert "test items would decide" in report.verdict.reason
+
+
+def test_a_collapsed_reader_gets_no_verdict_and_no_ratio():
+    report = audited(plan())
+    assert report.finding("delta_evi", "tfidf").decision == "collapsed"
+    assert report.verdict.stage is None
+    assert "mpds_corrected of tfidf" in report.not_run
+
+
+def test_every_number_has_an_interval_an_n_and_a_method():
+    for finding in audited(plan(coupling=0.6, latent=0.3), calibrate=False).findings:
+        estimate = finding.estimate
+        assert estimate.low <= estimate.value <= estimate.high
+        assert estimate.n > 0
+        assert estimate.method
+
+
+def test_one_finding_a_statistic_reader_and_condition():
+    findings = audited(plan(coupling=0.6, latent=0.3)).findings
+    keys = [(f.statistic, f.reader, f.condition) for f in findings]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
+def test_harder_shuffles_run_by_name_and_name_their_findings(kind):
+    report = audited(plan(dependence=0.9), shuffle=kind, calibrate=False)
+    assert report.finding("delta_evi").condition == kind
+    assert report.settings["shuffle"] == kind
+    assert report.settings["evidence_changed"] == 1.0
+
+
+def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives():
+    hard = audited(plan(dependence=0.9), shuffle="within-label", calibrate=False)
+    assert (
+        abs(value(hard, "delta_evi"))
+        < 0.1
+        < value(audited(plan(dependence=0.9)), "delta_evi")
+    )
+
+
+def test_the_item_table_says_what_was_answered_without_evidence():
+    report = audited(plan(coupling=0.5, dependence=0.4), calibrate=False)
+    share = report.items["without_evidence"].mean()
+    assert share == pytest.approx(value(report, "query_only", "tfidf"))
+    assert report.items["correct:tfidf"].mean() == pytest.approx(
+        value(report, "accuracy", "tfidf")
+    )
+
+
+def test_metadata_said_in_the_query_are_flipped_on_a_users_own_columns():
+    n = 400
+    kinds = ["apple" if i % 2 else "pear" for i in range(n)]
+    table = pd.DataFrame(
+        {
+            "query": [f"what of the {k} in box {i}" for i, k in enumerate(kinds)],
+            "evidence": [f"box {i} stands here" for i in range(n)],
+            "label": ["red" if k == "apple" else "green" for k in kinds],
+            "kind": kinds,
+        }
+    )
+    report = audited(
+        from_frames(table, name="fruit", metadata=("kind",)), calibrate=False
+    )
+    assert value(report, "flip_rate", "tfidf", "kind") == 1.0
+
+
+def test_fewer_shuffles_than_recommended_are_warned_about():
+    report = audited(plan(dependence=0.9), shuffles=3)
+    assert any("3 shuffles" in warning for warning in report.warnings)
+
+
+def test_what_cannot_be_audited_is_refused_in_one_line():
+    table = plan(coupling=0.9).train.table
+    with pytest.raises(NotApplicable, match="names no evidence field"):
+        audited(from_frames(table.drop(columns="evidence"), name="mine"))
+    same = from_frames(table.assign(evidence="one text"), name="mine", split_by="query")
+    with pytest.raises(CannotIntervene, match="share one text"):
+        audited(same)
+    with pytest.raises(BadOption, match="--margin"):
+        audited(plan(coupling=0.9), margin=0.0)
+
+
+def test_adding_a_reader_moves_no_other_number():
+    benchmark = plan(coupling=0.5, dependence=0.4)
+    alone = audited(benchmark, calibrate=False)
+    with experiment(benchmark) as running:
+        readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
+        both = audit(running, readers, calibrate=False)
+    assert set(alone.findings) <= set(both.findings)

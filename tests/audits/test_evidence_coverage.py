@@ -1,0 +1,14 @@
+"""95 % intervals of delta_evi cover, by simulation with new items in every run."""
+
+import pytest
+
+from bench.validity import STUDIES, outcome
+
+RUNS, ITEMS = 400, 600
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STUDIES if name.startswith("majority")]
+)
+def test_intervals_cover_the_truth_as_often_as_they_say(name):
+    assert outcome(STUDIES[name], RUNS, ITEMS, on_margin=False, seed=0).covers()

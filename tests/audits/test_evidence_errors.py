@@ -1,0 +1,22 @@
+"""Wrong decisions about delta_evi are rare, by simulation with new items in every run."""
+
+import pytest
+
+from bench.validity import STUDIES, outcome
+
+RUNS, ITEMS = 400, 600
+
+
+@pytest.mark.parametrize("name", [n for n in STUDIES if n.startswith("no dependence")])
+def test_depends_is_rarely_said_where_nothing_depends(name):
+    seen = outcome(STUDIES[name], RUNS, ITEMS, on_margin=False, seed=0)
+    assert abs(seen.truth) < 0.002
+    assert seen.rare(seen.depends)
+    assert seen.covers()
+
+
+@pytest.mark.parametrize("name", [n for n in STUDIES if n.startswith("on the margin")])
+def test_near_zero_is_rarely_said_where_the_truth_lies_on_the_margin(name):
+    seen = outcome(STUDIES[name], RUNS, ITEMS, on_margin=True, seed=0)
+    assert seen.truth > 0
+    assert seen.rare(seen.near_zero)

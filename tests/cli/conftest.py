@@ -1,0 +1,66 @@
+"""A file to audit, the command line in this process, and a browser."""
+
+import os
+import shutil
+import sys
+
+import pytest
+from tests.cli.commands import Outcome, made, written
+
+from measurand.cli import main
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("MEASURAND_STORE", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def facts():
+    return made()
+
+
+@pytest.fixture
+def file(tmp_path, facts):
+    return written(tmp_path / "facts.jsonl", facts)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """The command line in this process: the imports are paid for once."""
+
+    def call(*args):
+        monkeypatch.setattr(sys, "argv", ["measurand", *map(str, args)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        return Outcome(left.value.code or 0, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def browser(tmp_path):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver) and not os.environ.get("CI"):
+        pytest.skip("chromium and chromedriver are not installed")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    # Debian's Chromium would open a search engine first.
+    blank = {"session.restore_on_startup": 4, "session.startup_urls": ["about:blank"]}
+    options.add_experimental_option("prefs", blank)
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    yield opened
+    opened.quit()

@@ -1,0 +1,214 @@
+"""Whatever is wrong with the input: one line that says what to do, and exit code 1."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from tests.cli.commands import QUICK, made, process, written
+
+
+def one_line(outcome, *parts):
+    assert outcome.code == 1
+    assert outcome.out == ""
+    assert outcome.last.startswith("measurand: ")
+    assert outcome.last.isprintable()
+    assert sum(line.startswith("measurand: ") for line in outcome.err.split("\n")) == 1
+    assert "Traceback" not in outcome.err
+    for part in parts:
+        assert part in outcome.last
+
+
+def changed(**changes):
+    """Sixty rows of which some hold something else: {column: {row: value}}."""
+    rows = made()
+    for column, cells in changes.items():
+        for row, value in cells.items():
+            rows[row][column] = value
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def same(**columns):
+    return changed(**{c: dict.fromkeys(range(60), v) for c, v in columns.items()})
+
+
+NAN = float("nan")
+WHOLE = changed()
+FILES = {
+    "empty.jsonl": (b"", "the file is empty"),
+    "binary.jsonl": (bytes(range(1, 256)) * 9, "cannot read"),
+    "nul.jsonl": (b"\x00\x01" * 99, "byte 0 is NUL"),
+    "broken.jsonl": (WHOLE[:300] + b"\n", "line 3, column"),
+    "latin.jsonl": (WHOLE + b'{"claim": "\xe9"}', f"byte {len(WHOLE) + 11} is not UTF"),
+    "none.jsonl": (changed(label={2: None, 5: None}), "2 of 60", "first in rows 3, 6"),
+    "nan.jsonl": (changed(label={9: NAN}), "1 of 60 label cells", "first in rows 10;"),
+    "blank.jsonl": (changed(label={0: " "}), "1 of 60 label cells", "first in rows 1;"),
+    "gap.jsonl": (changed(evidence={7: None}), "1 of 60 evidence cells", "rows 8;"),
+    "one_class.jsonl": (same(label="yes"), "one class only, 'yes'", "--label"),
+    "one_item.jsonl": (changed(label={4: "maybe"}), "1 of 3 classes", "'maybe'"),
+    "few.jsonl": (b"\n".join(WHOLE.split(b"\n")[:19]), "19 items; at least 20"),
+    "ragged.csv": (b"claim,evidence,label\na,b,c\na,b\n", "line 3 has 2 fields"),
+    "roles.csv": (b"a,b\n" + b"x,y\n" * 30, "the columns are a, b", "--query"),
+    "suffix.txt": (WHOLE, "the suffix '.txt'", ".jsonl"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_bad_file_is_refused_in_one_line(tmp_path, run, name):
+    content, *parts = FILES[name]
+    (tmp_path / name).write_bytes(content)
+    one_line(run("evidence", tmp_path / name, *QUICK), *parts)
+
+
+OPTIONS = {
+    "--query clam": ("no field 'clam'", "did you mean 'claim'?"),
+    "--metadata sort": ("no field 'sort'", "claim, evidence, label, kind"),
+    "--reader tfdf": ("no reader called 'tfdf'", "did you mean 'tfidf'?"),
+    "--shuffle plane": ("no shuffle called 'plane'", "plain, within-label"),
+    "--margin 0": ("--margin is 0.0", "allowed are 0.0001 to below 1"),
+    "--margin -0.1": ("--margin is -0.1",),
+    "--margin nan": ("--margin is nan",),
+    "--margin 1e-200": ("--margin is 1e-200",),
+    "--margin 1": ("--margin is 1.0",),
+    "--shuffles 0": ("--shuffles is 0", "allowed are 1 or more"),
+    "--split-by colour": ("'colour'", "query, evidence, both, group"),
+    "--split-by group": ("no column is the group", "--group"),
+    "--id kind": ("3 ids of column 'kind'", "'a', 'b', 'c'"),
+    "--query claim --label claim": ("'claim' is given more than one part",),
+    "--fail-on near-zero": ("--fail-on is 'near-zero'", "direct coupling", "undecided"),
+    "--config lost.toml": ("cannot read --config lost.toml", "no such file"),
+    "--test lost.jsonl": ("cannot read 'lost.jsonl': no such file",),
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_bad_option_is_refused_in_one_line(file, run, options):
+    one_line(run("evidence", file, *QUICK, *options.split()), *OPTIONS[options])
+
+
+SOURCES = {
+    "synthetic:qn": ("no benchmark called 'synthetic:qn'", "'synthetic:nq'"),
+    "synthetic": ("no benchmark or file called 'synthetic'",),
+    "hf:": ("names no dataset",),
+    ".": ("it is a folder",),
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_an_unknown_source_is_refused_in_one_line(run, source):
+    one_line(run("evidence", source, *QUICK), *SOURCES[source])
+
+
+def test_a_missing_file_is_answered_with_the_nearest_name(file, run):
+    outcome = run("evidence", file.parent / "fact.jsonl", *QUICK)
+    one_line(outcome, "no such file; did you mean 'facts.jsonl'?")
+
+
+def test_evidence_that_is_the_same_everywhere_cannot_be_shuffled(tmp_path, run):
+    (tmp_path / "a.jsonl").write_bytes(same(evidence="the same"))
+    outcome = run("evidence", tmp_path / "a.jsonl", *QUICK, "--split-by", "query")
+    one_line(outcome, "items share one text", "drop repeated texts")
+
+
+def test_a_label_that_train_lacks_is_refused(tmp_path, file, run):
+    (tmp_path / "test.jsonl").write_bytes(changed(label={0: "maybe", 1: "maybe"}))
+    outcome = run("evidence", file, "--test", tmp_path / "test.jsonl", *QUICK)
+    one_line(outcome, "1 labels of test are not in train, such as 'maybe'")
+
+
+def test_an_audit_of_evidence_needs_evidence(tmp_path, run):
+    rows = [{"claim": row["claim"], "label": row["label"]} for row in made()]
+    outcome = run("evidence", written(tmp_path / "a.jsonl", rows), *QUICK)
+    one_line(outcome, "a names no evidence field", "--evidence")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("shuffles = ", "cannot read --config a.toml"),
+        ("\x00", "cannot read --config a.toml"),
+        ("shufles = 3", "'shufles'; allowed are calibrate"),
+    ],
+)
+def test_a_bad_config_is_refused_in_one_line(tmp_path, file, run, text, part):
+    (tmp_path / "a.toml").write_text(text)
+    outcome = run("evidence", file, *QUICK, "--config", tmp_path / "a.toml")
+    one_line(outcome, part)
+
+
+def test_a_config_sets_options_and_the_command_line_wins(tmp_path, file, run):
+    (tmp_path / "a.toml").write_text('shuffles = 0\nmargin = 0.3\nlabel = "kind"\n')
+    config = ("--config", tmp_path / "a.toml")
+    outcome = run("evidence", file, *QUICK, *config, "--label", "label", "--json")
+    settings = json.loads(outcome.out)["settings"]
+    assert (settings["shuffles"], settings["margin"]) == (3, 0.3)
+
+
+@pytest.mark.parametrize("verb", ["show", "render", "compare"])
+@pytest.mark.parametrize(
+    "content", [None, "{", "[]", '{"schema": 99}', '{"schema": 1}']
+)
+def test_a_folder_without_a_report_is_refused(tmp_path, run, verb, content):
+    if content is not None:
+        (tmp_path / "report.json").write_text(content)
+    one_line(run(verb, tmp_path), "report.json" if "1" not in str(content) else "items")
+
+
+def test_comparing_takes_two_reports(file, tmp_path, run):
+    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
+    one_line(run("compare", tmp_path / "r"), "two reports or more")
+
+
+@pytest.mark.parametrize("option", ["--out", "--store"])
+@pytest.mark.parametrize(
+    "folder", ["file/inside", "file", "/proc/measurand", "/dev/full"]
+)
+def test_a_folder_that_takes_no_files_is_refused_before_the_work(
+    tmp_path, file, store, run, option, folder
+):
+    (tmp_path / "file").write_text("")
+    outcome = run("evidence", file, *QUICK, option, tmp_path / folder)
+    one_line(outcome, "cannot write to", "name another folder")
+    assert not list(store.glob("*/*"))
+
+
+USAGE = ("", "file --colour", "file --shuffles many", "file --workers 0", "file more")
+
+
+@pytest.mark.parametrize("args", USAGE)
+def test_wrong_usage_exits_with_2(run, args):
+    outcome = run("evidence", *args.split())
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Traceback" not in outcome.err
+
+
+def test_an_unknown_verb_exits_with_2(run):
+    assert run("audits").code == 2
+
+
+@pytest.mark.parametrize(("args", "code"), [("evidence no.jsonl", 1), ("evidence", 2)])
+def test_a_real_process_exits_with_the_same_codes(args, code):
+    outcome = process(*args.split())
+    assert (outcome.code, outcome.out) == (code, "")
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("into", "said"),
+    [
+        ("> /dev/full", "measurand: cannot read or write: no space left on device\n"),
+        ("| true", ""),
+    ],
+)
+def test_output_that_nobody_takes_is_no_traceback(into, said):
+    shell = f"{sys.executable} -m measurand list {into}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True)
+    assert done.stderr == said
+    assert done.returncode == 1 or not said
+
+
+def test_letters_that_cannot_be_shown_are_no_traceback(file, run, tmp_path):
+    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
+    outcome = process("render", tmp_path / "r", PYTHONIOENCODING="ascii")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "evidence audit" in outcome.out

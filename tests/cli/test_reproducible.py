@@ -1,0 +1,129 @@
+"""The same seed gives the same report, byte for byte, whatever else differs."""
+
+import json
+import platform
+import shutil
+
+import pytest
+from tests.cli.commands import QUICK, made, process, written
+
+KINDS = ("--metadata", "kind", "--shuffles", "3")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A folder with a file, the report of a run in one process, and its store."""
+    folder = tmp_path_factory.mktemp("first")
+    file = written(folder / "facts.jsonl", made(240))
+    command = ("evidence", file, *KINDS, "--workers", "1", "--out", folder / "r")
+    said = process(*command, MEASURAND_STORE=folder / "store", PYTHONHASHSEED=1)
+    assert said.code == 0, said.err
+    return folder
+
+
+def report(folder):
+    return (folder / "r" / "report.json").read_bytes()
+
+
+def test_workers_hash_seed_store_and_place_leave_no_trace(first, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(first / "facts.jsonl", other)
+    command = ("evidence", "facts.jsonl", *KINDS, "--workers", "4", "--out", "r")
+    said = process(*command, cwd=other, PYTHONHASHSEED=2)
+    assert said.code == 0, said.err
+    assert report(other) == report(first)
+    figures = sorted((first / "r" / "figures").iterdir())
+    assert [path.name for path in figures if path.suffix == ".svg"]
+    for path in [*figures, first / "r" / "report.html"]:
+        again = other / path.relative_to(first)
+        assert again.read_bytes() == path.read_bytes(), path.name
+
+
+def test_a_second_run_computes_nothing_and_prints_what_it_saves(first, tmp_path, run):
+    command = ("evidence", first / "facts.jsonl", *KINDS, "--workers", "1", "--json")
+    outcome = run(*command, "--store", first / "store", "--out", tmp_path / "r")
+    assert outcome.code == 0
+    assert outcome.out.encode() == report(tmp_path) == report(first)
+    log = json.loads((tmp_path / "r" / "run.json").read_text())
+    assert log["answers"]["computed"] == 0
+
+
+def test_another_seed_gives_another_report(file, run):
+    said = [run("evidence", file, *QUICK, "--json", "--seed", s).out for s in (0, 1)]
+    assert said[0] != said[1]
+
+
+def test_a_report_tells_nothing_of_when_where_and_how_long(first):
+    text = report(first).decode()
+    log = json.loads((first / "r" / "run.json").read_text())
+    words = ("seconds", "workers", "store", "started", "host", log["started"][:10])
+    for word in (str(first), first.name, platform.node(), *words):
+        assert word not in text
+    assert {"seconds", "workers", "store", "started", "host"} <= {*log}
+
+
+def cut(numbers, mark):
+    numbers.write_bytes(numbers.read_bytes()[:100])
+    return numbers
+
+
+def flipped(numbers, mark):
+    content = bytearray(numbers.read_bytes())
+    content[len(content) // 2] ^= 1
+    numbers.write_bytes(content)
+    return numbers
+
+
+def lost(numbers, mark):
+    numbers.unlink()
+    return numbers
+
+
+def emptied(numbers, mark):
+    mark.write_bytes(b"")
+    return mark
+
+
+def reshaped(numbers, mark):
+    stated = json.loads(mark.read_text())
+    repeats, items, classes = stated["shape"]
+    mark.write_text(json.dumps({**stated, "shape": [items, repeats, classes]}))
+    return mark
+
+
+DAMAGES = (cut, flipped, lost, emptied, reshaped)
+
+
+def test_damaged_answers_are_noticed_and_computed_again(file, store, run):
+    command = ("evidence", file, *QUICK, "--json")
+    whole = run(*command)
+    stored = sorted(store.glob("*/*.parquet"))
+    pairs = zip(DAMAGES, stored[: len(DAMAGES)], strict=True)
+    damaged = [damage(path, path.with_suffix(".json")) for damage, path in pairs]
+    again = run(*command)
+    assert again.out == whole.out
+    noticed = [line for line in again.err.split("\n") if "computing it again" in line]
+    assert len(noticed) == len(DAMAGES)
+    assert all(path.stem in again.err for path in damaged)
+    assert "computing it again" not in run(*command).err
+
+
+def test_foreign_files_in_the_store_are_no_problem(file, store, run):
+    for name in ("README", "00/.abc.part", "ab/notes.json", "ab/x.parquet"):
+        (store / name).parent.mkdir(parents=True, exist_ok=True)
+        (store / name).write_text("foreign")
+    command = ("evidence", file, *QUICK, "--json")
+    assert (run(*command).code, run(*command).code) == (0, 0)
+    assert (store / "ab" / "notes.json").read_text() == "foreign"
+
+
+def test_a_folder_in_the_place_of_an_answer_is_one_line(file, store, run):
+    command = ("evidence", file, *QUICK, "--json")
+    assert run(*command).code == 0
+    mark = next(store.glob("*/*.json"))
+    mark.unlink()
+    mark.mkdir()
+    outcome = run(*command)
+    assert outcome.code == 1
+    assert outcome.last.startswith(f"measurand: cannot write {mark.name}")

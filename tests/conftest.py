@@ -1,0 +1,34 @@
+"""Items that every test may use."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.items import Items
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def small_items(n: int = 60) -> Items:
+    """Items with two fields, two labels, metadata and groups."""
+    table = pd.DataFrame(
+        {
+            "claim": [f"claim about thing{i % 7} number{i}" for i in range(n)],
+            "proof": [
+                f"thing{i % 7} is {'good' if i % 2 else 'bad'}" for i in range(n)
+            ],
+            "label": ["yes" if i % 2 else "no" for i in range(n)],
+            "kind": [f"kind{i % 3}" for i in range(n)],
+            "group": [f"group{i // 4}" for i in range(n)],
+        },
+        index=[f"id-{i}" for i in range(n)],
+    )
+    return Items(table, ("claim", "proof"), "label", ("kind",), "group")
+
+
+@pytest.fixture
+def items():
+    return small_items()

@@ -1,0 +1,41 @@
+"""docs/cli.md is the program's own help."""
+
+import tomllib
+
+import pytest
+import typer
+
+import docs
+from measurand.cli.options import names
+from measurand.cli.verbs import app
+from tests.docs.conftest import blocks
+
+TEXT = docs.CLI.read_text("utf-8")
+
+
+@pytest.mark.parametrize("verb", [None, *docs.verbs()])
+def test_the_page_shows_the_help_of_every_verb(verb):
+    words = ["--help"] if verb is None else [verb, "--help"]
+    heading = "<!-- verbs -->\n" if verb is None else f"### {verb}\n"
+    shown = f"{heading}\n```text\n{docs.said(*words)}```\n"
+    assert shown in TEXT, "out of date: run python -m docs"
+
+
+def test_the_page_names_no_verb_that_is_gone():
+    generated = docs.VERBS.search(TEXT)[0]
+    headings = [line[4:] for line in generated.splitlines() if line.startswith("### ")]
+    assert headings == docs.verbs()
+
+
+def test_the_help_depends_on_no_terminal(monkeypatch):
+    expected = docs.said("list", "--help")
+    for name, value in {"FORCE_COLOR": "1", "COLUMNS": "40", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    assert docs.said("list", "--help") == expected
+
+
+def test_the_example_of_a_config_file_sets_only_what_can_be_set():
+    ((_, code),) = blocks(docs.CLI, "toml")
+    command = typer.main.get_command(app).commands["evidence"]
+    known = {name for parameter in command.params for name in names(parameter)}
+    assert set(tomllib.loads(code)) <= known

@@ -1,0 +1,71 @@
+"""Nothing that has a name is missing from the pages."""
+
+import re
+
+import pytest
+
+import docs
+from measurand import AUDITS, BENCHMARKS, INTERVENTIONS, PUBLIC, READERS, SELECTIONS
+from measurand.audits import evidence
+from measurand.audits.evidence import thresholds
+from measurand.audits.evidence.verdict import LABELS
+from measurand.benchmarks.derived import schema
+from measurand.benchmarks.files import FORMATS
+from measurand.benchmarks.roles import PLAIN
+from measurand.interventions.shuffle import KINDS
+
+PAGES = {page.name: page.read_text("utf-8") for page in docs.PAGES}
+WHOLE = "\n".join([docs.README.read_text("utf-8"), *PAGES.values()])
+AUDIT, DATA = PAGES["evidence.md"], PAGES["data.md"]
+CATALOGUES = (AUDITS, BENCHMARKS, INTERVENTIONS, READERS, SELECTIONS)
+NAMED = [(catalogue.kind, name) for catalogue in CATALOGUES for name in catalogue]
+CONSTANTS = {k: v for k, v in vars(thresholds).items() if isinstance(v, int | float)}
+# The lines of the audit's docstring that stand at the margin and name statistics.
+STATISTICS = [
+    name
+    for line in re.findall(r"^[a-z_]+(?:, [a-z_]+)*$", evidence.__doc__, re.MULTILINE)
+    for name in line.split(", ")
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), NAMED)
+def test_everything_with_a_name_is_explained(kind, name):
+    assert f"`{name}`" in WHOLE
+
+
+@pytest.mark.parametrize("verb", docs.verbs())
+def test_every_verb_is_there(verb):
+    assert f"measurand {verb}" in WHOLE
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_every_threshold_stands_with_its_value(name):
+    assert f"| `{name}` | {CONSTANTS[name]} |" in AUDIT
+
+
+@pytest.mark.parametrize("name", [*STATISTICS, *LABELS, *KINDS, *schema("evidence")])
+def test_the_audit_page_explains_its_words(name):
+    assert f"`{name}`" in AUDIT
+
+
+def test_the_statistics_were_found():
+    assert {"mpds", "delta_evi", "sigma_shuf", "query_only", "mcc"} <= {*STATISTICS}
+
+
+def test_the_data_page_lists_formats_and_plain_names():
+    for suffix in FORMATS:
+        assert f"`{suffix}`" in DATA
+    for role, groups in PLAIN.items():
+        (row,) = re.findall(rf"^\| {role} \| (.*) \|$", DATA, re.MULTILINE)
+        listed = set(re.findall(r"\w+", row.lower())) - {"else"}
+        assert listed == frozenset().union(*groups)
+
+
+def test_the_pages_use_only_public_names_that_exist():
+    used = set(re.findall(r"\bmeasurand\.([A-Za-z_]+)\(", WHOLE))
+    assert used <= set(PUBLIC)
+
+
+def test_no_page_calls_a_benchmark_broken():
+    for word in ("is broken", "are broken", "is independent of"):
+        assert word not in WHOLE

@@ -1,0 +1,77 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, permutation_test
+from statsmodels.stats.contingency_tables import mcnemar as reference
+
+from measurand.core.errors import BadInput, Undefined
+from measurand.stats.paired import difference, mcnemar, mean, ratio, sign_flip
+
+
+def scores(rng, p, n=500):
+    return pd.Series((rng.random(n) < p).astype(float))
+
+
+def test_scores_of_different_items_are_refused(rng):
+    with pytest.raises(BadInput, match="different items"):
+        difference(pd.Series([1.0], ["a"]), pd.Series([1.0], ["b"]), rng=rng)
+
+
+def test_a_difference_of_a_score_with_itself_is_exactly_zero(rng):
+    score = scores(rng, 0.5)
+    estimate = difference(score, score, rng=rng)
+    assert (estimate.value, estimate.low, estimate.high) == (0, 0, 0)
+
+
+def test_a_ratio_near_a_zero_denominator_is_withheld(rng):
+    score = scores(rng, 0.5)
+    with pytest.raises(Undefined, match="withheld"):
+        ratio(score, score, less=score, rng=rng)
+
+
+def test_a_ratio_is_the_ratio_of_means_and_its_interval_holds_it(rng):
+    a, b = scores(rng, 0.4), scores(rng, 0.8)
+    estimate = ratio(a, b, rng=rng)
+    assert estimate.value == pytest.approx(a.mean() / b.mean())
+    assert estimate.low < estimate.value < estimate.high
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_exact_mcnemar_is_the_two_sided_binomial_test(only_a, only_b):
+    a = pd.Series([1.0] * only_a + [0.0] * only_b + [1.0])
+    b = pd.Series([0.0] * only_a + [1.0] * only_b + [1.0])
+    expected = reference([[1, only_a], [only_b, 0]], exact=True).pvalue
+    assert mcnemar(a, b, midp=False) == pytest.approx(min(expected, 1.0))
+    assert 0 < mcnemar(a, b) <= mcnemar(a, b, midp=False)
+
+
+def test_mid_p_mcnemar_rejects_a_true_null_about_as_often_as_it_says():
+    rejected, runs = 0, 600
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        rejected += mcnemar(scores(rng, 0.6), scores(rng, 0.6)) < 0.05
+    assert binomtest(rejected, runs).proportion_ci(0.99).low <= 0.05
+    assert rejected > 0
+
+
+def test_sign_flip_agrees_with_scipy(rng):
+    x = rng.normal(0.15, 1, 80)
+    expected = permutation_test(
+        (x, np.zeros(80)),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        rng=np.random.default_rng(1),
+    )
+    assert sign_flip(x, rng=rng, permutations=20_000) == pytest.approx(
+        expected.pvalue, abs=0.015
+    )
+
+
+def test_the_mean_names_its_n_and_method(rng):
+    estimate = mean(scores(rng, 0.5), rng=rng, clusters=np.repeat(np.arange(250), 2))
+    assert estimate.n == 500
+    assert "250 clusters" in estimate.method

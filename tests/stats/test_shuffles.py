@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from measurand.core.errors import Undefined
+from measurand.stats.shuffles import shuffle_effect, sigma_shuf
+
+
+def effect(right, wrong, donors=None, clusters=None):
+    wrong = np.atleast_2d(wrong)
+    n = wrong.shape[1]
+    donors = (
+        np.tile(np.roll(np.arange(n), 1), (len(wrong), 1)) if donors is None else donors
+    )
+    clusters = np.arange(n) if clusters is None else clusters
+    return shuffle_effect(np.asarray(right), wrong, donors.astype(np.int32), clusters)
+
+
+def test_the_effect_is_the_accuracy_lost():
+    right = np.array([True, True, True, False])
+    wrong = np.array([[True, False, False, False], [True, True, False, False]])
+    assert effect(right, wrong).value == pytest.approx(0.75 - 0.375)
+
+
+def test_the_donor_term_counts_what_an_items_text_did_to_others():
+    right = np.ones(4, bool)
+    wrong = np.array([[False, True, True, True]])
+    donors = np.array([[3, 0, 1, 2]])
+    # psi = right - received - (given - mean), by hand.
+    psi = 1 - np.array([0, 1, 1, 1]) - (np.array([1, 1, 1, 0]) - 0.75)
+    expected = np.sqrt(((psi - 0.25) ** 2).sum() * 4 / 3) / 4
+    assert effect(right, wrong, donors).se == pytest.approx(expected)
+
+
+def test_no_change_at_all_still_has_an_interval_with_width():
+    seen = effect(np.ones(300, bool), np.ones((2, 300), bool))
+    interval = seen.interval(0.95)
+    assert interval.value == 0
+    assert interval.high == pytest.approx(1 - 0.025 ** (1 / 300))
+    assert "no answer changed" in interval.method
+
+
+def test_repeating_every_item_within_its_cluster_changes_no_standard_error(rng):
+    right, wrong = rng.random(200) < 0.8, rng.random((5, 200)) < 0.5
+    donors = np.array([rng.permutation(200) for _ in range(5)])
+    once = effect(right, wrong, donors)
+    twice = effect(
+        np.tile(right, 2),
+        np.tile(wrong, 2),
+        np.hstack([donors, donors + 200]),
+        np.tile(np.arange(200), 2),
+    )
+    assert twice.se == pytest.approx(once.se)
+
+
+def test_one_cluster_has_no_effect_to_estimate():
+    with pytest.raises(Undefined, match="two clusters"):
+        effect(np.ones(3, bool), np.ones((1, 3), bool), clusters=np.zeros(3, int))
+
+
+def test_sigma_is_the_population_sd():
+    assert sigma_shuf(np.array([0.5, 0.7])).value == pytest.approx(0.1)
+    assert sigma_shuf(np.array([0.5, 0.7])).n == 2
