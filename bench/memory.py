@@ -17,7 +17,7 @@ from bench.figures import Figure
 from bench.texts import write
 
 SIZES = (62_500, 125_000, 250_000)
-OPTIONS = "--reader tfidf --no-calibrate --workers 1 --shuffles 20".split()
+OPTIONS = ("--reader", "tfidf", "--no-calibrate", "--workers", "1", "--shuffles", "20")
 IMPORTS = (
     "import measurand.cli, measurand.audits.evidence, measurand.benchmarks.frames, "
     "measurand.readers.linear, measurand.report.saved"

@@ -12,7 +12,7 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.synthetic import Plan, planted
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
-from measurand.experiment.answers import experiment
+from measurand.experiment.answers import opened
 from measurand.experiment.asks import Ask
 from measurand.experiment.trial import answer, fit
 from measurand.interventions.shuffle import Shuffle
@@ -36,7 +36,7 @@ def whole_audits(benchmark: Benchmark) -> list[Figure]:
 
     def audited(shuffles: int) -> None:
         readers = {"tfidf": TfidfReader()}
-        with experiment(benchmark) as running:  # no store, so a passing one
+        with opened(benchmark) as running:  # no store, so a passing one
             audit(running, readers, shuffles=shuffles, calibrate=False)
 
     audited(2)  # what is done once a process, such as imports, is not counted

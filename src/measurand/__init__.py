@@ -20,11 +20,11 @@ PUBLIC = {
     "SELECTIONS": "measurand.selections",
     "compare": "measurand.report.compare",
     "evidence": "measurand.audits.evidence:audit",
-    "experiment": "measurand.experiment.answers",
     "from_frames": "measurand.benchmarks.frames",
     "load": "measurand.benchmarks",
     "load_report": "measurand.report.saved:load",
     "markdown": "measurand.report.markdown",
+    "opened": "measurand.experiment.answers",
     "save": "measurand.report.saved",
 }
 __all__ = list(PUBLIC)

@@ -8,14 +8,14 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.frames import from_frames
 from measurand.benchmarks.synthetic import Plan, planted
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
-from measurand.experiment.answers import experiment
+from measurand.experiment.answers import opened
 from measurand.readers import READERS
 
 RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 
 
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
-    with experiment(benchmark, seed=seed) as running:
+    with opened(benchmark, seed=seed) as running:
         return audit(running, {reader: READERS.load(reader)}, **settings)
 
 
@@ -191,7 +191,24 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
 def test_adding_a_reader_moves_no_other_number():
     benchmark = plan(coupling=0.5, dependence=0.4)
     alone = audited(benchmark, calibrate=False)
-    with experiment(benchmark) as running:
+    with opened(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
         both = audit(running, readers, calibrate=False)
     assert set(alone.findings) <= set(both.findings)
+
+
+def test_one_metadata_column_of_two_values_leaves_filtering_undone_and_says_so():
+    table = plan(coupling=0.6, latent=0.3).train.table
+    table = table[table.label != "maybe"].assign(
+        kind=lambda t: t.kind.replace("c", "a")
+    )
+    benchmark = from_frames(table, name="two", metadata=("kind",))
+    report = audited(benchmark, calibrate=False)
+    assert "ood_gap" in {finding.statistic for finding in report.findings}
+    assert "filter_gain" in report.not_run
+
+
+@pytest.mark.parametrize("reader", ["majority", "metadata"])
+def test_a_reader_that_reads_no_evidence_is_refused(reader):
+    with pytest.raises(BadOption, match="reads no evidence"):
+        audited(plan(coupling=0.9), reader=reader)

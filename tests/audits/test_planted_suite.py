@@ -5,7 +5,7 @@ import pytest
 from measurand.audits.evidence import audit
 from measurand.benchmarks import BENCHMARKS
 from measurand.core.seeds import generator
-from measurand.experiment.answers import experiment
+from measurand.experiment.answers import opened
 from measurand.readers import READERS
 from measurand.readers.linear import TfidfReader
 
@@ -18,7 +18,7 @@ def reports(request):
     made = {}
     for name in BENCHMARKS:
         benchmark = BENCHMARKS.load(name, seed=request.param)
-        with experiment(benchmark, seed=request.param) as running:
+        with opened(benchmark, seed=request.param) as running:
             made[name] = audit(running, {"tfidf": READERS.load("tfidf")})
     return made
 

@@ -4,7 +4,7 @@ import pytest
 
 from measurand.benchmarks import load
 from measurand.core.clusters import components
-from measurand.experiment.answers import answers, experiment
+from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -30,7 +30,7 @@ def loaded(source):
 def measured(benchmark, reader, repeats=20):
     """Accuracy, and the effect of the shuffle."""
     recipe, shuffle = READERS.load(reader).uncalibrated(), Shuffle(benchmark.evidence)
-    with experiment(benchmark) as running:
+    with opened(benchmark) as running:
         full, wrong = answers(
             running, [Ask(recipe), Ask(recipe, under=shuffle, repeats=repeats)]
         )
@@ -69,6 +69,6 @@ def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():
     benchmark = load(train, test=test)
     keep = Keep(benchmark.query)
     ask = Ask(READERS.load("tfidf").uncalibrated(), fitted_under=keep, under=keep)
-    with experiment(benchmark) as running:
+    with opened(benchmark) as running:
         (said,) = answers(running, [ask])
     assert said.correct.mean() == pytest.approx(0.5, abs=0.03)

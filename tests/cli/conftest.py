@@ -5,9 +5,9 @@ import shutil
 import sys
 
 import pytest
-from tests.cli.commands import Outcome, made, written
 
 from measurand.cli import main
+from tests.cli.commands import Outcome, made, written
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.cli.commands import QUICK, made, process, written
 
 

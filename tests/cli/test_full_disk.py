@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+
 from tests.cli.commands import QUICK, process
 
 LIMITED = """

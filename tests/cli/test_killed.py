@@ -6,27 +6,29 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from tests.cli.commands import made, written
 
 KILLS = 20
+OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 
 def started(folder, store):
     """An audit in two worker processes, in a process group of its own."""
-    command = ("evidence", "facts.jsonl", "--metadata", "kind", "--shuffles", "3")
-    return subprocess.Popen(
-        [sys.executable, "-m", "measurand", *command, "--workers", "2", "--out", "r"],
-        cwd=folder,
-        env={**os.environ, "MEASURAND_STORE": str(store)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    options = (*OPTIONS, "--workers", "2", "--out", "r", "--store", str(store))
+    with (folder / "said").open("w") as said:
+        return subprocess.Popen(
+            [sys.executable, "-m", "measurand", "evidence", "facts.jsonl", *options],
+            cwd=folder,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
 
 
 def left(group):
@@ -58,61 +60,81 @@ def finished(store):
 
 def killed(folder, store, seconds):
     """Whether the run was killed after so long, and not finished before."""
+    before = finished(store)
     running = started(folder, store)
     try:
-        running.communicate(timeout=seconds)
+        running.wait(seconds)
     except subprocess.TimeoutExpired:
         running.kill()
-        running.communicate()
-        assert deserted(running.pid)
-        return True
-    assert running.returncode == 0
-    return False
+        running.wait()
+    assert deserted(running.pid)
+    # What was whole before is the same file still: nothing was computed twice.
+    assert before.items() <= finished(store).items()
+    assert running.returncode in (0, -signal.SIGKILL)
+    return running.returncode != 0
+
+
+def report(folder):
+    return (folder / "r" / "report.json").read_bytes()
+
+
+def undisturbed(folder):
+    """How long a run takes that nobody disturbs."""
+    written(folder / "facts.jsonl", made(240))
+    begun = time.monotonic()
+    assert started(folder, folder / "whole").wait() == 0
+    return time.monotonic() - begun
+
+
+def harassed(folder, whole, moments):
+    """Nothing, where a run that is killed at these moments ends as if it was not.
+
+    A run that ends before its moment is over; the next begins in a new store.
+    """
+    written(folder / "facts.jsonl", made(240))
+    store, survivors = folder / "store-0", 0
+    for number, moment in enumerate(moments, start=1):
+        while not killed(folder, store, moment):
+            assert report(folder) == report(whole)
+            store = folder / f"store-{number}"
+        survivors += len(finished(store))
+    before = finished(store)
+    assert started(folder, store).wait() == 0
+    assert "altered" not in (folder / "said").read_text()
+    assert before.items() <= finished(store).items()
+    assert report(folder) == report(whole)
+    names = {path.name for path in finished(whole / "whole")}
+    assert {path.name for path in finished(store)} == names
+    assert survivors > 0
 
 
 @pytest.fixture
-def folder(tmp_path):
-    written(tmp_path / "facts.jsonl", made(240))
-    return tmp_path
+def folders(tmp_path):
+    for name in ("whole", "one", "two"):
+        (tmp_path / name).mkdir()
+    return tmp_path / "whole", tmp_path / "one", tmp_path / "two"
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_nothing_and_change_nothing(folder):
-    begun = time.monotonic()
-    whole = started(folder, folder / "whole")
-    whole.communicate()
-    length = time.monotonic() - begun
-    undisturbed = (folder / "r" / "report.json").read_bytes()
-    rng, kills, store, survived = random.Random(0), 0, folder / "store-0", 0
-    while kills < KILLS:
-        before = finished(store)
-        if killed(folder, store, rng.uniform(0, length)):
-            kills += 1
-            after = finished(store)
-            assert before.items() <= after.items()
-            survived += bool(before)
-        else:
-            assert (folder / "r" / "report.json").read_bytes() == undisturbed
-            store = folder / f"store-{kills}"
-    before = finished(store)
-    (folder / "r" / "report.json").unlink(missing_ok=True)
-    last = started(folder, store)
-    assert "altered" not in last.communicate()[1]
-    assert before.items() <= finished(store).items()
-    assert finished(store).keys() == {
-        store / path.relative_to(folder / "whole")
-        for path in finished(folder / "whole")
-    }
-    assert (folder / "r" / "report.json").read_bytes() == undisturbed
-    assert survived > 0
+def test_twenty_kills_lose_nothing_and_change_nothing(folders):
+    whole, *others = folders
+    length = undisturbed(whole)
+    rng = random.Random(0)
+    moments = [[rng.uniform(0, length) for _ in range(KILLS // 2)] for _ in others]
+    # Two at once: most of a run is one process loading libraries.
+    with ThreadPoolExecutor(2) as both:
+        list(both.map(harassed, others, [whole] * 2, moments))
 
 
-def test_ctrl_c_ends_everything_in_one_line(folder):
+def test_ctrl_c_ends_everything_in_one_line(folders):
+    folder = folders[1]
+    written(folder / "facts.jsonl", made(240))
     running = started(folder, folder / "store")
     while not list((folder / "store").glob("*/*.json")) and running.poll() is None:
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)
-    said = running.communicate(timeout=30)[1]
-    assert running.returncode == 130
+    assert running.wait(30) == 130
+    said = (folder / "said").read_text()
+    assert "Traceback" not in said
     assert said.splitlines()[-1] == "stopped; what was finished is kept"
     assert deserted(running.pid)

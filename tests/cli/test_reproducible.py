@@ -5,6 +5,7 @@ import platform
 import shutil
 
 import pytest
+
 from tests.cli.commands import QUICK, made, process, written
 
 KINDS = ("--metadata", "kind", "--shuffles", "3")

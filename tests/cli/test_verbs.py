@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from tests.cli.commands import QUICK, made, process, written
 
 import measurand
 from measurand.audits.evidence.verdict import LABELS
 from measurand.cli.verbs import app
+from tests.cli.commands import QUICK, made, process, written
 
 VERBS = [
     command.name or command.callback.__name__ for command in app.registered_commands

@@ -222,7 +222,7 @@ def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
 def drawn(
     plan: Plan, shares: Sequence[float] | Floats, n: int, rng: np.random.Generator
 ) -> Ints:
-    """Category numbers in random order: in exact counts up to rounding, or by chance."""
+    """Category numbers in random order: exact counts up to rounding, or by chance."""
     edges = np.cumsum(shares) / np.sum(shares)
     if not plan.exact:
         return np.searchsorted(edges[:-1], rng.random(n), side="right")

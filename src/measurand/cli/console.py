@@ -52,7 +52,7 @@ def opened(
     )
 
     from measurand.core.files import writable
-    from measurand.experiment.answers import experiment
+    from measurand.experiment.answers import opened
     from measurand.report.terminal import plain
 
     for folder in (out, store or cache()):
@@ -69,7 +69,7 @@ def opened(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task(plain(benchmark.name, 30), total=None)
-        with experiment(
+        with opened(
             benchmark,
             seed=seed,
             store=store or cache(),

@@ -308,9 +308,7 @@ def allowed(
     if shuffles < 1:
         raise BadOption(f"--shuffles is {shuffles}; allowed are 1 or more")
     if not LEAST_MARGIN <= margin < 1:
-        raise BadOption(
-            f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1"
-        )
+        raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
     if fail_on:
         from measurand.audits.evidence.verdict import LABELS
 

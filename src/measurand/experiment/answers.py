@@ -40,7 +40,7 @@ class Experiment:
 
 
 @contextmanager
-def experiment(
+def opened(
     benchmark: Benchmark,
     *,
     seed: int = 0,

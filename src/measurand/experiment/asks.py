@@ -4,15 +4,19 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
 from typing import Any
 
+from measurand import __version__
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
-FORMAT = 2  # raised when stored answers of an older measurand must not be used
+FORMAT = 2  # raised when the code changes what a recipe answers
+COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,18 @@ class Ask:
 def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     """The name of the answer: everything that it depends on, fingerprinted."""
     digests = [benchmark.train.digest, benchmark.test.digest]
-    whole = canonical([FORMAT, digests, seed, ask])
+    whole = canonical([versions(), digests, seed, ask])
     return hashlib.sha256(whole.encode()).hexdigest()
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """What computes the answers: with other code they are asked for again."""
+    return (
+        str(FORMAT),
+        __version__,
+        *(f"{name} {version(name)}" for name in COMPUTING),
+    )
 
 
 def canonical(thing: Any) -> str:

@@ -1,16 +1,18 @@
 """Readers that read no text."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader, Floats
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
 FOLDS = 5
-JOINT = "\x1f"
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -38,18 +40,13 @@ class MetadataReader:
     columns: tuple[str, ...] | None = None
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedMetadata":
-        """Count labels for every tuple."""
+        """Choose the order of the columns and the strength of the smoothing."""
         columns = items.metadata if self.columns is None else self.columns
         folds = rng.permutation(np.arange(len(items)) % FOLDS)
-        alone = {
-            column: held_out(items, (column,), STRENGTHS[1], folds)
-            for column in columns
-        }
+        alone = {c: held_out(items, (c,), STRENGTHS[1], folds) for c in columns}
         order = tuple(sorted(columns, key=lambda column: (alone[column], column)))
-        if not order:
-            return counted(items, (), STRENGTHS[0])
         losses = [held_out(items, order, strength, folds) for strength in STRENGTHS]
-        return counted(items, order, STRENGTHS[int(np.argmin(losses))])
+        return FittedMetadata(items, order, STRENGTHS[int(np.argmin(losses))])
 
     def out_of_fold(self, items: Items, rng: np.random.Generator) -> Floats:
         """Class probabilities of training items by readers that did not see them."""
@@ -65,76 +62,70 @@ class MetadataReader:
 
 @dataclass(frozen=True, eq=False)
 class FittedMetadata:
-    """Label shares for each known part of a metadata tuple.
+    """Known items, by which others are answered.
 
     Attributes:
-        classes: The labels.
+        known: The training items.
         order: The columns, the most telling first.
-        tables: For each depth, the smoothed shares by the first so many columns.
+        strength: How many items' worth a back-off counts.
     """
 
-    classes: tuple[str, ...]
+    known: Items
     order: tuple[str, ...]
-    tables: tuple[pd.DataFrame, ...]
+    strength: float
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels."""
+        return self.known.classes
 
     def predict(self, items: Items) -> Floats:
         """The label shares of each item's tuple, or of its longest known part."""
-        answers = np.tile(self.tables[0].to_numpy(), (len(items), 1))
-        for depth, table in enumerate(self.tables[1:], start=1):
-            rows = table.index.get_indexer(keys(items, self.order[:depth]))
-            answers[rows >= 0] = table.to_numpy()[rows[rows >= 0]]
-        return answers
+        codes = [
+            pd.factorize(pd.concat([self.known.column(c), items.column(c)]))[0]
+            for c in self.order
+        ]
+        gold = self.known.gold(self.classes)
+        unknown = np.zeros(len(items), np.int64)
+        seen = np.arange(len(gold) + len(items)) < len(gold)
+        return shares(codes, np.concatenate([gold, unknown]), seen, self)[len(gold) :]
 
 
-def keys(items: Items, columns: tuple[str, ...]) -> "pd.Index[str]":
-    """One value an item for a tuple of columns."""
-    # The joint must not stand inside a value, or parts of tuples could be mistaken.
-    joined = items.column(columns[0]).str.replace(JOINT, " ")
-    for column in columns[1:]:
-        joined = joined + JOINT + items.column(column).str.replace(JOINT, " ")
-    return pd.Index(joined.array)
-
-
-def counted(items: Items, order: tuple[str, ...], strength: float) -> FittedMetadata:
-    """Label shares at every depth, each smoothed towards the one above."""
-    counts = pd.get_dummies(items.labels, dtype=float)[list(items.classes)]
-    above = counts.mean().to_frame().T
-    tables = [above]
-    for depth in range(1, len(order) + 1):
-        here = counts.groupby(keys(items, order[:depth])).sum()
-        parents = (
-            here.index.str.rpartition(JOINT).get_level_values(0) if depth > 1 else None
-        )
-        prior = (
-            np.tile(above.to_numpy(), (len(here), 1))
-            if parents is None
-            else above.loc[parents].to_numpy()
-        )
-        shares = here.to_numpy() + strength * prior
-        above = pd.DataFrame(
-            shares / shares.sum(axis=1, keepdims=True), index=here.index
-        )
-        tables.append(above)
-    return FittedMetadata(items.classes, order, tuple(tables))
+def shares(
+    codes: Sequence[Ints],
+    gold: Ints,
+    seen: NDArray[np.bool_],
+    reader: FittedMetadata,
+) -> Floats:
+    """The smoothed label shares of every row, counted on the rows that were seen."""
+    classes = len(reader.classes)
+    group, groups = np.zeros(len(gold), np.int64), 1
+    above = np.bincount(gold[seen], minlength=classes)[None, :] / seen.sum()
+    for code in codes:
+        parent = group
+        pairs = group * (int(code.max()) + 1) + code
+        _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
+        groups = len(first)
+        cells = np.bincount(
+            group[seen] * classes + gold[seen], minlength=groups * classes
+        ).reshape(groups, classes)
+        prior = above[parent[first]]
+        total = cells.sum(axis=1, keepdims=True) + reader.strength
+        above = (cells + reader.strength * prior) / total
+    return np.asarray(above[group])
 
 
 def held_out(
-    items: Items,
-    order: tuple[str, ...],
-    strength: float,
-    folds: "np.ndarray[tuple[int], np.dtype[np.int64]]",
+    items: Items, order: tuple[str, ...], strength: float, folds: Ints
 ) -> float:
     """The mean log loss over held-out folds: lower is more telling."""
-    losses = []
-    for fold in range(FOLDS):
-        inside, outside = items.rows(folds == fold), items.rows(folds != fold)
-        if len(inside) == 0 or len(outside) == 0:
-            continue
-        reader = counted(outside, order, strength)
-        told = pd.DataFrame(reader.predict(inside), columns=list(reader.classes))
-        shares = told.reindex(columns=list(items.classes), fill_value=0.0).to_numpy()
-        gold = inside.gold(items.classes)
-        losses.append(
-            -np.log(np.maximum(shares[np.arange(len(gold)), gold], 1e-9)).mean()
-        )
-    return float(np.mean(losses))
+    codes = [pd.factorize(items.column(column))[0] for column in order]
+    gold = items.gold(items.classes)
+    reader = FittedMetadata(items, order, strength)
+    losses = np.empty(len(items))
+    for fold in np.unique(folds):
+        inside = np.flatnonzero(folds == fold)
+        told = shares(codes, gold, folds != fold, reader)[inside]
+        right = np.maximum(told[np.arange(len(inside)), gold[inside]], 1e-9)
+        losses[inside] = -np.log(right)
+    return float(losses.mean())

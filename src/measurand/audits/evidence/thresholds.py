@@ -18,4 +18,6 @@ SHOWN = {
     "shift_least_items": SHIFT_ITEMS,
     "shift_most_values": SHIFT_VALUES,
     "flip_least_reach": REACH,
+    "recommended_shuffles": SHUFFLES,
+    "rough_under_clusters": CLUSTERS,
 }

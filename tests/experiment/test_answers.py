@@ -1,0 +1,80 @@
+"""Asks answered once, here or in worker processes."""
+
+import os
+import signal
+
+import pytest
+
+from measurand.core.errors import WorkerLost
+from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.asks import Ask
+from measurand.experiment.local import LocalEngine
+from measurand.experiment.store import Store
+from measurand.interventions.fields import Keep
+from measurand.interventions.shuffle import Shuffle
+from measurand.readers.linear import TfidfReader
+from measurand.readers.majority import MajorityReader
+
+SHARED = [
+    Ask(TfidfReader()),
+    Ask(TfidfReader(), under=Shuffle("evidence"), repeats=2),
+]
+ASKS = [*SHARED, Ask(TfidfReader(), fitted_under=Keep("claim"), under=Keep("claim"))]
+
+
+@pytest.fixture
+def opened(benchmark, tmp_path):
+    """What opens an experiment on one store; all are closed at the end."""
+    engines, seen = [], []
+
+    def make(workers=1):
+        store = Store(tmp_path / "store")
+        engines.append(LocalEngine(benchmark, 0, store, workers))
+        watch = lambda done, total: seen.append((done, total))  # noqa: E731
+        return Experiment(benchmark, 0, store, engines[-1], watch, seen.append)
+
+    make.seen = seen
+    yield make
+    for engine in engines:
+        engine.close()
+
+
+def test_an_answer_is_computed_once(opened):
+    first = opened()
+    said = answers(first, ASKS)
+    again = opened()
+    for one, two in zip(said, answers(again, ASKS), strict=True):
+        assert (one.probabilities == two.probabilities).all()
+    assert first.tally == {"computed": 3, "reused": 0}
+    assert again.tally == {"computed": 0, "reused": 3}
+
+
+def test_the_same_ask_twice_is_computed_once(opened):
+    running = opened()
+    one, two = answers(running, [ASKS[0], Ask(TfidfReader())])
+    assert running.tally == {"computed": 1, "reused": 0}
+    assert (one.probabilities == two.probabilities).all()
+
+
+def test_asks_that_share_a_fit_are_one_trial(opened):
+    answers(opened(), SHARED)
+    assert opened.seen == [(0, 1), (1, 1)]
+
+
+def test_an_answer_knows_its_items(opened, benchmark):
+    (said,) = answers(opened(), [Ask(MajorityReader())])
+    assert said.ids == tuple(benchmark.test.ids)
+    assert said.classes == benchmark.classes == ("no", "yes")
+
+
+def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
+    running = opened(workers=2)
+    answers(running, ASKS)
+    for worker in running.engine.pool._processes.values():
+        os.kill(worker.pid, signal.SIGKILL)
+    more = [Ask(TfidfReader(least=n)) for n in (3, 4)]
+    with pytest.raises(WorkerLost, match="run again with --workers 1"):
+        answers(running, more)
+    again = opened()
+    answers(again, [*ASKS, *more])
+    assert again.tally["reused"] == 3

@@ -1,0 +1,78 @@
+"""One fit, and what it answers."""
+
+import numpy as np
+import pytest
+
+from measurand.core.errors import Undefined
+from measurand.core.reader import Additive
+from measurand.experiment.asks import Ask, key
+from measurand.experiment.store import Store
+from measurand.experiment.trial import answer, fit, run_trial
+from measurand.interventions.fields import Keep
+from measurand.interventions.shuffle import KINDS, Shuffle
+from measurand.readers.cross import CrossReader
+from measurand.readers.linear import TfidfReader
+from measurand.readers.majority import MajorityReader
+from measurand.selections.rows import Both, HoldOut, Only
+
+NOBODY = Both(HoldOut("kind", "old"), HoldOut("kind", "new"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("field", ["claim", "evidence"])
+@pytest.mark.parametrize("reader", [TfidfReader(), CrossReader()], ids=repr)
+def test_a_shuffled_answer_is_that_of_reading_the_shuffled_items(
+    benchmark, reader, field, kind
+):
+    ask = Ask(reader, under=Shuffle(field, kind), repeats=3)
+    fitted = fit(ask, benchmark, 0)
+    quick = answer(fitted, ask, benchmark, 0)
+    texts = benchmark.test.column(field).to_numpy(object)
+    for said, donors in zip(quick.probabilities, quick.donors, strict=True):
+        read = fitted.predict(benchmark.test.with_field(field, list(texts[donors])))
+        np.testing.assert_allclose(said, read, rtol=1e-6)
+        assert (said.argmax(axis=1) == read.argmax(axis=1)).all()
+
+
+def test_the_linear_reader_takes_the_quick_way(benchmark):
+    assert isinstance(fit(Ask(TfidfReader()), benchmark, 0), Additive)
+    assert not isinstance(fit(Ask(CrossReader()), benchmark, 0), Additive)
+
+
+def test_repeats_are_different_shuffles_and_a_seed_fixes_them(benchmark):
+    ask = Ask(TfidfReader(), under=Shuffle("evidence"), repeats=3)
+    fitted = fit(ask, benchmark, 0)
+    donors = answer(fitted, ask, benchmark, 0).donors
+    assert len({tuple(order) for order in donors}) == 3
+    assert (donors == answer(fitted, ask, benchmark, 0).donors).all()
+    assert (donors != answer(fitted, ask, benchmark, 1).donors).any()
+
+
+def test_more_repeats_leave_the_first_ones_as_they_were(benchmark):
+    few, many = (
+        Ask(TfidfReader(), under=Shuffle("evidence"), repeats=repeats)
+        for repeats in (2, 4)
+    )
+    fitted = fit(few, benchmark, 0)
+    first = answer(fitted, few, benchmark, 0).probabilities
+    assert (answer(fitted, many, benchmark, 0).probabilities[:2] == first).all()
+
+
+@pytest.mark.parametrize("under", [Keep("claim"), Shuffle("evidence")], ids=repr)
+def test_nobody_to_ask_about_is_an_empty_answer(benchmark, tmp_path, under):
+    ask = Ask(TfidfReader(), about=NOBODY, under=under, repeats=2)
+    run_trial(benchmark, 0, Store(tmp_path), [ask])
+    kept = Store(tmp_path).read(key(ask, benchmark, 0), print)
+    assert kept.probabilities.shape == (2, 0, 2)
+
+
+def test_nothing_to_learn_from_is_refused(benchmark):
+    with pytest.raises(Undefined, match="leaves no training items"):
+        fit(Ask(TfidfReader(), fitted_on=NOBODY), benchmark, 0)
+
+
+def test_a_class_that_training_never_showed_gets_no_share(benchmark):
+    ask = Ask(MajorityReader(), fitted_on=Only("label", "yes"))
+    said = answer(fit(ask, benchmark, 0), ask, benchmark, 0).probabilities
+    assert (said[..., benchmark.classes.index("yes")] == 1).all()
+    assert (said[..., benchmark.classes.index("no")] == 0).all()
