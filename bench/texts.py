@@ -11,6 +11,7 @@ from measurand.core.seeds import generator
 
 VOCABULARY = 50_000
 LABELS = ("entailment", "neutral", "contradiction")
+GENRES = ("fiction", "letters", "travel")
 SHARED = 3  # items that share one evidence text, as in SNLI
 QUERY, EVIDENCE = 10, 15  # words on average
 CHUNK = 30_000  # items made at a time; a multiple of SHARED
@@ -35,12 +36,13 @@ def pairs(n: int, *, seed: int = 0) -> Iterator[dict[str, str]]:
         queries, last = sentences(size, QUERY, known, shares, rng)
         told = rng.random(size) < 0.5
         labels = np.where(told, last % 3, rng.integers(3, size=size))
+        genres = rng.integers(3, size=size)
         for i in range(size):
-            label = LABELS[labels[i]]
             yield {
-                "premise": premises[i // 3],
+                "premise": premises[i // SHARED],
                 "hypothesis": queries[i],
-                "label": label,
+                "label": LABELS[labels[i]],
+                "genre": GENRES[genres[i]],
             }
 
 

@@ -16,7 +16,8 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with opened(benchmark, seed=seed) as running:
-        return audit(running, {reader: READERS.load(reader)}, **settings)
+        readers = {reader: READERS.load(reader)}
+        return audit(running, readers, strongest="cross", **settings)
 
 
 def value(report, statistic, reader=None, condition=None):

@@ -3,7 +3,7 @@
 import pytest
 
 from measurand.audits.evidence import audit
-from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks import SYNTHETIC
 from measurand.core.seeds import generator
 from measurand.experiment.answers import opened
 from measurand.readers import READERS
@@ -16,8 +16,8 @@ SEEDS = [0, 20261115]
 @pytest.fixture(scope="module", params=SEEDS)
 def reports(request):
     made = {}
-    for name in BENCHMARKS:
-        benchmark = BENCHMARKS.load(name, seed=request.param)
+    for name in SYNTHETIC:
+        benchmark = SYNTHETIC.load(name, seed=request.param)
         with opened(benchmark, seed=request.param) as running:
             made[name] = audit(running, {"tfidf": READERS.load("tfidf")})
     return made
@@ -64,9 +64,9 @@ def test_triviaqa_depends_on_its_evidence(reports):
     assert value(report, "delta_evi", "tfidf") == pytest.approx(0.808, abs=0.03)
 
 
-@pytest.mark.parametrize("name", list(BENCHMARKS))
+@pytest.mark.parametrize("name", list(SYNTHETIC))
 def test_no_label_word_stands_in_a_query_and_a_reader_needs_hundreds_of_items(name):
-    benchmark = BENCHMARKS.load(name, seed=5)
+    benchmark = SYNTHETIC.load(name, seed=5)
     spoken = set(" ".join(benchmark.test.column("query")).replace("?", "").split())
     assert not spoken & set(benchmark.classes)
     rng = generator(5, "few")
@@ -82,5 +82,5 @@ def test_no_label_word_stands_in_a_query_and_a_reader_needs_hundreds_of_items(na
 
 
 def test_the_same_seed_gives_the_same_items_and_another_seed_others():
-    first, again, other = (BENCHMARKS.load("synthetic:nq", seed=s) for s in (1, 1, 2))
+    first, again, other = (SYNTHETIC.load("synthetic:nq", seed=s) for s in (1, 1, 2))
     assert first.test.digest == again.test.digest != other.test.digest

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,14 +90,15 @@ def undisturbed(folder):
 def harassed(folder, whole, moments):
     """Nothing, where a run that is killed at these moments ends as if it was not.
 
-    A run that ends before its moment is over; the next begins in a new store.
+    A run that ends before its moment is over; the next begins anew and dies sooner.
     """
     written(folder / "facts.jsonl", made(240))
-    store, survivors = folder / "store-0", 0
-    for number, moment in enumerate(moments, start=1):
+    store, survivors = folder / "store", 0
+    for moment in moments:
         while not killed(folder, store, moment):
             assert report(folder) == report(whole)
-            store = folder / f"store-{number}"
+            shutil.rmtree(store)
+            moment *= 0.7
         survivors += len(finished(store))
     before = finished(store)
     assert started(folder, store).wait() == 0

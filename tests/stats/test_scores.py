@@ -2,29 +2,26 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, matthews_corrcoef
 
-from measurand.stats.scores import accuracy, balanced_accuracy, mcc, share
+from measurand.stats.scores import accuracy, balanced_accuracy, cells, mcc, share
 
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
 def test_scores_equal_those_of_scikit_learn(classes, rng):
     gold = rng.integers(classes, size=400)
     answers = np.where(rng.random(400) < 0.6, gold, rng.integers(classes, size=400))
-    assert accuracy(gold, answers, rng=rng).value == pytest.approx(
-        (gold == answers).mean()
-    )
-    assert balanced_accuracy(gold, answers, classes, rng=rng).value == pytest.approx(
+    rows = cells(gold, answers, classes)
+    assert accuracy(rows, rng=rng).value == pytest.approx((gold == answers).mean())
+    assert balanced_accuracy(rows, rng=rng).value == pytest.approx(
         balanced_accuracy_score(gold, answers)
     )
-    assert mcc(gold, answers, classes, rng=rng).value == pytest.approx(
-        matthews_corrcoef(gold, answers)
-    )
+    assert mcc(rows, rng=rng).value == pytest.approx(matthews_corrcoef(gold, answers))
 
 
 def test_one_predicted_class_has_no_correlation_and_chance_balance(rng):
     gold = rng.integers(2, size=100)
-    constant = np.zeros(100, int)
-    assert mcc(gold, constant, 2, rng=rng).value == 0
-    assert balanced_accuracy(gold, constant, 2, rng=rng).value == 0.5
+    rows = cells(gold, np.zeros(100, int), 2)
+    assert mcc(rows, rng=rng).value == 0
+    assert balanced_accuracy(rows, rng=rng).value == 0.5
 
 
 def test_a_share_never_has_an_interval_outside_0_and_1():

@@ -1,9 +1,10 @@
-"""Benchmarks: the synthetic ones by name, others from files or the hub."""
+"""Benchmarks: made and published ones by name, others from files or the hub."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from measurand.benchmarks.published import PUBLISHED
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, UnknownName
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 MADE, HOSTED = "synthetic:", "hf:"  # how sources that are no files begin
-BENCHMARKS = Catalogue(
+SYNTHETIC = Catalogue(
     "benchmark",
     {
         "synthetic:nq": Entry(
@@ -25,6 +26,20 @@ BENCHMARKS = Catalogue(
         "synthetic:triviaqa": Entry(
             "measurand.benchmarks.synthetic:triviaqa", "made questions of trivia"
         ),
+    },
+)
+BENCHMARKS = Catalogue(
+    "benchmark",
+    {
+        **SYNTHETIC.entries,
+        **{
+            name: Entry(
+                "measurand.benchmarks.named:benchmark",
+                row.about,
+                settings={"called": name},
+            )
+            for name, row in PUBLISHED.items()
+        },
     },
 )
 HUB = Catalogue(
@@ -46,10 +61,14 @@ def load(
     split: str | None = None,
     id: str | None = None,
     split_by: str = "both",
+    data: str | Path | None = None,
+    part: str | None = None,
     seed: int = 0,
 ) -> "Benchmark":
     """The benchmark called `source`: a known name, `hf:NAME`, or a file.
 
+    `data` is the folder that holds a published benchmark (else MEASURAND_DATA names it,
+    else the hub is asked), `part` its test part.
     `measurand.benchmarks.frames.from_frames` says what the other arguments mean.
     """
     roles: dict[str, Any] = {
@@ -62,8 +81,18 @@ def load(
         "split": split,
         "id": id,
     }
+    here: dict[str, Any] = {"data": data, "part": part}
+    if source in PUBLISHED:
+        complete(source, {"test": test, **roles})
+        held: Benchmark = BENCHMARKS.load(source, split_by=split_by, seed=seed, **here)
+        return held
     if source.startswith(MADE):
-        return made(source, {"test": test, **roles}, seed)
+        return made(source, {"test": test, **roles, **here}, seed)
+    if given(here):
+        raise BadOption(
+            f"{', '.join(given(here))} is for benchmarks known by name, such as snli; "
+            "leave it out, or see measurand list benchmarks"
+        )
     from measurand.benchmarks.frames import from_frames
 
     return from_frames(
@@ -78,13 +107,24 @@ def load(
 
 def made(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
     """The synthetic benchmark of that name."""
-    given = [f"--{option}" for option, value in options.items() if value]
-    if given and name in BENCHMARKS.entries:
-        raise BadOption(
-            f"{name} brings its own roles and test items; leave out {', '.join(given)}"
-        )
+    if name in SYNTHETIC.entries:
+        complete(name, options)
     benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
     return benchmark
+
+
+def complete(name: str, options: dict[str, Any]) -> None:
+    """Nothing, where no option is given that a known benchmark answers itself."""
+    if given(options):
+        raise BadOption(
+            f"{name} brings its own roles and test items; leave out "
+            f"{', '.join(given(options))}"
+        )
+
+
+def given(options: dict[str, Any]) -> list[str]:
+    """The options that were given, as they are written."""
+    return [f"--{option}" for option, value in options.items() if value]
 
 
 def rows(source: str) -> "pd.DataFrame":

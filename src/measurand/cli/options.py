@@ -50,7 +50,8 @@ def names(parameter: Any) -> list[str]:
 Source = Annotated[
     str,
     typer.Argument(
-        help="A file (JSON lines, JSON, CSV, TSV, Parquet, each also gzipped), hf:NAME, or a name such as synthetic:nq."
+        help="A file (JSON lines, JSON, CSV, TSV, Parquet, each also gzipped), "
+        "hf:NAME, or a name such as synthetic:nq."
     ),
 ]
 Test = Annotated[
@@ -71,7 +72,8 @@ Label = Annotated[
 Metadata = Annotated[
     list[str] | None,
     typer.Option(
-        help="A column that says what kind of item it is; repeatable. Derived where none is named.",
+        help="A column that says what kind of item it is; repeatable. "
+        "Derived where none is named.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -94,7 +96,8 @@ Id = Annotated[
 SplitBy = Annotated[
     str,
     typer.Option(
-        help="What no two sides of a seeded split share: query, evidence, both or group.",
+        help="What no two sides of a seeded split share: "
+        "query, evidence, both or group.",
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -114,6 +117,22 @@ Calibrate = Annotated[
     typer.Option(
         "--calibrate/--no-calibrate",
         help="Let a near zero call a stronger reader.",
+        rich_help_panel=RUN,
+    ),
+]
+Strongest = Annotated[
+    str,
+    typer.Option(
+        envvar="MEASURAND_STRONGEST",
+        help="The highest rung that a near zero may call: tfidf, cross or minilm.",
+        rich_help_panel=RUN,
+    ),
+]
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How often an encoder is trained anew. Default: 1 on a CPU, 3 on a GPU.",
         rich_help_panel=RUN,
     ),
 ]

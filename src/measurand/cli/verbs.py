@@ -57,7 +57,7 @@ def demo(
 ) -> None:
     """Run the synthetic suite, whose right answers are known, and write a report."""
     from measurand.audits.evidence import audit
-    from measurand.benchmarks import BENCHMARKS
+    from measurand.benchmarks import SYNTHETIC
     from measurand.core.files import writable
     from measurand.readers import READERS
     from measurand.report.compare import compare
@@ -65,8 +65,8 @@ def demo(
 
     writable(out)
     started, reports = time.time(), []
-    for name in BENCHMARKS:
-        benchmark = BENCHMARKS.load(name, seed=seed)
+    for name in SYNTHETIC:
+        benchmark = SYNTHETIC.load(name, seed=seed)
         with opened(benchmark, seed, workers, store) as running:
             reports.append(audit(running, {"tfidf": READERS.load("tfidf")}))
             run = log(started, running, name, workers)
@@ -93,6 +93,8 @@ def evidence(
     shuffle: o.Shuffle = "plain",
     margin: o.Margin = 0.02,
     calibrate: o.Calibrate = True,
+    strongest: o.Strongest = "minilm",
+    seeds: o.Seeds = None,
     seed: o.Seed = 0,
     workers: o.Workers = None,
     store: o.StoreIn = None,
@@ -110,17 +112,19 @@ def evidence(
     benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
     # Later than the file: whoever mistyped its name need not wait for these.
     from measurand.audits.evidence import audit as evidence_audit
-    from measurand.readers import READERS
+    from measurand.readers import named as reader_named
 
     announced(benchmark, margin)
     with opened(benchmark, seed, workers, store, out) as running:
         report = evidence_audit(
             running,
-            {name: READERS.load(name) for name in reader or ["tfidf"]},
+            {name: reader_named(name) for name in reader or ["tfidf"]},
             shuffles=shuffles,
             shuffle=shuffle,
             margin=margin,
             calibrate=calibrate,
+            strongest=strongest,
+            seeds=seeds,
         )
         run = log(started, running, source, workers)
     delivered(report, out, run, as_json=json)
@@ -141,6 +145,8 @@ def audit(
     id_: o.Id = None,
     split_by: o.SplitBy = "both",
     calibrate: o.Calibrate = True,
+    strongest: o.Strongest = "minilm",
+    seeds: o.Seeds = None,
     seed: o.Seed = 0,
     workers: o.Workers = None,
     store: o.StoreIn = None,
@@ -166,7 +172,11 @@ def audit(
             try:
                 run_audit = AUDITS.thing(name)
                 reports[name] = run_audit(
-                    running, {"tfidf": READERS.load("tfidf")}, calibrate=calibrate
+                    running,
+                    {"tfidf": READERS.load("tfidf")},
+                    calibrate=calibrate,
+                    strongest=strongest,
+                    seeds=seeds,
                 )
             except NotApplicable as reason:
                 not_run[name] = str(reason)

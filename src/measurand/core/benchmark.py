@@ -26,6 +26,7 @@ class Benchmark:
         protocol: The rule that made the labels, where it can be called.
         renderings: The words by which a metadata value reaches the query.
         planted: Whether the right answer is known because we made the items.
+        elicited: The field that annotators wrote for the label, where that is one.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Benchmark:
     protocol: Protocol | None = None
     renderings: Renderings = field(default_factory=dict)
     planted: bool = False
+    elicited: str | None = None
 
     @property
     def metadata(self) -> tuple[str, ...]:

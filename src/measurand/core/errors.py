@@ -3,6 +3,7 @@
     MeasurandError            one line for the user; the command line exits with 1
     ├── UnknownName           no reader, benchmark, audit or file is called that
     ├── MissingExtra          the thing exists, but its optional dependency is absent
+    ├── MissingWeights        the weights of a model are not there or not readable
     ├── BadInput              the benchmark cannot be read, or not as asked
     │   ├── NoField           a column that is not there
     │   ├── NotApplicable     the audit needs a part that no column plays
@@ -10,6 +11,9 @@
     ├── CannotIntervene       the change asked for is impossible on these items
     ├── Undefined             a statistic without a value: no items, zero denominator
     ├── BadOption             a setting outside what is allowed
+    ├── ReaderFailed          a reader could not learn or answer
+    ├── EndpointFailed        a model's server is not set, refuses or never answers
+    ├── SpendCapReached       the next call to a server could pass the cap
     ├── StoreFailed           the store or the report cannot be written
     └── WorkerLost            a worker process died; what it finished is kept
 
@@ -38,6 +42,10 @@ class MissingExtra(MeasurandError):
 
     def __init__(self, name: str, extra: str) -> None:
         super().__init__(f"{name} is not installed; pip install 'measurand[{extra}]'")
+
+
+class MissingWeights(MeasurandError):
+    """Pretrained weights that are not installed, or cannot be read."""
 
 
 class BadInput(MeasurandError):
@@ -71,6 +79,18 @@ class Undefined(MeasurandError):
 
 class BadOption(MeasurandError):
     """A setting outside what is allowed."""
+
+
+class ReaderFailed(MeasurandError):
+    """A reader that could not learn: a loss that is no number, too little memory."""
+
+
+class EndpointFailed(MeasurandError):
+    """A model's server that is not set, refuses, or never answers."""
+
+
+class SpendCapReached(MeasurandError):
+    """A call that could cost more than is left; what was answered is kept."""
 
 
 class StoreFailed(MeasurandError):

@@ -1,7 +1,7 @@
 """Reader: anything that learns from items and answers about others."""
 
-from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,57 @@ class Calibrated(Protocol):
 
     def uncalibrated(self) -> Reader:
         """The same reader without them: the same answers, sooner."""
+
+
+@runtime_checkable
+class Strong(Protocol):
+    """A reader whose near zero stands: an encoder or an LLM, with weights to be had."""
+
+    def ready(self) -> None:
+        """Raise where what it needs is not installed."""
+
+
+@runtime_checkable
+class Seeded(Protocol):
+    """A reader whose training is a matter of chance, so that several are averaged."""
+
+    def usual(self) -> int:
+        """How many seeds are worth their time on this machine."""
+
+    def members(self, seeds: int, first: int = 0) -> Sequence[Reader]:
+        """The same reader with so many seeds of its own, numbered from `first`."""
+
+
+@runtime_checkable
+class Rereading(Protocol):
+    """A fitted reader that need not read a field again when it is handed round."""
+
+    def read(self, items: Items) -> Any:
+        """The items as the reader has them after reading."""
+
+    def reread(self, reading: Any, field: str, order: NDArray[np.int64]) -> Floats:
+        """The class probabilities when item i has the `field` of item `order[i]`."""
+
+
+@runtime_checkable
+class Adaptable(Protocol):
+    """A reader that can go on pretraining on unlabeled text before it learns."""
+
+    def adapt(self, texts: Sequence[str]) -> Reader:
+        """The recipe that also names `texts`: `fit` reads them first, then the items.
+
+        Nothing is trained here; each `fit` starts from the fresh checkpoint.
+        """
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """A reader that asks a server; its trials run in the main process alone.
+
+    Each worker process would keep its own limit of calls and its own spend cap.
+    """
+
+    remote: ClassVar[bool]
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from multiprocessing import get_context, parent_process
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
+from measurand.core.reader import Remote
 from measurand.experiment.asks import Ask
 from measurand.experiment.store import Store
 from measurand.experiment.trial import run_trial
@@ -31,15 +32,20 @@ class LocalEngine:
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""
-        if min(self.workers, len(trials)) <= 1:
-            for number, trial in enumerate(trials):
-                run_trial(*self.setting, trial)
-                yield number
+        here = [n for n, trial in enumerate(trials) if remote(trial)]
+        if min(self.workers, len(trials) - len(here)) <= 1:
+            here = list(range(len(trials)))
+        for number in here:
+            run_trial(*self.setting, trials[number])
+            yield number
+        if len(here) == len(trials):
             return
         try:
             pool = self.opened()
             running: dict[Future[None], int] = {
-                pool.submit(work, trial): number for number, trial in enumerate(trials)
+                pool.submit(work, trial): number
+                for number, trial in enumerate(trials)
+                if number not in here
             }
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -66,6 +72,11 @@ class LocalEngine:
         """End the worker processes; what they finished is in the store."""
         if self.pool is not None:
             self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def remote(trial: Trial) -> bool:
+    """Whether a server answers, so that this process must do the asking."""
+    return isinstance(trial[0].reader, Remote)
 
 
 def settle(benchmark: Benchmark, seed: int, store: Store) -> None:

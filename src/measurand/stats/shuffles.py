@@ -12,7 +12,7 @@ where `b_i` is the mean correctness of the items that received i's text; psi is 
 over clusters of items that share a text or a group.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class ShuffleEffect:
         clusters: How many clusters.
         sigma: The population sd of accuracy over shuffles, with its interval.
         discordant: Share of (item, shuffle) pairs whose correctness changed.
+        seeds: How many seeds of the reader were averaged.
     """
 
     value: float
@@ -43,11 +44,13 @@ class ShuffleEffect:
     clusters: int
     sigma: Estimate
     discordant: float
+    seeds: int = 1
 
     def interval(self, level: float) -> Estimate:
         """The effect with an interval of that level."""
         half = float(t.ppf((1 + level) / 2, self.clusters - 1)) * self.se
-        method = f"donor-adjusted t over {self.clusters} clusters"
+        also = f" and {self.seeds} seeds" if self.seeds > 1 else ""
+        method = f"donor-adjusted t over {self.clusters} clusters{also}"
         if self.discordant == 0:
             # No answer ever changed, so the variance is seen as 0. The truth may still
             # be the most that shows nothing in so many clusters: the rule of three.
@@ -61,19 +64,21 @@ class ShuffleEffect:
 
 
 def shuffle_effect(
-    right: NDArray[np.bool_],
-    wrong: NDArray[np.bool_],
+    right: Floats,
+    wrong: Floats,
     donors: NDArray[np.int32],
     clusters: NDArray[np.int64],
 ) -> ShuffleEffect:
     """The effect of the shuffle.
 
     Args:
-        right: Whether each item was answered right with its own text.
+        right: Whether (or, over several seeds, how often) each item was answered
+            right with its own text.
         wrong: The same under each shuffle: shuffles × items.
         donors: Whose text each item received: shuffles × items.
         clusters: Items with one number share a text or a group.
     """
+    right, wrong = np.asarray(right, float), np.asarray(wrong, float)
     shuffles, n = wrong.shape
     if n < 2 or len(np.unique(clusters)) < 2:
         raise Undefined("a shuffle effect needs at least two clusters of items")
@@ -87,7 +92,7 @@ def shuffle_effect(
     sums = summed(rows, clusters)
     m = len(sums)
     spread = ((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1)
-    discordant = float((wrong != right).mean())
+    discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
         float(np.sqrt(spread) / n),
@@ -96,6 +101,14 @@ def shuffle_effect(
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
     )
+
+
+def over_seeds(effect: ShuffleEffect, each: Floats) -> ShuffleEffect:
+    """The effect averaged over seeds; its error holds the spread between them."""
+    if len(each) < 2:
+        return effect
+    between = float(np.var(each, ddof=1)) / len(each)
+    return replace(effect, se=float(np.sqrt(effect.se**2 + between)), seeds=len(each))
 
 
 def sigma_shuf(accuracies: Floats) -> Estimate:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.exhibits import exhibits
 from measurand.audits.evidence.filtering import filter_findings
 from measurand.audits.evidence.flips import flip_findings
-from measurand.audits.evidence.ladder import climbed
+from measurand.audits.evidence.ladder import LADDER, climbed
 from measurand.audits.evidence.packet import Ground, score
 from measurand.audits.evidence.shift import gap_findings, gaps, held_out_values
 from measurand.audits.evidence.statement import (
@@ -42,6 +42,8 @@ def audit(
     shuffle: str = "plain",
     margin: float = MARGIN,
     calibrate: bool = True,
+    seeds: int | None = None,
+    strongest: str = LADDER[-1],
 ) -> Report:
     """Test readers with the right evidence, with the wrong, and with one part alone.
 
@@ -52,6 +54,8 @@ def audit(
         shuffle: Their kind: plain, within-label, within-length or nearest.
         margin: Accuracy lost that still counts as nothing.
         calibrate: Whether a reader that does not depend calls the next rung.
+        strongest: The highest rung that may be called.
+        seeds: How often a trained encoder is trained anew; None takes what is usual.
     """
     benchmark = experiment.benchmark
     if benchmark.evidence is None:
@@ -66,7 +70,8 @@ def audit(
         )
     change = Shuffle(benchmark.evidence, shuffle)
     ground = Ground(*textless(experiment), hanging_together(benchmark), margin)
-    packets, used = climbed(experiment, readers, change, shuffles, ground, calibrate)
+    ladder = (calibrate, seeds, strongest)
+    packets, used = climbed(experiment, readers, change, shuffles, ground, *ladder)
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean(ground.majority, rng=rng, clusters=ground.clusters)
     metadata = mean(ground.metadata, rng=rng, clusters=ground.clusters)

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 
 from measurand.audits.evidence.packet import Ground, Packet, packet
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadOption, MissingExtra, MissingWeights, UnknownName
 from measurand.core.reader import Reader
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 from measurand.stats.equivalence import ABOVE
 
-LADDER = ("tfidf", "cross")  # from weak to strong
+LADDER = ("tfidf", "cross", "minilm")  # from weak to strong
+WEIGHTY = ("minilm",)  # rungs that need an extra and weights
 TEXTLESS = ("majority", "metadata")
 
 
@@ -21,6 +22,8 @@ def climbed(
     shuffles: int,
     ground: Ground,
     calibrate: bool,
+    seeds: int | None,
+    strongest: str,
 ) -> tuple[list[Packet], dict[str, Reader]]:
     """The packets of the readers asked for and of the rungs they call."""
     blind = [name for name in readers if name in TEXTLESS]
@@ -33,12 +36,38 @@ def climbed(
     strength = {name: known.index(name) for name in readers if name in known}
     used = dict(sorted(readers.items(), key=lambda r: strength.get(r[0], len(known))))
     packets = [
-        packet(name, reader, experiment, shuffle, shuffles, ground)
+        packet(name, reader, experiment, shuffle, shuffles, ground, seeds)
         for name, reader in used.items()
     ]
-    rungs = [name for name in LADDER if name not in used] if calibrate else []
-    while rungs and packets[-1].decision != ABOVE and packets[-1].name in LADDER[:-1]:
+    planted = experiment.benchmark.planted
+    rungs = higher(packets[-1].name, strongest, planted) if calibrate else []
+    while rungs and packets[-1].decision != ABOVE:
         name = rungs.pop(0)
-        used[name] = READERS.load(name)
-        packets.append(packet(name, used[name], experiment, shuffle, shuffles, ground))
+        if name not in used:
+            used[name] = READERS.load(name)
+            asked = (used[name], experiment, shuffle, shuffles, ground, seeds)
+            packets.append(packet(name, *asked))
     return packets, used
+
+
+def higher(name: str, strongest: str, planted: bool) -> list[str]:
+    """The rungs above a reader, up to the strongest, that can be climbed here.
+
+    A planted benchmark never calls for an encoder: its answer is known.
+    """
+    if strongest not in LADDER:
+        raise UnknownName("rung of the ladder", strongest, LADDER)
+    top = LADDER.index(strongest) + 1
+    above = LADDER[LADDER.index(name) + 1 : top] if name in LADDER else ()
+    return [
+        rung for rung in above if rung not in WEIGHTY or (not planted and there(rung))
+    ]
+
+
+def there(name: str) -> bool:
+    """Whether a strong reader and its weights are installed."""
+    try:
+        READERS.load(name).ready()
+    except (MissingExtra, MissingWeights):
+        return False
+    return True

@@ -1,6 +1,6 @@
 """The audit packet of one reader: how right, and how much by metadata or evidence."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Reader
+from measurand.core.reader import Floats, Reader, Seeded, Strong
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
@@ -19,8 +19,8 @@ from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.equivalence import UNDECIDED, WITHIN, decision
 from measurand.stats.paired import difference, mean, ratio
-from measurand.stats.scores import accuracy, balanced_accuracy, mcc
-from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
+from measurand.stats.scores import accuracy, balanced_accuracy, cells, mcc
+from measurand.stats.shuffles import ShuffleEffect, over_seeds, shuffle_effect
 
 COLLAPSED = "collapsed"
 
@@ -42,6 +42,7 @@ class Packet:
         findings: The estimates.
         withheld: Statistics that have no value here, and why.
         changed: The share of (item, shuffle) pairs that read another text.
+        strong: Whether the reader is one whose near zero stands.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Packet:
     findings: tuple[Finding, ...]
     withheld: Mapping[str, str]
     changed: float
+    strong: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,66 @@ def score(predictions: Predictions) -> "pd.Series[float]":
     return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))
 
 
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """What a reader answered, averaged over its seeds."""
+
+    cells: Floats
+    right: "pd.Series[float]"
+    wrong: Floats
+    alone: Mapping[str, "pd.Series[float]"]
+    effect: ShuffleEffect
+    commonest: float
+    changed: float
+
+
+def answered(
+    members: Sequence[Reader],
+    experiment: Experiment,
+    shuffle: Shuffle,
+    shuffles: int,
+    ground: Ground,
+) -> Answered:
+    """Ask with the right evidence, with the wrong, and with one field alone."""
+    benchmark = experiment.benchmark
+    alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
+    asks = [
+        ask
+        for reader in members
+        for ask in (
+            Ask(reader),
+            Ask(reader, under=shuffle, repeats=shuffles),
+            *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
+        )
+    ]
+    said = answers(experiment, asks)
+    full, shuffled, *single = (said[i :: 2 + len(alone)] for i in range(2 + len(alone)))
+    donors = shuffled[0].donors
+    assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    each = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
+    right, wrong = (np.mean([pair[i] for pair in each], axis=0) for i in (0, 1))
+    lost = np.array([r.mean() - w.mean() for r, w in each])
+    effect = over_seeds(shuffle_effect(right, wrong, donors, ground.clusters), lost)
+    classes = len(benchmark.classes)
+    rows = [cells(one.gold, one.answers[0], classes) for one in full]
+    ids = list(full[0].ids)
+    return Answered(
+        np.mean(rows, axis=0),
+        pd.Series(right, ids),
+        wrong,
+        {part: averaged(ones, ids) for part, ones in zip(alone, single, strict=True)},
+        effect,
+        max(float(np.bincount(one.answers[0]).max() / len(ids)) for one in full),
+        changed(benchmark.test.column(shuffle.field), donors),
+    )
+
+
+def averaged(said: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
+    """How often each item was answered right, over seeds."""
+    right: Floats = np.mean([one.correct[0] for one in said], axis=0)
+    return pd.Series(right, ids)
+
+
 def packet(
     name: str,
     reader: Reader,
@@ -80,74 +142,53 @@ def packet(
     shuffle: Shuffle,
     shuffles: int,
     ground: Ground,
+    seeds: int | None = None,
 ) -> Packet:
-    """Ask one reader with the right evidence, with the wrong, and with one field."""
-    benchmark = experiment.benchmark
-    alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
-    asks = [
-        Ask(reader),
-        Ask(reader, under=shuffle, repeats=shuffles),
-        *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
-    ]
-    full, wrong, *single = answers(experiment, asks)
-    right = score(full)
-    parts = {
-        statistic: score(said) for statistic, said in zip(alone, single, strict=True)
-    }
-    assert wrong.donors is not None, "a shuffle names its givers"  # noqa: S101
-    effect = shuffle_effect(
-        full.correct[0], wrong.correct, wrong.donors, ground.clusters
-    )
+    """The packet of one reader; a trained one that collapsed is tried once more."""
     rng = generator(experiment.seed, "evidence", name)
-    gain = difference(right, ground.majority, rng=rng, clusters=ground.clusters)
-    decided = decided_on(effect, full, gain, ground.margin)
-    ratios, withheld = metadata_ratios(name, right, ground, rng)
+    clusters = ground.clusters
+    usual = reader.usual() if isinstance(reader, Seeded) else 1
+    count = seeds or usual
+    for first in (0, count):
+        members = (
+            reader.members(count, first) if isinstance(reader, Seeded) else [reader]
+        )
+        said = answered(members, experiment, shuffle, shuffles, ground)
+        gain = difference(said.right, ground.majority, rng=rng, clusters=clusters)
+        decided = decided_on(said, gain, ground.margin)
+        if decided != COLLAPSED or not isinstance(reader, Seeded):
+            break
+    ratios, withheld = metadata_ratios(name, said.right, ground, rng)
     scores = {
-        "accuracy": accuracy(
-            full.gold, full.answers[0], rng=rng, clusters=ground.clusters
-        ),
-        "balanced_accuracy": balanced_accuracy(
-            full.gold,
-            full.answers[0],
-            len(full.classes),
-            rng=rng,
-            clusters=ground.clusters,
-        ),
-        "mcc": mcc(
-            full.gold,
-            full.answers[0],
-            len(full.classes),
-            rng=rng,
-            clusters=ground.clusters,
-        ),
+        "accuracy": accuracy(said.cells, rng=rng, clusters=clusters),
+        "balanced_accuracy": balanced_accuracy(said.cells, rng=rng, clusters=clusters),
+        "mcc": mcc(said.cells, rng=rng, clusters=clusters),
         **ratios,
         **{
-            part: mean(said, rng=rng, clusters=ground.clusters)
-            for part, said in parts.items()
+            part: mean(right, rng=rng, clusters=clusters)
+            for part, right in said.alone.items()
         },
     }
+    effect = said.effect
     findings = (
-        *(
-            Finding(statistic, name, "full", estimate)
-            for statistic, estimate in scores.items()
-        ),
+        *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), decided),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
     )
-    received = pd.Series(wrong.correct.mean(axis=0), index=right.index)
     return Packet(
         name,
-        right,
-        received,
-        wrong.correct.mean(axis=1),
-        parts,
+        said.right,
+        pd.Series(said.wrong.mean(axis=0), said.right.index),
+        said.wrong.mean(axis=1),
+        said.alone,
         effect,
         decided,
         gain,
         ratios.get("mpds"),
         findings,
         withheld,
-        changed(benchmark.test.column(shuffle.field), wrong.donors),
+        said.changed,
+        isinstance(reader, Strong),
     )
 
 
@@ -157,13 +198,11 @@ def changed(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
     return float((numbers[donors] != numbers).mean())
 
 
-def decided_on(
-    effect: ShuffleEffect, full: Predictions, gain: Estimate, margin: float
-) -> str:
+def decided_on(said: Answered, gain: Estimate, margin: float) -> str:
     """What the reader's answers say about the evidence."""
-    commonest = np.bincount(full.answers[0]).max() / len(full.ids)
-    if gain.low <= 0 or commonest >= ONE_CLASS:
+    if gain.low <= 0 or said.commonest >= ONE_CLASS:
         return COLLAPSED
+    effect = said.effect
     decided = decision(effect.interval, margin)
     # Stable over shuffles too, as the paper asks of a near zero.
     return UNDECIDED if decided == WITHIN and effect.sigma.value >= margin else decided

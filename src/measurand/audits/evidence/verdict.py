@@ -17,7 +17,6 @@ LABELS = (
     "no verdict",
 )  # every word a verdict can be
 SCREENING = ("tfidf",)  # a near zero of these alone asks for a stronger reader
-STRONG: tuple[str, ...] = ()  # readers whose near zero stands
 
 
 def verdict(
@@ -39,7 +38,7 @@ def verdict(
         turned = reversal(standing)
         why = f"{last.name} loses {delta} on wrong evidence{turned}{beside}"
         return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
-    open_ended = last.name not in STRONG and not planted
+    open_ended = not last.strong and not planted
     if last.decision != WITHIN:
         why = (
             f"the interval {delta} of {last.name} neither clears nor fits the margin "

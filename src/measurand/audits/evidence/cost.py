@@ -1,0 +1,112 @@
+"""What an evidence audit by a server's model would cost, and what it could see."""
+
+from dataclasses import dataclass
+
+from measurand.audits.evidence.flips import flips
+from measurand.audits.evidence.shift import held_out_values
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import NotApplicable
+from measurand.core.intervention import AsIs
+from measurand.core.seeds import generator
+from measurand.interventions.fields import Keep
+from measurand.models.endpoint import terms_of
+from measurand.models.ledger import Use
+from measurand.readers.endpoint import EndpointReader
+from measurand.stats.power import detectable, items_to_equate
+
+LETTERS = 4  # letters to a token: a rule of thumb for English, not a count
+DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An audit before it is paid for.
+
+    Attributes:
+        calls: The most calls; equal prompts and kept answers are not asked again.
+        use: Tokens: sent ones by letters / 4, received ones at their most.
+        money: Their cost at the prices given; 0 without prices.
+        test_items: How many items are asked about.
+        detectable_effect: The smallest loss of accuracy that so many items can see.
+        items_to_equate: Items that could show a loss to lie within the margin.
+        fits: Whether the estimate stays within the spend caps.
+    """
+
+    calls: int
+    use: Use
+    money: float
+    test_items: int
+    detectable_effect: float
+    items_to_equate: int
+    fits: bool
+
+    def __str__(self) -> str:
+        """One line for the user."""
+        return (
+            f"at most {self.calls:,} calls, about {self.use.sent:,} tokens sent "
+            f"(letters / {LETTERS}) and at most {self.use.received:,} received, "
+            f"costing about {self.money:.2f}; {self.test_items:,} test items can see "
+            f"a loss of {self.detectable_effect:.3f} and {self.items_to_equate:,} "
+            f"could show a near zero, if the wrong evidence changes one answer in ten"
+            + ("" if self.fits else "; this passes the spend cap")
+        )
+
+
+def plan(
+    reader: EndpointReader,
+    benchmark: Benchmark,
+    shuffles: int,
+    margin: float,
+    *,
+    seed: int = 0,
+) -> Plan:
+    """The calls, tokens and cost of the audit by this reader alone; nothing is sent.
+
+    Every condition of `packet` and `flips` counts in full, held-out metadata values
+    only with labelled examples: without them a held-out fit asks the same prompts.
+    """
+    if benchmark.evidence is None:
+        raise NotApplicable(
+            f"{benchmark.name} names no evidence field; set --evidence to the column "
+            "that should decide"
+        )
+    n = len(benchmark.test)
+    letters = {
+        str(keep): conversation(reader, benchmark, keep, seed)
+        for keep in (AsIs(), Keep(benchmark.query), Keep(benchmark.evidence))
+    }
+    whole, *alone = letters.values()
+    full = 1 + shuffles + len(flips(benchmark))
+    calls, sent = n * (full + len(alone)), whole * full + sum(alone)
+    if reader.shots:
+        more = shift_calls(benchmark)
+        calls, sent = calls + more, sent + more * whole // max(n, 1)
+    terms = terms_of(reader.endpoint)
+    use = Use(sent // LETTERS, calls * reader.endpoint.max_tokens)
+    return Plan(
+        calls,
+        use,
+        terms.money(use),
+        n,
+        detectable(n, DISCORDANCE),
+        items_to_equate(margin, DISCORDANCE),
+        terms.allow(use),
+    )
+
+
+def conversation(
+    reader: EndpointReader, benchmark: Benchmark, change: AsIs | Keep, seed: int
+) -> int:
+    """The letters of all prompts about the test items, read so."""
+    rng = generator(seed, "plan")
+    fitted = reader.fit(change(benchmark.train, rng), rng)
+    prompts = fitted.prompts(change(benchmark.test, rng))
+    return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
+
+
+def shift_calls(benchmark: Benchmark) -> int:
+    """The most calls about held-out values: all items, and two filtered rounds."""
+    test = benchmark.test
+    pairs = held_out_values(benchmark.train, test)
+    each = sum(int((test.column(column) == value).sum()) for column, value in pairs)
+    return each + 2 * (len(test) + each) if pairs else 0

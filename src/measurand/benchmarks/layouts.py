@@ -1,0 +1,176 @@
+"""How each published format becomes a table under our column names.
+
+A layout says which column of theirs holds which part of ours. A table is read by the
+first layout of its task whose columns are all there, so that the authors' files, simple
+files and the hub's tables need no switch.
+"""
+
+import csv
+import gzip
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from measurand.benchmarks import hotpotqa
+from measurand.benchmarks.assemble import UNLABELLED
+from measurand.benchmarks.cells import flat
+from measurand.benchmarks.files import read
+from measurand.benchmarks.formats import gathered, records
+from measurand.core.errors import BadInput, listed, shown
+
+Layout = Mapping[str, str]
+SPLITS = ("split", "SemEval_set")  # columns that tell the parts of one file apart
+
+# The order matters where one layout's columns stand in another's: e-SNLI's before the
+# plain pairs, so that explanations are not lost.
+LAYOUTS: Mapping[str, tuple[Layout, ...]] = {
+    "pairs": (
+        # SNLI, MultiNLI, XNLI, counterfactual NLI
+        {"premise": "sentence1", "hypothesis": "sentence2", "label": "gold_label"},
+        # e-SNLI as published, and in simple files
+        {
+            "premise": "Sentence1",
+            "hypothesis": "Sentence2",
+            "label": "gold_label",
+            "explanation": "Explanation_1",
+        },
+        {
+            "premise": "premise",
+            "hypothesis": "hypothesis",
+            "label": "label",
+            "explanation": "explanation_1",
+        },
+        # OCNLI: its five single votes are label0 to label4
+        {"premise": "sentence1", "hypothesis": "sentence2", "label": "label"},
+        # SICK
+        {
+            "premise": "sentence_A",
+            "hypothesis": "sentence_B",
+            "label": "entailment_label",
+        },
+        # ANLI
+        {"premise": "context", "hypothesis": "hypothesis", "label": "label"},
+        # the translated training files of XNLI
+        {"premise": "premise", "hypothesis": "hypo", "label": "label"},
+        # debiased NLI, the hub, simple files
+        {"premise": "premise", "hypothesis": "hypothesis", "label": "label"},
+    ),
+    "claims": (
+        # nli_fever: the claim is the query, in its authors' words the premise
+        {"claim": "query", "evidence": "context", "label": "label"},
+        # nli_fever on the hub: the same order, under the names of NLI
+        {"claim": "premise", "evidence": "hypothesis", "label": "fever_gold_label"},
+        {"claim": "claim", "evidence": "evidence", "label": "label"},
+    ),
+    "boolq": (
+        {"question": "question", "passage": "passage", "label": "answer"},
+        {"question": "question", "passage": "passage", "label": "label"},
+    ),
+}
+MEANINGS: Mapping[str, Mapping[str, str]] = {
+    "pairs": {
+        "entailment": "entailment",
+        "neutral": "neutral",
+        "contradiction": "contradiction",
+        "contradictory": "contradiction",  # the translated training files of XNLI
+        "e": "entailment",  # ANLI
+        "n": "neutral",
+        "c": "contradiction",
+    },
+    "claims": {
+        "supports": "SUPPORTS",
+        "refutes": "REFUTES",
+        "not enough info": "NOT ENOUGH INFO",
+        "not_enough_info": "NOT ENOUGH INFO",
+    },
+    "boolq": {"true": "yes", "false": "no", "yes": "yes", "no": "no"},
+}
+# What stands where annotators did not agree, or where the label is kept secret.
+WITHOUT = frozenset({UNLABELLED, "", "hidden", "none", "nan"})
+
+
+def table(path: Path, *, quoted: bool = True) -> pd.DataFrame:
+    """The rows of a file; where tabs are not quoted, a quote is a letter."""
+    packed = path.suffix == ".gz"
+    if quoted or not path.name.removesuffix(".gz").endswith((".tsv", ".txt")):
+        return read(path)
+    try:
+        with path.open("rb") as held:
+            stream: Any = gzip.GzipFile(fileobj=held) if packed else held
+            rows = gathered(records(stream, "\t", csv.QUOTE_NONE))
+        if rows.empty:
+            raise BadInput("there are no rows")
+        return rows
+    except (OSError, EOFError, zlib.error, BadInput) as bad:
+        raise BadInput(f"cannot read {shown(str(path), 200)}: {bad}") from None
+
+
+def kept(rows: pd.DataFrame, only: Mapping[str, str]) -> pd.DataFrame:
+    """The rows that hold these values, where such columns are there."""
+    for column, value in only.items():
+        if column in rows.columns:
+            rows = rows[rows[column] == value]
+    return rows.reset_index(drop=True)
+
+
+def answered(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """The rows of nli_fever with the labels that FEVER publishes under the same id."""
+    known = dict(zip(answers["id"].astype(str), answers["label"], strict=True))
+    return rows.assign(label=rows["cid"].astype(str).map(known))
+
+
+def arranged(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
+    """The rows under our column names, and `split` where a column tells parts apart."""
+    splits = [column for column in SPLITS if column in rows.columns]
+    if task == "hotpotqa":
+        made = hotpotqa.labelled(rows)
+    else:
+        layout = fitting(rows, task, name)
+        made = rows[list(layout.values())].set_axis(list(layout), axis="columns")
+        made = made.assign(label=meant(made["label"], MEANINGS[task], name))
+    if "evidence" in made:
+        made = made.assign(evidence=made["evidence"].map(sentences))
+    if splits:
+        made = made.assign(split=rows[splits[0]].astype(str).str.strip().str.lower())
+    return made
+
+
+def fitting(rows: pd.DataFrame, task: str, name: str) -> Layout:
+    """The first layout of the task whose columns are all there."""
+    for layout in LAYOUTS[task]:
+        if set(layout.values()) <= set(rows.columns):
+            return layout
+    simple = ", ".join(LAYOUTS[task][-1].values())
+    raise BadInput(
+        f"this is no table of {name}: the columns are "
+        f"{listed([str(column) for column in rows.columns])}, not {simple}"
+    )
+
+
+def meant(
+    labels: "pd.Series[str]", meanings: Mapping[str, str], name: str
+) -> "pd.Series[str]":
+    """Each label in our words; a missing or secret one as SNLI's mark for none."""
+    words = {**meanings, **dict.fromkeys(WITHOUT, UNLABELLED)}
+    written = labels.astype(str).str.strip().str.lower()
+    found = written.map(words)
+    strange = written[found.isna() & labels.notna()]
+    if len(strange):
+        raise BadInput(
+            f"{len(strange)} labels of {name} are unknown, such as "
+            f"{shown(strange.iloc[0])}; known are {', '.join(meanings)}"
+        )
+    return found.fillna(UNLABELLED)
+
+
+def sentences(cell: object) -> object:
+    """Evidence in words: of title, number and sentence, only the sentence."""
+    if isinstance(cell, str) or not hasattr(cell, "__iter__"):
+        return cell
+    parts = [list(part) for part in cell if not isinstance(part, str)]
+    if parts and all(len(part) == 3 for part in parts):
+        return " ".join(str(part[2]) for part in parts)
+    return list(flat(cell))

@@ -1,0 +1,1 @@
+"""Models that readers, judges and explainers share: load, batch, score, generate."""

@@ -1,0 +1,213 @@
+"""Asking a server: once a prompt, never beyond the cap, and every answer kept.
+
+The key is read from MEASURAND_API_KEY, else OPENAI_API_KEY, each time a request is
+sent, and is written nowhere. The address is `Terms.url`, else MEASURAND_ENDPOINT, else
+OPENAI_BASE_URL.
+"""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import httpx
+
+from measurand.core.errors import EndpointFailed
+from measurand.core.kept import CALLS
+from measurand.core.seeds import generator
+from measurand.models.address import Bearer, address, key, redacted, refusal
+from measurand.models.calls import Calls, Messages, Reply, parsed
+from measurand.models.endpoint import Endpoint, Terms, terms_of
+from measurand.models.ledger import Ledger, Use
+from measurand.models.waiting import asked_to_wait
+
+TEMPLATE = 64  # tokens a server may add around each message
+MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
+LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
+UNBILLED = (429, 503)  # the server refused before it worked
+RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
+UNREACHED = "cannot connect"
+DROPPED = (("top_logprobs", "logprobs"), ("seed",))  # what a server may not know
+
+JSON = {"content-type": "application/json"}
+
+log = logging.getLogger(__name__)
+
+
+def worst_case(messages: Messages, max_tokens: int) -> Use:
+    """The most tokens a call can use: no token is shorter than a byte."""
+    sent = sum(len(m["content"].encode(errors="replace")) + TEMPLATE for m in messages)
+    return Use(sent + TEMPLATE, max_tokens)
+
+
+@cache
+def ledger(terms: Terms) -> Ledger:
+    """What this process spent on these terms, over all readers and audits."""
+    return Ledger(terms)
+
+
+@cache
+def untaken(terms: Terms, model: str) -> set[str]:
+    """The parameters that the server was found not to take; asked once a process."""
+    return set()
+
+
+def replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Reply]:
+    """The reply to each prompt: from what is kept, else asked once and kept at once.
+
+    Where a call fails for good, the calls under way are still awaited and kept.
+    """
+    calls = Calls(CALLS.get())
+    keys = [endpoint.key(messages) for messages in prompts]
+    different = dict(zip(keys, prompts, strict=True))
+    known = {k: calls.read(k) for k in different}
+    missing = {k: different[k] for k, reply in known.items() if reply is None}
+    if missing:
+        known |= asked(endpoint, missing, calls)
+    return [reply for k in keys if (reply := known[k]) is not None]
+
+
+def asked(
+    endpoint: Endpoint, prompts: dict[str, Messages], calls: Calls
+) -> dict[str, Reply | None]:
+    """The replies of the server, so many calls at a time."""
+    terms = terms_of(endpoint)
+    url = address(terms.url)
+    line = Line(endpoint, terms, url, calls)
+    # Between us and our own machine there is no proxy and, by http, no certificate.
+    near = url.host in ("localhost", "127.0.0.1", "::1")
+    sure = not (near and url.scheme == "http")
+    with (
+        httpx.Client(
+            timeout=terms.timeout_s, auth=Bearer(), trust_env=not near, verify=sure
+        ) as web,
+        ThreadPoolExecutor(terms.concurrency) as pool,
+    ):
+        if key() and not near and url.scheme == "http":
+            log.warning("the key goes to %s unencrypted; use https", url.host)
+        started = {k: pool.submit(line.call, web, k, m) for k, m in prompts.items()}
+        try:
+            return {k: future.result() for k, future in started.items()}
+        except BaseException:
+            line.stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+class Line:
+    """The calls of one batch."""
+
+    def __init__(
+        self, endpoint: Endpoint, terms: Terms, url: httpx.URL, calls: Calls
+    ) -> None:
+        self.endpoint, self.terms, self.url, self.calls = endpoint, terms, url, calls
+        self.ledger = ledger(terms)
+        self.stopped = threading.Event()
+        self.unknown = untaken(terms, endpoint.model)
+
+    def call(self, web: httpx.Client, key: str, messages: Messages) -> Reply:
+        """The reply to one prompt, after as many tries as the terms allow."""
+        request = self.endpoint.request(messages)
+        worst, why, tries = worst_case(messages, self.endpoint.max_tokens), "", 0
+        while tries <= self.terms.retries and not self.stopped.is_set():
+            answer, pause = self.attempt(web, request, worst)
+            if isinstance(answer, Reply):
+                stated = {**request, "revision": self.endpoint.revision}
+                self.calls.write(key, stated, answer)
+                return answer
+            if answer is None:
+                continue  # asked again at once, without what the server does not take
+            why, tries = answer, tries + 1
+            if tries <= self.terms.retries:
+                self.stopped.wait(self.delay(key, tries) if pause is None else pause)
+        times = f"{tries} tries" if tries != 1 else "1 try"
+        raise EndpointFailed(
+            f"{self.url.host} gave no answer in {times}: {why or 'stopped'}; what was "
+            "answered is kept: run again later, or raise timeout_s or retries"
+        )
+
+    def attempt(
+        self, web: httpx.Client, request: dict[str, Any], worst: Use
+    ) -> tuple[Reply | str | None, float | None]:
+        """A reply; or why there is none, and how long the server asks us to wait."""
+        body = {**request}
+        for name in self.unknown & {*body}:
+            body.pop(name)
+        if "max_tokens" in self.unknown:
+            body["max_completion_tokens"] = request["max_tokens"]
+        reserved = self.ledger.reserve(worst)
+        used, answered = reserved, False
+        try:
+            status, headers, content, why = self.sent(web, body)
+            if status == 200:
+                reply = parsed(content, reserved)
+                if reply is None:
+                    return "its answer is no chat completion", None
+                used, answered = reply.use, True
+                return reply, None
+            if status in UNBILLED or 300 <= status < 500 or why == UNREACHED:
+                used = Use()
+        finally:
+            self.ledger.settle(reserved, used, answered=answered)
+        if status == 400 and b"content_filter" in content:
+            return Reply("", ended="content_filter"), None
+        if status in (400, 422) and self.yielded(content, body):
+            return None, None
+        if status and status not in RETRIED:
+            raise refusal(status, content, self.url, self.endpoint.model)
+        pause = asked_to_wait(headers)
+        if pause is not None and pause > LONGEST_WAIT:
+            raise EndpointFailed(
+                f"{self.url.host} answers {status} and asks to wait {pause:.0f} s; "
+                "what was answered is kept: run again later"
+            )
+        return why or f"it answers {status}", pause
+
+    def sent(
+        self, web: httpx.Client, body: dict[str, Any]
+    ) -> tuple[int, httpx.Headers, bytes, str]:
+        """Status, headers and content; status 0 and the reason where none came.
+
+        No exception of httpx leaves this method: it would hold the request.
+        """
+        late, content = time.monotonic() + self.terms.timeout_s, b""
+        try:
+            with web.stream(
+                "POST", self.url, content=json.dumps(body), headers=JSON
+            ) as r:
+                for chunk in r.iter_bytes():
+                    content += chunk
+                    if time.monotonic() > late:
+                        return 0, r.headers, b"", "its answer did not end in time"
+                    if len(content) > MOST_BYTES:
+                        return 0, r.headers, b"", "its answer never ends"
+                return r.status_code, r.headers, redacted(content), ""
+        except httpx.TimeoutException:
+            why = f"nothing came in {self.terms.timeout_s:g} s"
+        except httpx.ConnectError:
+            why = UNREACHED
+        except (httpx.HTTPError, httpx.StreamError):
+            why = "the connection was cut"
+        return 0, httpx.Headers(), b"", why
+
+    def yielded(self, content: bytes, body: dict[str, Any]) -> bool:
+        """Whether the server named a parameter that it can do without."""
+        if b"max_completion_tokens" in content and "max_tokens" in body:
+            self.unknown.add("max_tokens")
+            return True
+        for names in DROPPED:
+            if any(n.encode() in content for n in names) and {*names} & {*body}:
+                if not {*names} <= self.unknown:
+                    log.warning("%s takes no %s", self.url.host, names[-1])
+                self.unknown |= {*names}
+                return True
+        return False
+
+    def delay(self, key: str, tries: int) -> float:
+        """Seconds before the next try: twice as many each time, and not all at once."""
+        jitter = generator(self.endpoint.seed or 0, "wait", key, tries).random()
+        return float(self.terms.wait_s * 2 ** (tries - 1) * (0.5 + jitter))

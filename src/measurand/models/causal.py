@@ -1,0 +1,291 @@
+"""Decoder language models: score, generate, encode, adapt, by one batching loop."""
+
+import copy
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy, log_softmax
+
+from measurand.core.errors import ReaderFailed, shown
+from measurand.core.seeds import generator
+from measurand.models.causal_batches import Ids, batches, budget, padded
+from measurand.models.causal_loading import (
+    SMOLLM2,
+    device,
+    fetched,
+    four_bit,
+    guarded,
+    opened,
+)
+from measurand.models.causal_training import Adaptation, Lora, attach, optimise
+
+Floats = NDArray[np.float64]
+UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read
+
+
+@dataclass(frozen=True, eq=False)
+class CausalModel:
+    """A decoder language model with its tokenizer.
+
+    Attributes:
+        source: The directory, hub id or name that it was read from.
+        network: The transformers model.
+        tokenizer: Its tokenizer.
+        tuning: What is open to training: none, full, lora or qlora.
+    """
+
+    source: str
+    network: Any
+    tokenizer: Any
+    tuning: str = "none"
+
+    @classmethod
+    def load(cls, source: str = SMOLLM2) -> "CausalModel":
+        """The fresh model, to be asked: bf16 on a CUDA device, fp32 elsewhere."""
+        return cls(source, *fetched(source, exact=False))
+
+    @classmethod
+    def trainable(
+        cls, source: str, lora: Lora | None = None, seed: int = 0
+    ) -> "CausalModel":
+        """A fresh copy whose weights, or new adapters, may be trained."""
+        if lora is None:
+            # fp32 weights, computed with in bf16 on a CUDA device: in bf16 alone,
+            # small steps would be rounded away.
+            network, tokenizer = fetched(source, exact=True)
+            return cls(source, owned(network), tokenizer, "full")
+        if four_bit(source):
+            network, tokenizer = opened(source, "nf4")
+        else:
+            network, tokenizer = fetched(source, exact=False)
+            network = owned(network)
+        quantised = getattr(network, "is_loaded_in_4bit", False)
+        attach(network, lora, int(generator(seed, "adapters").integers(2**31)))
+        return cls(source, network, tokenizer, "qlora" if quantised else "lora")
+
+    @property
+    def window(self) -> int:
+        """The longest input in tokens."""
+        stated = getattr(self.network.config, "max_position_embeddings", None)
+        return int(min(stated or UNKNOWN_WINDOW, self.tokenizer.model_max_length))
+
+    @property
+    def start(self) -> int:
+        """The token that stands for an empty text, and fills batches up."""
+        known = (
+            self.tokenizer.bos_token_id,
+            self.tokenizer.eos_token_id,
+            self.tokenizer.pad_token_id,
+        )
+        return next((token for token in known if token is not None), 0)
+
+    def tokens(self, texts: Sequence[str], *, special: bool = True) -> list[Ids]:
+        """The texts as token numbers; with `special`, none of them is empty."""
+        if not texts:
+            return []
+        rows: list[Ids] = self.tokenizer(
+            list(texts), add_special_tokens=special, verbose=False
+        )["input_ids"]
+        if not special:
+            return rows
+        end = self.tokenizer.eos_token_id
+        # A closing token would tell the model that nothing follows.
+        rows = [row[:-1] if len(row) > 1 and row[-1] == end else row for row in rows]
+        return [row or [self.start] for row in rows]
+
+    def text(self, tokens: Ids) -> str:
+        """The text that tokens stand for."""
+        return str(self.tokenizer.decode(tokens, skip_special_tokens=True))
+
+    @torch.inference_mode()
+    def log_probabilities(
+        self, prompts: Sequence[str], continuations: Sequence[str]
+    ) -> Floats:
+        """The mean token log-probability of each continuation after each prompt.
+
+        A row a prompt, a column a continuation. A prompt is read once for all of them.
+        """
+        endings = self.tokens(continuations, special=False)
+        for ending, text in zip(endings, continuations, strict=True):
+            if not ending:
+                raise ReaderFailed(
+                    f"the continuation {shown(text)} has no tokens, so no probability"
+                )
+        starts = self.fitting(prompts, max(map(len, endings), default=0))
+        scores = np.empty((len(prompts), len(endings)))
+        with guarded():
+            for rows in batches([len(ids) for ids in starts], budget()):
+                scores[rows] = self.scored([starts[i] for i in rows], endings)
+        return scores
+
+    def scored(self, starts: Sequence[Ids], endings: Sequence[Ids]) -> Floats:
+        """The scores of one batch of prompts."""
+        ids, mask = padded(starts, self.start)
+        read = self.run(self.network, ids, mask, use_cache=True, logits_to_keep=1)
+        told = log_softmax(read.logits[:, -1].float(), dim=-1)
+        totals = told[:, [ending[0] for ending in endings]].double().cpu().numpy()
+        longer = [i for i, ending in enumerate(endings) if len(ending) > 1]
+        most = max(1, budget() // ids.numel())
+        for first in range(0, len(longer), most):
+            chosen = longer[first : first + most]
+            # Copied, since reading the continuations adds them to what was read.
+            prefix = copy.deepcopy(read.past_key_values)
+            prefix.batch_repeat_interleave(len(chosen))
+            totals[:, chosen] += self.rest(prefix, mask, [endings[i] for i in chosen])
+        return np.asarray(totals / [len(ending) for ending in endings])
+
+    def rest(self, prefix: Any, mask: Tensor, endings: Sequence[Ids]) -> Floats:
+        """What the tokens after the first add to each continuation's score."""
+        tails, real = padded([ending[:-1] for ending in endings], self.start, "right")
+        targets, _ = padded([ending[1:] for ending in endings], self.start, "right")
+        prompts = len(mask)
+        tails, targets = tails.repeat(prompts, 1), targets.repeat(prompts, 1)
+        real = real.repeat(prompts, 1)
+        whole = torch.cat([mask.repeat_interleave(len(endings), dim=0), real], dim=1)
+        logits = self.run(
+            self.network, tails, whole, use_cache=True, past_key_values=prefix
+        ).logits
+        told = -cross_entropy(logits.float().transpose(1, 2), targets, reduction="none")
+        sums = (told * real).sum(dim=1).double().cpu().numpy()
+        return np.asarray(sums.reshape(prompts, len(endings)))
+
+    @torch.inference_mode()
+    def generate(self, prompts: Sequence[str], max_new_tokens: int = 32) -> list[str]:
+        """What the model greedily writes after each prompt."""
+        starts = self.fitting(prompts, max_new_tokens)
+        written = [""] * len(prompts)
+        lengths = [len(ids) + max_new_tokens for ids in starts]
+        with guarded():
+            for rows in batches(lengths, budget()):
+                ids, mask = padded([starts[i] for i in rows], self.start)
+                with self.precision():
+                    found = self.network.generate(
+                        input_ids=ids,
+                        attention_mask=mask,
+                        max_new_tokens=max_new_tokens,
+                        do_sample=False,
+                        num_beams=1,
+                        temperature=None,
+                        top_p=None,
+                        top_k=None,
+                        pad_token_id=self.start,
+                    )
+                for row, tokens in zip(rows, found[:, ids.shape[1] :], strict=True):
+                    written[row] = self.text(tokens.tolist())
+        return written
+
+    @torch.inference_mode()
+    def hidden(self, prompts: Sequence[str]) -> NDArray[np.float32]:
+        """The last hidden state of each prompt's last token."""
+        starts = self.fitting(prompts, 0)
+        states: dict[int, NDArray[np.float32]] = {}
+        with guarded():
+            for rows in batches([len(ids) for ids in starts], budget()):
+                found = self.states([starts[i] for i in rows]).cpu().numpy()
+                states.update(zip(rows, found, strict=True))
+        size = self.network.get_input_embeddings().weight.shape[1]
+        shape = (len(prompts), next(iter(states.values())).size if states else size)
+        return np.array([states[i] for i in range(len(prompts))]).reshape(shape)
+
+    @torch.inference_mode()
+    def loss(self, texts: Sequence[str], length: int = 256) -> float:
+        """The mean negative log-probability of a token of `texts`."""
+        rows = self.sequences(texts, length)
+        total = 0.0
+        with guarded():
+            for chosen in batches([len(ids) for ids in rows], budget() // 4):
+                some = [rows[i] for i in chosen]
+                total += float(self.unlikelihood(some)) * sum(len(r) - 1 for r in some)
+        return total / sum(len(row) - 1 for row in rows)
+
+    def adapt(
+        self,
+        texts: Sequence[str],
+        settings: Adaptation = Adaptation(),  # noqa: B008 (frozen)
+        lora: Lora | None = None,
+        seed: int = 0,
+    ) -> "CausalModel":
+        """The fresh checkpoint, pretrained further on `texts`; this one stays as is."""
+        model = CausalModel.trainable(self.source, lora, seed)
+        model.pretrain(texts, settings, seed)
+        return model.settled()
+
+    def settled(self) -> "CausalModel":
+        """This model when its training is over, with weights as `load` has them.
+
+        So that trained and fresh models are asked with the same arithmetic.
+        """
+        if self.tuning == "full" and device().type == "cuda":
+            self.network.to(torch.bfloat16)
+        return self
+
+    def pretrain(self, texts: Sequence[str], settings: Adaptation, seed: int) -> None:
+        """Train this trainable model on `texts`, in place."""
+        rows = self.sequences(texts, settings.length)
+
+        def loss(chosen: Sequence[int]) -> Tensor:
+            return self.unlikelihood([rows[i] for i in chosen])
+
+        optimise(self.network, (), len(rows), loss, settings.training, seed)
+
+    def sequences(self, texts: Sequence[str], length: int) -> list[Ids]:
+        """The texts in which a token can be predicted, cut."""
+        most = min(length, self.window)
+        rows = [row[:most] for row in self.tokens(texts) if len(row) > 1]
+        if not rows:
+            raise ReaderFailed("no text of two tokens or more to adapt to")
+        return rows
+
+    def unlikelihood(self, rows: Sequence[Ids]) -> Tensor:
+        """The mean negative log-probability of the tokens after the first."""
+        ids, mask = padded(rows, self.start)
+        logits = self.run(self.network, ids, mask, use_cache=False).logits
+        # A token counts where it and the one before it are no padding.
+        targets = ids[:, 1:].masked_fill(mask[:, :-1] == 0, -100)
+        return cross_entropy(logits[:, :-1].float().transpose(1, 2), targets)
+
+    def states(self, rows: Sequence[Ids]) -> Tensor:
+        """The last hidden state of each row's last token, to be learned through."""
+        ids, mask = padded(rows, self.start)
+        read = self.run(self.network.base_model, ids, mask, use_cache=False)
+        last: Tensor = read.last_hidden_state[:, -1]
+        return last.float()
+
+    def fitting(self, prompts: Sequence[str], more: int) -> list[Ids]:
+        """The prompts as tokens, the last ones of more than the window leaves."""
+        room = self.window - more
+        if room < 1:
+            raise ReaderFailed(
+                f"{self.source} reads {self.window} tokens, which leaves no prompt "
+                f"before {more} more; ask for fewer"
+            )
+        return [row[-room:] for row in self.tokens(prompts)]
+
+    def run(self, module: Any, ids: Tensor, mask: Tensor, **more: Any) -> Any:
+        """One forward pass; positions are counted without the padding."""
+        known = inspect.signature(module.forward).parameters
+        places = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        more = {"position_ids": places, **more}
+        with self.precision():
+            return module(
+                input_ids=ids,
+                attention_mask=mask,
+                **{name: value for name, value in more.items() if name in known},
+            )
+
+    def precision(self) -> torch.autocast:
+        """bf16 arithmetic on a CUDA device, the weights' own elsewhere."""
+        cuda = device().type == "cuda"
+        return torch.autocast(device().type, torch.bfloat16, enabled=cuda)
+
+
+def owned(network: Any) -> Any:
+    """A copy of the network, every weight of it open to training."""
+    with guarded():
+        return copy.deepcopy(network).requires_grad_(True)

@@ -1,0 +1,46 @@
+"""Token rows of uneven length as batches."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from measurand.models.causal_loading import device
+
+Ids = list[int]
+BUDGET = {"cuda": 16_384, "mps": 4_096, "cpu": 4_096}  # tokens a batch, with padding
+SHORTEST = 32  # tokens a text counts at least: a row of logits costs memory too
+
+
+def budget() -> int:
+    """The tokens that are read at once."""
+    return BUDGET[device().type]
+
+
+def padded(
+    rows: Sequence[Ids], filler: int, side: str = "left"
+) -> tuple[Tensor, Tensor]:
+    """Rows of one length, and where they are real; on the left, ends line up."""
+    longest = max(map(len, rows))
+    ids = np.full((len(rows), longest), filler, np.int64)
+    mask = np.zeros((len(rows), longest), np.int64)
+    for i, row in enumerate(rows):
+        place = slice(longest - len(row), None) if side == "left" else slice(len(row))
+        ids[i, place], mask[i, place] = row, 1
+    return torch.from_numpy(ids).to(device()), torch.from_numpy(mask).to(device())
+
+
+def batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Positions in batches of like length, each of `most` tokens or one row.
+
+    >>> list(batches([900, 40, 901, 50], 2000))
+    [[2, 0], [3, 1]]
+    """
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    while order:
+        rows = max(1, most // max(lengths[order[0]], SHORTEST))
+        # Short texts do not wait on long ones: at most half of a row is padding.
+        like = [i for i in order[:rows] if 2 * lengths[i] >= lengths[order[0]]]
+        yield like
+        order = order[len(like) :]

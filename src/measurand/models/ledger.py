@@ -1,0 +1,108 @@
+"""The ledger: what was spent on a server, and what may still be."""
+
+import threading
+from dataclasses import dataclass
+
+from measurand.core.errors import SpendCapReached
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Use:
+    """Tokens sent and received."""
+
+    sent: int = 0
+    received: int = 0
+
+    def __add__(self, other: "Use") -> "Use":
+        """Both together."""
+        return Use(self.sent + other.sent, self.received + other.received)
+
+    def __sub__(self, other: "Use") -> "Use":
+        """One without the other."""
+        return Use(self.sent - other.sent, self.received - other.received)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens."""
+        return self.sent + self.received
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a million tokens cost, and how much may be spent; None means no cap."""
+
+    price_in: float = 0.0
+    price_out: float = 0.0
+    cap_tokens: int | None = None
+    cap_money: float | None = None
+
+    def money(self, use: Use) -> float:
+        """What so many tokens cost.
+
+        >>> Prices(1.0, 4.0).money(Use(500_000, 250_000))
+        1.5
+        """
+        return (use.sent * self.price_in + use.received * self.price_out) / MILLION
+
+    def allow(self, use: Use) -> bool:
+        """Whether so much passes no cap."""
+        return (self.cap_tokens is None or use.tokens <= self.cap_tokens) and (
+            self.cap_money is None or self.money(use) <= self.cap_money
+        )
+
+
+class Ledger:
+    """Counts what one process spends; the worst case of a call is set aside first.
+
+    A call that may have been worked on although no answer came (a time-out, a cut
+    connection, a broken answer) is counted at its worst.
+    """
+
+    def __init__(self, prices: Prices) -> None:
+        self.prices = prices
+        self.spent = Use()
+        self.reserved = Use()
+        self.hidden = 0  # tokens a server counted beyond what we took for the worst
+        self.answers = 0
+        self.changed = threading.Condition()
+
+    def reserve(self, worst: Use) -> Use:
+        """Set the worst case aside, once it fits beside what is under way."""
+        with self.changed:
+            while True:
+                whole = Use(worst.sent + self.hidden, worst.received)
+                if self.prices.allow(self.spent + self.reserved + whole):
+                    self.reserved += whole
+                    return whole
+                # Calls under way mostly cost less than was set aside for them.
+                if not self.reserved.tokens:
+                    raise SpendCapReached(self.stated(whole))
+                self.changed.wait()
+
+    def settle(self, reserved: Use, used: Use, *, answered: bool = False) -> None:
+        """Count what a call really used, and free the rest."""
+        with self.changed:
+            self.reserved -= reserved
+            self.spent += used
+            self.answers += answered
+            self.hidden = max(self.hidden, used.sent - reserved.sent + self.hidden)
+            self.changed.notify_all()
+
+    def stated(self, worst: Use) -> str:
+        """Why the next call is not made, and what to do."""
+        prices, money = self.prices, self.prices.money
+        if prices.cap_tokens is not None and (
+            (self.spent + worst).tokens > prices.cap_tokens
+        ):
+            cap, name = f"{prices.cap_tokens:,} tokens", "cap_tokens"
+            spent, next_call = f"{self.spent.tokens:,}", f"{worst.tokens:,}"
+        else:
+            cap, name = f"{prices.cap_money:g} in money", "cap_money"
+            spent, next_call = f"{money(self.spent):.4g}", f"{money(worst):.4g}"
+        return (
+            f"the spend cap of {cap} is reached: {spent} spent on {self.answers:,} "
+            f"answers in this run, up to {next_call} for the next; what was answered "
+            f"is kept and costs nothing again: raise {name} and run again"
+        )

@@ -1,0 +1,203 @@
+"""One training loop for encoders, on a CPU or a GPU.
+
+Small models on a GPU wait for their kernels to be launched, not for the kernels. So a
+whole step (forward, backward, clipping, AdamW) is captured once for each width as a
+CUDA graph and replayed; a CPU takes the same step as it is.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from measurand.core.errors import ReaderFailed
+
+Batch = Mapping[str, torch.Tensor]
+Loss = Callable[[Any, Batch], torch.Tensor]
+Ints = NDArray[np.int64]
+STEP = 16  # widths are multiples of this, so that few graphs serve all batches
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How weights move.
+
+    Attributes:
+        rate: The highest learning rate.
+        warmup: The share of steps over which it is reached; then it falls to 0.
+        decay: Weight decay, off for biases and norms.
+        clip: The largest norm of the gradient.
+    """
+
+    rate: float
+    warmup: float = 0.06
+    decay: float = 0.01
+    clip: float = 1.0
+
+    def at(self, step: int, steps: int) -> float:
+        """The learning rate of a step."""
+        up = max(1, math.ceil(self.warmup * steps))
+        if step < up:
+            return self.rate * (step + 1) / up
+        return self.rate * max(0.0, (steps - step) / max(1, steps - up))
+
+
+def train(
+    model: Any,
+    batches: Callable[[int], Iterator[Batch]],
+    epochs: int,
+    steps: int,
+    loss: Loss,
+    schedule: Schedule,
+    after: Callable[[int], bool] = lambda epoch: False,
+) -> float:
+    """Train in place; the mean loss.
+
+    Args:
+        model: What is trained.
+        batches: The batches of an epoch.
+        epochs: How many epochs.
+        steps: How many batches they have together.
+        loss: The loss of a batch.
+        schedule: How weights move.
+        after: Called when an epoch is over; says whether to stop.
+    """
+    where = next(model.parameters()).device
+    optimizer = torch.optim.AdamW(
+        groups(model, schedule.decay),
+        lr=torch.tensor(schedule.rate, device=where),
+        fused=where.type == "cuda",
+        capturable=where.type == "cuda",
+    )
+    stepper = Captured if where.type == "cuda" else Plain
+    step = stepper(model, optimizer, loss, schedule.clip)
+    total = torch.zeros((), device=where)
+    done = 0
+    for epoch in range(epochs):
+        model.train()
+        for batch in batches(epoch):
+            for group in optimizer.param_groups:
+                group["lr"].fill_(schedule.at(done, steps))
+            total += step(batch)
+            done += 1
+        model.eval()
+        if after(epoch):
+            break
+    mean = float(total) / max(1, done)
+    if not math.isfinite(mean):
+        raise ReaderFailed("the loss is not a number; lower the learning rate")
+    return mean
+
+
+def groups(model: Any, decay: float) -> list[dict[str, Any]]:
+    """The weights, with decay off for biases and norms."""
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
+    chosen = {id(p) for p in plain}
+    return [
+        {"params": [p for _, p in named if id(p) not in chosen], "weight_decay": decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
+
+
+class Plain:
+    """A step as it is written."""
+
+    def __init__(
+        self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
+    ) -> None:
+        self.model, self.optimizer, self.loss, self.clip = model, optimizer, loss, clip
+        where = next(model.parameters()).device.type
+        self.half = torch.autocast(where, torch.bfloat16, enabled=where == "cuda")
+
+    def __call__(self, batch: Batch) -> torch.Tensor:
+        """Take the step; the loss."""
+        value = self.backward(batch)
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        self.optimizer.step()
+        return value
+
+    def backward(self, batch: Batch) -> torch.Tensor:
+        """Fill the gradients; the loss."""
+        self.optimizer.zero_grad(set_to_none=False)
+        with self.half:
+            value = self.loss(self.model, batch)
+        value.backward()  # type: ignore[no-untyped-call]
+        return value.detach()
+
+
+class Captured(Plain):
+    """A step captured once for each shape of batch, then replayed."""
+
+    def __init__(
+        self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
+    ) -> None:
+        super().__init__(model, optimizer, loss, clip)
+        # autocast keeps casts of weights between calls, which a graph must not.
+        self.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
+        self.graphs: dict[Any, tuple[Any, dict[str, torch.Tensor], torch.Tensor]] = {}
+
+    def __call__(self, batch: Batch) -> torch.Tensor:
+        """Replay the step on this batch; the loss."""
+        shape = tuple((name, tuple(part.shape)) for name, part in sorted(batch.items()))
+        if shape not in self.graphs:
+            self.graphs[shape] = self.captured(batch)
+        graph, static, value = self.graphs[shape]
+        for name, part in batch.items():
+            static[name].copy_(part, non_blocking=True)
+        graph.replay()
+        return value
+
+    def captured(
+        self, batch: Batch
+    ) -> tuple[Any, dict[str, torch.Tensor], torch.Tensor]:
+        """A graph of the step; capturing it leaves weights and moments as they were."""
+        static = {name: part.clone() for name, part in batch.items()}
+        before = [p.detach().clone() for p in self.model.parameters()]
+        moments = {
+            p: {name: part.clone() for name, part in state.items()}
+            for p, state in self.optimizer.state.items()
+        }
+        random = torch.cuda.get_rng_state()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(2):
+                super().__call__(static)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            value = super().__call__(static)
+        with torch.no_grad():
+            for parameter, kept in zip(self.model.parameters(), before, strict=True):
+                parameter.copy_(kept)
+            for parameter, state in self.optimizer.state.items():
+                for name, part in state.items():
+                    old = moments.get(parameter, {}).get(name)
+                    part.zero_() if old is None else part.copy_(old)
+        torch.cuda.set_rng_state(random)
+        return graph, static, value
+
+
+def widths(
+    lengths: Ints, batch: int, rng: np.random.Generator
+) -> list[tuple[Ints, int]]:
+    """Batches of like lengths in random order, each with its width.
+
+    Items are mixed first and sorted only within large pools, so that batches differ
+    from epoch to epoch. The last batch of a pool may be short.
+    """
+    order = rng.permutation(len(lengths))
+    pool, found = 64 * batch, []
+    for start in range(0, len(order), pool):
+        rows = order[start : start + pool]
+        rows = rows[np.argsort(lengths[rows], kind="stable")]
+        for first in range(0, len(rows), batch):
+            chosen = rows[first : first + batch]
+            width = int(-(-lengths[chosen].max() // STEP) * STEP)
+            found.append((chosen, width))
+    return [found[i] for i in rng.permutation(len(found))]

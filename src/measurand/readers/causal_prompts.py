@@ -1,0 +1,127 @@
+"""How items become prompts: fields in order, cut fairly, never interpreted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.errors import ReaderFailed, UnknownName
+from measurand.core.items import Items
+from measurand.models.causal import CausalModel
+
+SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
+LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What stands around the fields of an item, and the room they have.
+
+    Attributes:
+        fields: The fields that are read, the evidence last.
+        before: The words before them.
+        after: The words after them.
+        room: The tokens that all fields may take together.
+    """
+
+    fields: tuple[str, ...]
+    before: str
+    after: str
+    room: int
+
+    def prompts(
+        self, model: CausalModel, items: Items
+    ) -> tuple[list[str], NDArray[np.bool_]]:
+        """The prompt of each item, and whether its texts had to be cut."""
+        columns = [items.column(field).tolist() for field in self.fields]
+        short = [[text[: LETTERS * self.room] for text in texts] for texts in columns]
+        split = [model.tokens(texts, special=False) for texts in short]
+        sizes = np.array([[len(tokens) for tokens in column] for column in split])
+        kept = shares(sizes, self.room)
+        told = [
+            [
+                text if size == len(tokens) else model.text(tokens[:size])
+                for text, tokens, size in zip(texts, column, row, strict=True)
+            ]
+            for texts, column, row in zip(short, split, kept, strict=True)
+        ]
+        lost = np.array(
+            [
+                [len(a) > len(b) for a, b in zip(whole, part, strict=True)]
+                for whole, part in zip(columns, short, strict=True)
+            ]
+        )
+        cut = ((kept < sizes) | lost).any(axis=0)
+        return [self.prompt(list(row)) for row in zip(*told, strict=True)], cut
+
+    def prompt(self, texts: Sequence[str]) -> str:
+        """The prompt of one item; several fields are told apart by their names."""
+        if len(self.fields) == 1:
+            return f"{self.before}{texts[0]}{self.after}"
+        lines = [
+            f"{name}: {text}" for name, text in zip(self.fields, texts, strict=True)
+        ]
+        return self.before + "\n".join(lines) + self.after
+
+
+def shares(sizes: NDArray[np.int64], room: int) -> NDArray[np.int64]:
+    """The tokens each field (row) of each item (column) keeps.
+
+    The evidence, which stands last, gives way first, but keeps a fair part: half of an
+    equal share. Then the field before it, and so on.
+
+    >>> shares(np.array([[10, 90], [500, 90]]), 100).T.tolist()
+    [[10, 90], [75, 25]]
+    """
+    kept = sizes.copy()
+    least = room // (2 * len(sizes))
+    for field in reversed(range(len(sizes))):
+        over = np.maximum(kept.sum(axis=0) - room, 0)
+        kept[field] -= np.minimum(over, np.maximum(kept[field] - least, 0))
+    return kept
+
+
+def wording(
+    model: CausalModel,
+    fields: tuple[str, ...],
+    length: int,
+    parts: tuple[str, str] = ("", ""),
+    answer: int = 0,
+) -> Wording:
+    """The wording whose prompts, with an answer of so many tokens, fit the length."""
+    empty = Wording(fields, *parts, 0).prompt([""] * len(fields))
+    frame = len(model.tokens([empty])[0]) + answer + SLACK
+    most = min(length, model.window)
+    room = most - frame
+    if room < 2 * len(fields):
+        raise ReaderFailed(
+            f"the prompt takes {frame} of {most} tokens before any text; raise the "
+            "length, or name fewer or shorter classes"
+        )
+    return Wording(fields, *parts, room)
+
+
+def template(name: str, classes: Sequence[str]) -> tuple[str, str]:
+    """What a template puts before and after the text.
+
+    The text itself never passes through here, so braces in it mean nothing.
+    """
+    folder = files("measurand.readers") / "prompts"
+    known = {
+        file.name.removeprefix("zero-shot-").removesuffix(".txt"): file
+        for file in folder.iterdir()
+        if file.name.startswith("zero-shot-")
+    }
+    if name not in known:
+        raise UnknownName("zero-shot template", name, sorted(known))
+    before, _, after = known[name].read_text("utf-8").strip("\n").partition("{text}")
+    return filled(before, classes), filled(after, classes)
+
+
+def filled(part: str, classes: Sequence[str]) -> str:
+    """A part of a template with the class names, in a row or one a line."""
+    pieces = part.split("{list}")
+    row = [piece.replace("{classes}", ", ".join(classes)) for piece in pieces]
+    return "\n".join(classes).join(row)

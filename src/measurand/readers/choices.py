@@ -1,0 +1,167 @@
+"""Choices: how labels are offered to a language model, and how its answer is read.
+
+Every label is offered behind a mark: a letter, or a number where letters run out or
+where one label reads like the mark of another. An answer is read, in this order, as
+
+1. a mark at its start, or after its last "answer:" ("B", "(b)", "B. because");
+2. the one label that its text names; a longer label hides a shorter one inside it, and
+   a label after "not" names nothing;
+3. otherwise it would not parse.
+
+Log-probabilities are read where the answer was found. A likely token counts for a
+label if, without quotes, brackets and blanks, it is that label's mark, or two or more
+letters with which that label begins and no other does.
+"""
+
+import re
+from dataclasses import dataclass
+from math import exp
+from string import ascii_uppercase
+
+from measurand.models.calls import Reply, Token
+
+SMOOTH = 0.02  # share spread over all labels when only one label was named
+LEAST = 0.01  # share of all labels together under which tokens say nothing of them
+FLOOR = 1e-6  # share of a label that stands among no likely tokens
+AROUND = " \t\r\n\"'`()[]*.:▁Ġ"
+CUE = re.compile(r"\banswer\b(?:\s+is)?\W*[:：]", re.IGNORECASE)
+NOT = re.compile(r"(?:\b(?:not|no|never|neither|nor)|n['’]t)\W*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The labels and the mark before each."""
+
+    classes: tuple[str, ...]
+    marks: tuple[str, ...]
+
+    @property
+    def offered(self) -> str:
+        """One line a label."""
+        lines = zip(self.marks, self.classes, strict=True)
+        return "\n".join(f"{mark}. {' '.join(label.split())}" for mark, label in lines)
+
+    @property
+    def listed(self) -> str:
+        """The marks, in words.
+
+        >>> marked(("no", "yes")).listed
+        'A or B'
+        """
+        if len(self.marks) > 5:
+            return f"one of {self.marks[0]} to {self.marks[-1]}"
+        return " or ".join([", ".join(self.marks[:-1]), self.marks[-1]])
+
+
+def marked(classes: tuple[str, ...]) -> Choices:
+    """The labels with marks that cannot be taken for another label.
+
+    >>> marked(("no", "yes")).marks, marked(("B", "C")).marks
+    (('A', 'B'), ('1', '2'))
+    """
+    numbers = tuple(str(n + 1) for n in range(len(classes)))
+    for marks in (tuple(ascii_uppercase[: len(classes)]), numbers):
+        pairs = list(zip(marks, classes, strict=False))
+        own = all(label == mark or label.upper() not in marks for mark, label in pairs)
+        if len(marks) == len(classes) and own:
+            return Choices(classes, marks)
+    return Choices(classes, numbers)
+
+
+def named(text: str, choices: Choices) -> tuple[int, int] | None:
+    """Which label an answer names, and at which letter; None where it does not parse.
+
+    >>> two = marked(("entailment", "not entailment"))
+    >>> named("B", two), named("It is not entailment.", two), named("A man", two)
+    ((1, 0), (1, 6), None)
+    """
+    cues = [cue.end() for cue in CUE.finditer(text) if text[cue.end() :].strip(AROUND)]
+    start = cues[-1] if cues else 0
+    every = sorted(choices.marks, key=len, reverse=True)
+    # A bare "A" or "I" before a word is that word's, not an answer.
+    mark = re.compile(
+        rf"[\W_]*({'|'.join(every)})(?![\w'’])(?!(?<=[AI])[^\S\n]+\w)", re.IGNORECASE
+    )
+    found = mark.match(text, start)
+    rest = text[found.end() :].strip(AROUND) if found else ""
+    if found and (found[1] in choices.marks or not rest):
+        return choices.marks.index(found[1].upper()), found.start(1)
+    return by_label(text, start, choices)
+
+
+def by_label(text: str, start: int, choices: Choices) -> tuple[int, int] | None:
+    """The one label that stands in the text from `start` on."""
+    spans = []
+    for number, label in enumerate(choices.classes):
+        words = r"\s+".join(map(re.escape, label.split()))
+        if words:
+            whole = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+            spans += [(m.start(), m.end(), number) for m in whole.finditer(text, start)]
+    open_ = [
+        (a, n)
+        for a, b, n in spans
+        if not any(c <= a and b <= d and d - c > b - a for c, d, _ in spans)
+    ]
+    if len({n for _, n in open_}) != 1 or any(NOT.search(text[:a]) for a, _ in open_):
+        return None
+    place, number = open_[0]
+    return number, place
+
+
+def shares(reply: Reply, choices: Choices, *, at_once: bool) -> list[float] | None:
+    """The share of each label in a reply; None where it would not parse.
+
+    With `at_once` the answer is the first thing said, so that its likely tokens tell
+    of the labels even where the text does not.
+    """
+    answer = named(reply.text, choices)
+    if answer is None:
+        token = next((t for t in reply.tokens if t.text.strip(AROUND)), None)
+        return by_tokens(token, choices) if token and at_once else None
+    number, place = answer
+    spread = [SMOOTH / len(choices.classes)] * len(choices.classes)
+    spread[number] += 1 - SMOOTH
+    token = token_at(reply, place)
+    return (by_tokens(token, choices) if token else None) or spread
+
+
+def token_at(reply: Reply, place: int) -> Token | None:
+    """The token in which the letter at `place` stands."""
+    end = -"".join(token.text for token in reply.tokens).find(reply.text)
+    if end > 0 or not reply.tokens:
+        return None
+    for token in reply.tokens:
+        end += len(token.text)
+        if end > place:
+            return token
+    return None
+
+
+def by_tokens(token: Token, choices: Choices) -> list[float] | None:
+    """The shares of the labels among the likely tokens at one place."""
+    if any(len(mark) > 1 for mark in choices.marks):
+        return None  # such marks are written in several tokens
+    likely = [(label_of(text, choices), exp(min(s, 0.0))) for text, s in token.others]
+    mass = [0.0] * len(choices.classes)
+    for number, share in likely:
+        if number is not None:
+            mass[number] += share
+    if sum(mass) < LEAST:
+        return None
+    # What is not listed is no likelier than the last that is.
+    unseen = min(min(s for _, s in likely), 1 - sum(s for _, s in likely))
+    mass = [share or max(unseen, FLOOR) for share in mass]
+    return [share / sum(mass) for share in mass]
+
+
+def label_of(token: str, choices: Choices) -> int | None:
+    """The label that a token stands for, if it stands for one."""
+    text = token.strip(AROUND)
+    if text.upper() in choices.marks:
+        return choices.marks.index(text.upper())
+    begun = [
+        number
+        for number, label in enumerate(choices.classes)
+        if len(text) > 1 and label.casefold().startswith(text.casefold())
+    ]
+    return begun[0] if len(begun) == 1 else None
