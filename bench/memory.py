@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from bench.figures import Figure
@@ -56,8 +57,9 @@ def run(arguments: Sequence[str]) -> list[Figure]:
             Figure(f"{size:,} items, whole command", seconds, "s"),
         ]
     if len(shares) > 1:
-        what = f"memory per byte at {sizes[-1]:,} items over that at {sizes[0]:,}"
-        figures.append(Figure(what, shares[-1] / shares[0], "times", most=1.0))
+        steps = [after / before for before, after in pairwise(shares)]
+        what = "memory per byte over that at the size before, at most"
+        figures.append(Figure(what, max(steps), "times", most=1.0))
     return figures
 
 

@@ -51,6 +51,6 @@ def process(*args, cwd=None, prefix=("-m", "measurand"), **environment):
         env={**os.environ, **{name: str(v) for name, v in environment.items()}},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=300,
     )
     return Outcome(done.returncode, done.stdout, done.stderr)

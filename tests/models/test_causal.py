@@ -11,7 +11,7 @@ transformers = pytest.importorskip("transformers")
 
 from measurand.core.errors import MissingWeights, ReaderFailed  # noqa: E402
 from measurand.models import causal_loading, causal_training  # noqa: E402
-from measurand.models.causal import CausalModel
+from measurand.models.causal import CausalModel  # noqa: E402
 from measurand.models.causal_batches import batches, padded  # noqa: E402
 from measurand.models.causal_training import Adaptation, Lora, Training  # noqa: E402
 from tests.models.tiny_decoder import save  # noqa: E402

@@ -176,7 +176,7 @@ def test_a_loss_that_is_no_number_is_reported(tiny):
 def test_smollm2_tells_praise_from_blame_without_training():
     good = ["wonderful", "great", "excellent", "lovely", "delightful"]
     bad = ["terrible", "awful", "horrible", "disgusting", "boring"]
-    things = ["film", "meal", "book", "hotel", "concert", "game"]
+    things = ["film", "meal"]
     rows = [
         (f"The {thing} was {word}. I {verb} it.", label)
         for thing in things

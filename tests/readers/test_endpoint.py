@@ -18,7 +18,6 @@ from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, Unk
 from measurand.core.reader import Remote
 from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask, canonical
-from measurand.experiment.local import LocalEngine
 from measurand.models.asking import ledger
 from measurand.models.calls import Reply, Token
 from measurand.models.endpoint import Terms, terms_of
@@ -232,14 +231,14 @@ def test_one_label_or_no_item_asks_nothing():
 # --- in an experiment ---
 
 
-def test_a_remote_trial_runs_in_the_main_process(tmp_path):
-    asks = [Ask(TfidfReader()), Ask(TfidfReader(least=3))]
+def test_remote_trials_run_in_the_main_process(tmp_path):
     with serving(by_evidence) as server:
         reader = reached(server, cap_tokens=10**6)
+        asks = [Ask(reader), Ask(replace(reader, shots=2)), Ask(TfidfReader())]
         with opened(facts(60), store=tmp_path, workers=2) as running:
-            assert isinstance(running.engine, LocalEngine)
-            said = answers(running, [Ask(reader), *asks])[0]
-        assert ledger(terms_of(reader.endpoint)).answers == len(said.ids)
+            said = answers(running, asks)[0]
+            assert running.engine.pool is None
+        assert ledger(terms_of(reader.endpoint)).answers == 2 * len(said.ids)
         assert said.correct.all()
 
 

@@ -143,7 +143,9 @@ def on_hub(name: str, part: str) -> Rows:
         )
     try:
         tables = [HUB.load("datasets", source=f"{HOSTED}{each}") for each in sources]
-    except (BadInput, MissingExtra) as why:
+    except (BadInput, MissingExtra) as failed:
+        # Its own advice is for those who wrote hf: themselves.
+        why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(
             f"{name} is not at hand: no folder is given, and {why}; {advice}{FOLDER}"
         ) from None

@@ -94,8 +94,9 @@ def announced(benchmark: "Benchmark", margin: float) -> None:
         notice(f"metadata {column}: {meaning}")
     needed = items_to_equate(margin, 0.1)
     notice(
-        f"{len(benchmark.train)} train and {len(benchmark.test)} test items; if the wrong evidence changes one "
-        f"answer in ten, about {needed:,} test items can show a near zero within {margin}"
+        f"{len(benchmark.train)} train and {len(benchmark.test)} test items; if the "
+        f"wrong evidence changes one answer in ten, about {needed:,} test items can "
+        f"show a near zero within {margin}"
     )
 
 

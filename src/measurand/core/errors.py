@@ -27,6 +27,16 @@ from difflib import get_close_matches
 class MeasurandError(Exception):
     """The root of the tree: one clear line, never a traceback, for the user."""
 
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        """Rebuilt from its line alone, so that a worker process can raise it."""
+        return _rebuilt, (type(self), str(self))
+
+
+def _rebuilt(kind: type[MeasurandError], line: str) -> MeasurandError:
+    error = kind.__new__(kind)
+    error.args = (line,)
+    return error
+
 
 class UnknownName(MeasurandError):
     """No reader, benchmark or audit is called that."""

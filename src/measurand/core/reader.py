@@ -1,6 +1,6 @@
 """Reader: anything that learns from items and answers about others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -63,8 +63,13 @@ class Rereading(Protocol):
     def read(self, items: Items) -> Any:
         """The items as the reader has them after reading."""
 
-    def reread(self, reading: Any, field: str, order: NDArray[np.int64]) -> Floats:
-        """The class probabilities when item i has the `field` of item `order[i]`."""
+    def reread(
+        self, reading: Any, field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities under each order, one after another.
+
+        Under an order, item i has the `field` of item `order[i]`.
+        """
 
 
 @runtime_checkable

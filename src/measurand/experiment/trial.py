@@ -74,16 +74,14 @@ def handed_round(
     seed: int,
 ) -> Iterator[Floats]:
     """The answers of each repeat; fills in whose text each item received."""
-    reading = fitted.read(items) if isinstance(fitted, Rereading) else None
-    texts = items.column(change.field).to_numpy(object)
     for repeat in range(len(donors)):
-        order = change.order(items, stream(change, repeat, seed))
-        donors[repeat] = order
-        if isinstance(fitted, Rereading):
-            yield fitted.reread(reading, change.field, order)
-        else:
-            changed = items.with_field(change.field, texts[order].tolist())
-            yield fitted.predict(changed)
+        donors[repeat] = change.order(items, stream(change, repeat, seed))
+    if isinstance(fitted, Rereading):
+        yield from fitted.reread(fitted.read(items), change.field, donors)
+        return
+    texts = items.column(change.field).to_numpy(object)
+    for order in donors:
+        yield fitted.predict(items.with_field(change.field, texts[order].tolist()))
 
 
 def stream(change: object, repeat: int, seed: int) -> np.random.Generator:

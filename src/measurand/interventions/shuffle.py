@@ -47,9 +47,10 @@ class Shuffle:
 
     def order(self, items: Items, rng: np.random.Generator) -> Ints:
         """For each item, the position of the item whose `field` it receives."""
-        texts = pd.factorize(items.column(self.field))[0].astype(np.int64)
+        column = Column(items, self.field)
+        texts = numbered(column)
         if self.kind == "nearest":
-            return nearest(Column(items, self.field), texts, rng)
+            return nearest(column, texts, rng)
         if self.kind == "plain":
             return derangement(texts, rng)
         strata = (
@@ -128,6 +129,12 @@ class Column:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Column) and self.key == other.key
+
+
+@lru_cache(maxsize=4)
+def numbered(column: Column) -> Ints:
+    """A number for each text, the same for equal texts."""
+    return pd.factorize(column.texts)[0].astype(np.int64)
 
 
 def nearest(column: Column, texts: Ints, rng: np.random.Generator) -> Ints:

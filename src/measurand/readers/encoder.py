@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from measurand.readers.logistic import best_temperature
 
 Ints = NDArray[np.int64]
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
+TOGETHER = 20  # shuffles that are read at once
 HELD_MOST = 1000  # rows that the temperature is fitted on, at most
 
 
@@ -157,6 +159,12 @@ class FittedEncoder:
     model: Any
     temperature: float
 
+    @cached_property
+    def quick(self) -> Any:
+        """The model as it answers: on a GPU its weights are halved once, not a batch."""
+        where = next(self.model.parameters()).device.type
+        return copy.deepcopy(self.model).bfloat16() if where == "cuda" else self.model
+
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
         return self.shares(self.read(items).joined)
@@ -169,12 +177,23 @@ class FittedEncoder:
         }
         return Reading(parts, self.join(list(parts.values())))
 
-    def reread(self, reading: Reading, field: str, order: Ints) -> Floats:
-        """Class probabilities when `field` is handed round: tokens are joined anew."""
-        parts = {**reading.parts}
-        if field in parts:
-            parts[field] = parts[field].rows(order)
-        return self.shares(self.join(list(parts.values())))
+    def reread(
+        self, reading: Reading, field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """Class probabilities when `field` is handed round: tokens are joined anew.
+
+        Several shuffles are read together, so that there are many items of a length.
+        """
+        n = orders.shape[1]
+        for start in range(0, len(orders), TOGETHER):
+            some = orders[start : start + TOGETHER]
+            same = np.tile(np.arange(n), len(some))
+            parts = {
+                f: part.rows(some.ravel() if f == field else same)
+                for f, part in reading.parts.items()
+            }
+            said = self.shares(self.join(list(parts.values())))
+            yield from said.reshape(len(some), n, -1)
 
     def join(self, parts: Sequence[Tokens]) -> Joined:
         """The fields joined as the tokenizer joins them."""
@@ -194,21 +213,20 @@ class FittedEncoder:
 
     def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
         """Scores and, where asked for, what goes into the last linear map."""
-        where = next(self.model.parameters()).device
+        model = self.quick
+        where = next(model.parameters()).device
         n = data.sizes.shape[1]
         scores = np.zeros((n, len(self.classes)))
         before: list[torch.Tensor] = []
-        hook = last_map(self.model).register_forward_pre_hook(
-            lambda _, args: before.append(args[0])
+        hook = last_map(model).register_forward_pre_hook(
+            lambda _, args: before.append(args[0]) if embed else None
         )
-        half = torch.autocast(where.type, torch.bfloat16, enabled=where.type == "cuda")
         waiting = []
-        with torch.inference_mode(), half:
+        with torch.inference_mode():
             for rows in equal_lengths(data, BUDGET[where.type]):
                 made = inputs(data, rows, int(data.lengths[rows[0]]), where)
-                waiting.append((rows, self.model(**made).logits))
-                if not embed:
-                    before.clear()
+                del made["attention_mask"]  # nothing is padded, so nothing is masked
+                waiting.append((rows, model(**made).logits))
         hook.remove()
         # Fetched only now: asking for each batch would wait for the GPU each time.
         for rows, logits in waiting:

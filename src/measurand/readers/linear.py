@@ -1,6 +1,6 @@
 """The linear reader: words of each field apart, so that its score is a sum."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,12 +69,12 @@ class FittedTfidf:
         return self.parts(items)
 
     def reread(
-        self, reading: Mapping[str, Floats], field: str, order: NDArray[np.int64]
-    ) -> Floats:
+        self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
         """The class probabilities when `field` is handed round: only added up anew."""
-        if field not in reading:
-            return self.total(reading)
-        return self.total({**reading, field: reading[field][order]})
+        for order in orders:
+            moved = {field: reading[field][order]} if field in reading else {}
+            yield self.total({**reading, **moved})
 
     def parts(self, items: Items) -> Mapping[str, Floats]:
         """What each field adds to the score of each class."""

@@ -1,0 +1,221 @@
+"""Encoders on a GPU: replications of the evidence paper, and speed against plain loops.
+
+    python -m bench.gpu speed DATA WEIGHTS OUT
+    python -m bench.gpu replicate DATA WEIGHTS OUT
+
+DATA holds snli_train_18k, snli_train_75k, esnli_test and fever_dev as gzipped JSON
+lines; WEIGHTS is a directory with MiniLM. Every figure is written to OUT as soon as it
+is there. All ratios come from one run on one machine.
+"""
+
+import gzip
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from measurand.benchmarks import load
+from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
+from measurand.interventions.shuffle import Shuffle
+from measurand.readers.encoder import EncoderReader, FittedEncoder
+
+SHUFFLES = 20
+PLAIN = 3  # shuffles that the plain loop is timed on; its time is scaled to all
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds that work takes on the GPU, and its result."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    result = work()
+    torch.cuda.synchronize()
+    return time.perf_counter() - start, result
+
+
+def matrix_rate() -> float:
+    """What the chip does in bf16 products of large matrices, in FLOP a second."""
+    a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    for _ in range(3):
+        a @ a
+    seconds, _ = timed(lambda: [a @ a for _ in range(20)])
+    return 20 * 2 * 8192**3 / seconds
+
+
+def plain_loop(reader: FittedEncoder, items: Items) -> np.ndarray:
+    """What everybody writes: batches of 32, padded to the longest, in fp32."""
+    words = transformers.AutoTokenizer.from_pretrained(reader.name)
+    model = reader.model.float()
+    first, second = (items.column(field).tolist() for field in reader.fields)
+    said = []
+    with torch.no_grad():
+        for start in range(0, len(items), 32):
+            rows = slice(start, start + 32)
+            made = words(first[rows], second[rows], padding="longest", truncation=True,
+                         max_length=reader.length, return_tensors="pt").to("cuda")  # fmt: skip
+            said.append(model(**made).logits.argmax(dim=1).cpu().numpy())
+    return np.concatenate(said)
+
+
+def inference(
+    reader: FittedEncoder, benchmark: Benchmark, rate: float
+) -> dict[str, Any]:
+    """K shuffles of the test items: ours, and the plain loop."""
+    test, shuffle = benchmark.test, Shuffle(str(benchmark.evidence))
+    orders = [shuffle.order(test, np.random.default_rng(k)) for k in range(SHUFFLES)]
+    texts = test.column(shuffle.field).to_numpy(object)
+    changed = [
+        test.with_field(shuffle.field, texts[o].tolist()) for o in orders[:PLAIN]
+    ]
+    reader.predict(test)  # warm
+
+    def ours() -> list[np.ndarray]:
+        reading = reader.read(test)
+        return list(reader.reread(reading, shuffle.field, np.array(orders, np.int32)))
+
+    seconds, said = timed(ours)
+    plain_loop(reader, test.rows(np.arange(320)))  # warm
+    slow, plain = timed(lambda: [plain_loop(reader, items) for items in changed])
+    agree = np.mean(
+        [(s.argmax(axis=1) == p).mean() for s, p in zip(said, plain, strict=False)]
+    )
+    used = int(reader.read(test).joined.lengths.sum()) * SHUFFLES
+    weights = sum(
+        p.numel() for n, p in reader.model.named_parameters() if "embeddings" not in n
+    )
+    return {
+        "seconds": seconds,
+        "plain_seconds_scaled": slow / PLAIN * SHUFFLES,
+        "ratio": slow / PLAIN * SHUFFLES / seconds,
+        "agreement": float(agree),
+        "useful_tokens_a_second": used / seconds,
+        "share_of_matrix_rate": 2 * weights * used / seconds / rate,
+    }
+
+
+def trainer(weights: str, benchmark: Benchmark, batch: int) -> tuple[float, float]:
+    """Seconds and test accuracy of one epoch of transformers' Trainer in bf16."""
+    words = transformers.AutoTokenizer.from_pretrained(weights)
+    classes = benchmark.classes
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(
+        weights, num_labels=len(classes), dtype=torch.float32
+    )
+    fields = (benchmark.query, str(benchmark.evidence))
+
+    def rows(items: Items) -> list[dict[str, Any]]:
+        made = words(
+            *(items.column(f).tolist() for f in fields), truncation=True, max_length=128
+        )
+        gold = items.gold(classes)
+        return [
+            {k: made[k][i] for k in made} | {"labels": int(gold[i])}
+            for i in range(len(items))
+        ]
+
+    train, test = rows(benchmark.train), rows(benchmark.test)
+    settings = transformers.TrainingArguments(
+        "trainer", per_device_train_batch_size=batch, per_device_eval_batch_size=256, num_train_epochs=1,
+        learning_rate=1e-4, warmup_steps=88, weight_decay=0.01, bf16=True, report_to=[], save_strategy="no",
+        logging_strategy="no", disable_tqdm=True, dataloader_num_workers=0, seed=0,
+    )  # fmt: skip
+    loop = transformers.Trainer(
+        model=model,
+        args=settings,
+        train_dataset=train,
+        data_collator=transformers.DataCollatorWithPadding(words),
+    )
+    seconds, _ = timed(loop.train)
+    said = loop.predict(test)
+    return seconds, float((said.predictions.argmax(axis=1) == said.label_ids).mean())
+
+
+def both(data: Path) -> Benchmark:
+    """SNLI with all 93,453 training pairs."""
+    joined = data / "snli_train_93k.jsonl"
+    with open(joined, "wb") as out:
+        for name in ("snli_train_18k", "snli_train_75k"):
+            out.write(gzip.open(data / f"{name}.jsonl.gz").read().rstrip() + b"\n")
+    return load(str(joined), test=str(data / "esnli_test.jsonl.gz"))
+
+
+def speed(data: Path, weights: str, out: Path) -> None:
+    """Ratios against plain loops."""
+    found: dict[str, Any] = {
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+    }
+    rate = matrix_rate()
+    found["matrix_rate_tflops"] = rate / 1e12
+    benchmark = both(data)
+    few = EncoderReader(weights, epochs=1, held=0.0)
+    few.fit(benchmark.train.rows(np.arange(4096)), np.random.default_rng(0))  # warm
+    seconds, reader = timed(lambda: few.fit(benchmark.train, np.random.default_rng(0)))
+    right = reader.predict(benchmark.test).argmax(axis=1) == benchmark.test.gold(
+        reader.classes
+    )
+    found["training"] = {"pairs": len(benchmark.train), "epochs": 1, "batch": 64, "seconds": seconds, "accuracy": float(right.mean())}  # fmt: skip
+    write(out, "speed", found)
+    found["inference_minilm"] = inference(reader, benchmark, rate)
+    write(out, "speed", found)
+    large = Path("bert-base")
+    transformers.BertForSequenceClassification(
+        transformers.BertConfig(num_labels=3)
+    ).save_pretrained(large)
+    transformers.AutoTokenizer.from_pretrained(weights).save_pretrained(large)
+    model = (
+        transformers.BertForSequenceClassification.from_pretrained(large).cuda().eval()
+    )
+    base = FittedEncoder(reader.classes, reader.fields, str(large), 128, model, 1.0)
+    found["inference_bert_base"] = inference(base, benchmark, rate)
+    write(out, "speed", found)
+    slow, accuracy = trainer(weights, benchmark, 64)
+    found["training"] |= {
+        "trainer_seconds": slow,
+        "trainer_accuracy": accuracy,
+        "ratio": slow / seconds,
+    }
+    write(out, "speed", found)
+
+
+def write(out: Path, name: str, found: dict[str, Any]) -> None:
+    """Keep what is known so far."""
+    (out / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+    print(name, json.dumps(found), flush=True)
+
+
+def replicate(data: Path, weights: str, out: Path) -> None:
+    """The evidence audit with tfidf, cross and MiniLM on SNLI and FEVER."""
+    from measurand.audits.evidence import audit
+    from measurand.experiment.answers import opened
+    from measurand.readers import READERS
+    from measurand.report.saved import document, dumps
+
+    snli = load(
+        str(data / "snli_train_18k.jsonl.gz"), test=str(data / "esnli_test.jsonl.gz")
+    )
+    fever = load(str(data / "fever_dev.jsonl.gz"), split_by="query")
+    for name, benchmark, epochs in (("snli", snli, 3), ("fever", fever, 4)):
+        start = time.perf_counter()
+        readers = {n: READERS.load(n) for n in ("tfidf", "cross")}
+        readers["minilm"] = EncoderReader(
+            weights, epochs=epochs, length=256 if name == "fever" else 128
+        )
+        with opened(benchmark, workers=6, store="store") as running:
+            report = audit(running, readers)
+        (out / f"{name}.json").write_text(dumps(document(report)))
+        print(name, report.verdict, round(time.perf_counter() - start), flush=True)
+        for f in report.findings:
+            if f.condition in ("full", "plain"):
+                print(" ", f.statistic, f.reader, f.estimate, f.decision, flush=True)
+
+
+if __name__ == "__main__":
+    {"speed": speed, "replicate": replicate}[sys.argv[1]](
+        Path(sys.argv[2]), sys.argv[3], Path(sys.argv[4])
+    )
