@@ -38,7 +38,7 @@ CHOICES = [
     Fold(1, 5, "train", ("group",)),
     Split(("group",), "test"),
 ]
-READER_NAMES = list(READERS)
+READER_NAMES = [name for name, entry in READERS.entries.items() if not entry.extra]
 
 
 def rng(seed=0):

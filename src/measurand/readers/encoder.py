@@ -189,7 +189,7 @@ class FittedEncoder:
             some = orders[start : start + TOGETHER]
             same = np.tile(np.arange(n), len(some))
             parts = {
-                f: part.rows(some.ravel() if f == field else same)
+                f: part.rows(some.ravel().astype(np.int64) if f == field else same)
                 for f, part in reading.parts.items()
             }
             said = self.shares(self.join(list(parts.values())))
