@@ -63,10 +63,10 @@ def test_the_split_is_seeded_and_described():
     assert first.test.ids.equals(again.test.ids)
     assert not first.test.ids.equals(other.test.ids)
     assert len(first.test) == 8
-    assert first.roles["split"] == "seeded, by both, 20 % test"
+    assert first.roles["split"] == "seeded, by both, 30 % test"
     assert (
         built(roles=Roles("claim", None, "label")).roles["split"]
-        == "seeded, by query, 20 % test"
+        == "seeded, by query, 30 % test"
     )
 
 

@@ -7,6 +7,7 @@ import typer
 
 COLUMNS = "Columns"
 RUN = "Run"
+ENDPOINT = "A model behind a server"
 
 
 def configured(context: typer.Context, path: Path | None) -> Path | None:
@@ -58,6 +59,14 @@ Test = Annotated[
     str | None,
     typer.Option(help="A file of test items; the first file is then all training."),
 ]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MEASURAND_DATA",
+        help="A folder that holds a published benchmark, for names such as snli.",
+    ),
+]
+Part = Annotated[str | None, typer.Option(help="A test part of a published benchmark.")]
 Query = Annotated[
     str | None,
     typer.Option(help="The column that asks or claims.", rich_help_panel=COLUMNS),
@@ -103,7 +112,49 @@ SplitBy = Annotated[
 ]
 Readers = Annotated[
     list[str] | None,
-    typer.Option("--reader", help="A reader by name; repeatable. Default: tfidf."),
+    typer.Option(
+        "--reader",
+        help="A reader by name (see `measurand list readers`), or encoder:, causal:, "
+        "zero-shot: or endpoint: and a directory or model; repeatable. Default: tfidf.",
+    ),
+]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MEASURAND_ENDPOINT",
+        help="An OpenAI-compatible server, for endpoint:MODEL.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
+Shots = Annotated[
+    int,
+    typer.Option(min=0, help="Labelled examples a prompt.", rich_help_panel=ENDPOINT),
+]
+PriceIn = Annotated[
+    float,
+    typer.Option(min=0, help="Money a million tokens sent.", rich_help_panel=ENDPOINT),
+]
+PriceOut = Annotated[
+    float,
+    typer.Option(
+        min=0, help="Money a million tokens received.", rich_help_panel=ENDPOINT
+    ),
+]
+CapTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="The most tokens to spend.", rich_help_panel=ENDPOINT),
+]
+CapMoney = Annotated[
+    float | None,
+    typer.Option(min=0, help="The most money to spend.", rich_help_panel=ENDPOINT),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Print calls, tokens, cost and the effect they can see; ask nothing.",
+        rich_help_panel=ENDPOINT,
+    ),
 ]
 Shuffles = Annotated[int, typer.Option(help="How many shuffles of the evidence.")]
 Shuffle = Annotated[

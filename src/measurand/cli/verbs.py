@@ -17,7 +17,7 @@ from measurand.cli.console import (
 )
 
 if TYPE_CHECKING:
-    from measurand.core.catalogue import Catalogue
+    from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
 
 LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
@@ -79,6 +79,8 @@ def demo(
 def evidence(
     source: o.Source,
     test: o.Test = None,
+    data: o.Data = None,
+    part: o.Part = None,
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,
@@ -101,6 +103,13 @@ def evidence(
     out: o.Out = None,
     json: o.Json = False,
     fail_on: o.FailOn = None,
+    url: o.Url = None,
+    shots: o.Shots = 0,
+    price_in: o.PriceIn = 0.0,
+    price_out: o.PriceOut = 0.0,
+    cap_tokens: o.CapTokens = None,
+    cap_money: o.CapMoney = None,
+    dry_run: o.DryRun = False,
     config: o.Config = None,
 ) -> None:
     """Do the labels depend on the evidence?"""
@@ -109,16 +118,33 @@ def evidence(
     allowed(fail_on, shuffles=shuffles, margin=margin)
     started = time.time()
     columns = named(query, evidence, label, metadata, rationale, group, split, id_)
-    benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
+    parts: dict[str, Any] = {
+        "test": test,
+        "data": published(source, data),
+        "part": part,
+    }
+    benchmark = load(source, **parts, split_by=split_by, seed=seed, **columns)
     # Later than the file: whoever mistyped its name need not wait for these.
     from measurand.audits.evidence import audit as evidence_audit
     from measurand.readers import named as reader_named
 
     announced(benchmark, margin)
+    terms = {
+        "url": url,
+        "shots": shots,
+        "price_in": price_in,
+        "price_out": price_out,
+        "cap_tokens": cap_tokens,
+        "cap_money": cap_money,
+    }
+    readers = {name: reader_named(name, **terms) for name in reader or ["tfidf"]}
+    if dry_run:
+        planned(readers, benchmark, shuffles, margin, seed)
+        return
     with opened(benchmark, seed, workers, store, out) as running:
         report = evidence_audit(
             running,
-            {name: reader_named(name) for name in reader or ["tfidf"]},
+            readers,
             shuffles=shuffles,
             shuffle=shuffle,
             margin=margin,
@@ -135,6 +161,8 @@ def evidence(
 def audit(
     source: o.Source,
     test: o.Test = None,
+    data: o.Data = None,
+    part: o.Part = None,
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,
@@ -164,7 +192,12 @@ def audit(
     allowed(fail_on)
     started = time.time()
     columns = named(query, evidence, label, metadata, rationale, group, split, id_)
-    benchmark = load(source, test=test, split_by=split_by, seed=seed, **columns)
+    parts: dict[str, Any] = {
+        "test": test,
+        "data": published(source, data),
+        "part": part,
+    }
+    benchmark = load(source, **parts, split_by=split_by, seed=seed, **columns)
     announced(benchmark, 0.02)
     reports, not_run = {}, {}
     with opened(benchmark, seed, workers, store, out) as running:
@@ -185,102 +218,29 @@ def audit(
     judged(list(reports.values()), fail_on)
 
 
-@app.command("list")
-def list_(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            help="audits, benchmarks, readers, interventions or selections."
-        ),
-    ] = None,
+def published(source: str, data: str | None) -> str | None:
+    """The folder of published benchmarks, where `source` is one of their names."""
+    from measurand.benchmarks import BENCHMARKS, SYNTHETIC
+
+    return data if source in BENCHMARKS.entries.keys() - set(SYNTHETIC) else None
+
+
+def planned(
+    readers: dict[str, Any],
+    benchmark: "Benchmark",
+    shuffles: int,
+    margin: float,
+    seed: int,
 ) -> None:
-    """List the audits, benchmarks, readers, interventions and selections by name."""
-    from measurand.core.errors import UnknownName
-    from measurand.report.terminal import columns
+    """Print what the readers behind a server would cost."""
+    from measurand.audits.evidence.cost import plan
+    from measurand.core.reader import Remote
 
-    known = catalogues()
-    if kind is not None and kind not in known:
-        raise UnknownName("kind of thing", kind, list(known))
-    for name, catalogue in known.items():
-        if kind in (None, name):
-            rows = [
-                (f"  {each}", entry.about) for each, entry in catalogue.entries.items()
-            ]
-            print(name, *columns(rows), sep="\n")
-
-
-@app.command()
-def show(
-    what: Annotated[
-        str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
-    ],
-    seed: o.Seed = 0,
-) -> None:
-    """Show a saved report, or how a benchmark would be read."""
-    from measurand.benchmarks import load
-    from measurand.report.saved import load as load_report
-    from measurand.report.terminal import plain, summary
-
-    if Path(what).is_dir():
-        print(summary(load_report(what)))
-        return
-    benchmark = load(what, seed=seed)
-    announced(benchmark, 0.02)
-    for ident, row in benchmark.test.table.head(3).iterrows():
-        print(plain(ident))
-        for column, value in row.items():
-            print(f"  {plain(column)}: {plain(value, 200)}")
-
-
-@app.command()
-def render(
-    report: Annotated[Path, typer.Argument(help="A report's folder.")],
-    out: Annotated[
-        Path | None, typer.Option(help="A file; else it is printed.")
-    ] = None,
-) -> None:
-    """Write a saved report as Markdown, for a data card."""
-    from measurand.core.files import write
-    from measurand.report.markdown import markdown
-    from measurand.report.saved import load
-
-    text = markdown(load(report))
-    if out is None:
-        print(text)
-    else:
-        write(out, text.encode())
-
-
-@app.command()
-def compare(
-    reports: Annotated[
-        list[Path], typer.Argument(help="Folders of reports of one kind of audit.")
-    ],
-    out: o.Out = None,
-    json: o.Json = False,
-) -> None:
-    """Lay reports beside each other; paired where they share items."""
-    from measurand.report.compare import compare as compared
-    from measurand.report.saved import load
-
-    delivered(compared([load(path) for path in reports]), out, {}, as_json=json)
-
-
-def catalogues() -> "dict[str, Catalogue]":
-    """Everything that has a name."""
-    from measurand.audits import AUDITS
-    from measurand.benchmarks import BENCHMARKS
-    from measurand.interventions import INTERVENTIONS
-    from measurand.readers import READERS
-    from measurand.selections import SELECTIONS
-
-    return {
-        "audits": AUDITS,
-        "benchmarks": BENCHMARKS,
-        "readers": READERS,
-        "interventions": INTERVENTIONS,
-        "selections": SELECTIONS,
-    }
+    for name, reader in readers.items():
+        if isinstance(reader, Remote):
+            print(f"{name}: {plan(reader, benchmark, shuffles, margin, seed=seed)}")  # type: ignore[arg-type]
+        else:
+            print(f"{name}: runs here and costs nothing")
 
 
 def named(

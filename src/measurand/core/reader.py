@@ -1,6 +1,7 @@
 """Reader: anything that learns from items and answers about others."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -81,6 +82,44 @@ class Adaptable(Protocol):
 
         Nothing is trained here; each `fit` starts from the fresh checkpoint.
         """
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """What each token of one item did for the score of one class.
+
+    Attributes:
+        target: The class that the scores are about.
+        tokens: The tokens, as the tokenizer writes them.
+        scores: One number a token.
+        special: Whether the tokenizer put the token there itself.
+        fields: The field that each token is from; empty for special tokens.
+        gap: How far integrated gradients are from adding up to what the score gained
+            over the baseline, as a share of it; 0 for saliency, which adds up to
+            nothing.
+    """
+
+    target: str
+    tokens: tuple[str, ...]
+    scores: tuple[float, ...]
+    special: tuple[bool, ...]
+    fields: tuple[str, ...]
+    gap: float = 0.0
+
+
+@runtime_checkable
+class Salient(Protocol):
+    """A fitted reader that can say which tokens moved its score."""
+
+    def saliency(
+        self, items: Items, target: str | None = None
+    ) -> Sequence[Attribution]:
+        """How steep the score of the predicted (or this) class is in each token."""
+
+    def integrated_gradients(
+        self, items: Items, target: str | None = None, steps: int = 64
+    ) -> Sequence[Attribution]:
+        """What each token adds to the score of the predicted (or this) class."""
 
 
 @runtime_checkable

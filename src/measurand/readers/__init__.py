@@ -55,13 +55,31 @@ KINDS = Catalogue(
             "any encoder, by directory or hub id",
             "torch",
         ),
+        "causal": Entry(
+            "measurand.readers.causal:CausalReader",
+            "any decoder, fine-tuned as a classifier: a directory, a hub id or smollm2",
+            "torch",
+        ),
+        "zero-shot": Entry(
+            "measurand.readers.causal:ZeroShotReader",
+            "any decoder, scoring class names: a directory, a hub id or smollm2",
+            "torch",
+        ),
+        "endpoint": Entry(
+            "measurand.readers.endpoint:endpoint_reader",
+            "a model behind an OpenAI-compatible server",
+            "llm",
+        ),
     },
 )
 
 
-def named(name: str) -> Any:
-    """A reader by its name, or by kind and place: `encoder:DIRECTORY`."""
+def named(name: str, **terms: Any) -> Any:
+    """A reader by its name, or by kind and place: `encoder:DIRECTORY`.
+
+    `terms` are for a model behind a server: where it is and what it may cost.
+    """
     kind, _, place = name.partition(":")
     if place and kind in KINDS.entries:
-        return KINDS.load(kind, model=place)
+        return KINDS.load(kind, model=place, **(terms if kind == "endpoint" else {}))
     return READERS.load(name)

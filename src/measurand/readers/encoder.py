@@ -1,37 +1,22 @@
 """Encoders, fine-tuned: the readers that a near zero is calibrated with."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.special import softmax
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.core.reader import Floats
-from measurand.models.encoder import (
-    Joined,
-    Tokens,
-    checkpoint,
-    device,
-    equal_lengths,
-    inputs,
-    joined,
-    joint,
-    location,
-    tokens,
-)
+from measurand.models.encoder import checkpoint, device, inputs, location
+from measurand.models.masked import Masking, adapted
 from measurand.models.training import Batch, Schedule, train, widths
+from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.logistic import best_temperature
 
-Ints = NDArray[np.int64]
-BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
-TOGETHER = 20  # shuffles that are read at once
 HELD_MOST = 1000  # rows that the temperature is fitted on, at most
 
 
@@ -49,6 +34,9 @@ class EncoderReader:
             early stopping where `patience` is not 0.
         patience: Epochs without a better held-out loss before training stops; 0 never.
         member: Which of several seeds this is.
+        texts: What the checkpoint goes on pretraining on before it is fine-tuned.
+        adapt_epochs: How often these texts are read.
+        adapt_rate: The learning rate while they are read.
     """
 
     model: str = "minilm"
@@ -59,6 +47,9 @@ class EncoderReader:
     held: float = 0.05
     patience: int = 0
     member: int = 0
+    texts: tuple[str, ...] = field(default=(), repr=False)
+    adapt_epochs: int = 2
+    adapt_rate: float = 1e-4
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEncoder":
         """Train from the fresh checkpoint."""
@@ -69,15 +60,23 @@ class EncoderReader:
             items.rows(np.sort(order[:kept])),
             items.rows(np.sort(order[kept:])),
         )
-        seed = int(rng.integers(2**31))
-        with torch.random.fork_rng(devices=[where] if where.type == "cuda" else []):
-            torch.manual_seed(seed)
-            model = fresh(self.model, len(classes)).to(where)
-            reader = FittedEncoder(
-                classes, items.fields, self.model, self.length, model, 1.0
-            )
+        # All drawn before the texts are looked at: whatever is adapted to, the head,
+        # the order of the batches and the dropout are the same.
+        head, batches, masks = (int(seed) for seed in rng.integers(2**31, size=3))
+        forked = [where] if where.type == "cuda" else []
+        with torch.random.fork_rng(devices=forked):
+            # Loading draws what the checkpoint lacks, once, with a seed of its own.
+            torch.manual_seed(0)
+            checkpoint(self.model, len(classes))
+        with torch.random.fork_rng(devices=forked):
             try:
-                self.trained(reader, seen, held, rng)
+                body = self.pretrained(masks)
+                torch.manual_seed(head)
+                model = fresh(self.model, len(classes), body).to(where)
+                reader = FittedEncoder(
+                    classes, items.fields, self.model, self.length, model, 1.0
+                )
+                self.trained(reader, seen, held, np.random.default_rng(batches))
             except torch.OutOfMemoryError as full:
                 raise ReaderFailed(
                     f"out of memory with {self.batch} items of {self.length} tokens; "
@@ -87,6 +86,17 @@ class EncoderReader:
             return reader
         scale = best_temperature(reader.scores(reader.read(held)), held.gold(classes))
         return replace(reader, temperature=scale)
+
+    def adapt(self, texts: Sequence[str]) -> "EncoderReader":
+        """The recipe whose `fit` goes on pretraining on `texts` first."""
+        return replace(self, texts=(*self.texts, *texts))
+
+    def pretrained(self, seed: int) -> dict[str, torch.Tensor] | None:
+        """The weights of the body after the texts, where there are any."""
+        if not self.texts:
+            return None
+        settings = Masking(self.adapt_epochs, self.adapt_rate, self.length)
+        return adapted(self.model, self.texts, settings, seed)
 
     def trained(
         self,
@@ -140,119 +150,18 @@ class EncoderReader:
         return [replace(self, member=first + number) for number in range(seeds)]
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """Items as tokens: of each field apart, and joined."""
-
-    parts: Mapping[str, Tokens]
-    joined: Joined
-
-
-@dataclass(frozen=True, eq=False)
-class FittedEncoder:
-    """An encoder that has learned."""
-
-    classes: tuple[str, ...]
-    fields: tuple[str, ...]
-    name: str
-    length: int
-    model: Any
-    temperature: float
-
-    @cached_property
-    def quick(self) -> Any:
-        """The model as it answers: on a GPU its weights are halved once, not a batch."""
-        where = next(self.model.parameters()).device.type
-        return copy.deepcopy(self.model).bfloat16() if where == "cuda" else self.model
-
-    def predict(self, items: Items) -> Floats:
-        """Class probabilities."""
-        return self.shares(self.read(items).joined)
-
-    def read(self, items: Items) -> Reading:
-        """The items as tokens."""
-        parts = {
-            f: tokens(self.name, items.column(f).tolist(), self.length)
-            for f in self.fields
-        }
-        return Reading(parts, self.join(list(parts.values())))
-
-    def reread(
-        self, reading: Reading, field: str, orders: NDArray[np.int32]
-    ) -> Iterator[Floats]:
-        """Class probabilities when `field` is handed round: tokens are joined anew.
-
-        Several shuffles are read together, so that there are many items of a length.
-        """
-        n = orders.shape[1]
-        for start in range(0, len(orders), TOGETHER):
-            some = orders[start : start + TOGETHER]
-            same = np.tile(np.arange(n), len(some))
-            parts = {
-                f: part.rows(some.ravel().astype(np.int64) if f == field else same)
-                for f, part in reading.parts.items()
-            }
-            said = self.shares(self.join(list(parts.values())))
-            yield from said.reshape(len(some), n, -1)
-
-    def join(self, parts: Sequence[Tokens]) -> Joined:
-        """The fields joined as the tokenizer joins them."""
-        return joined(parts, joint(self.name, len(parts)), self.length)
-
-    def shares(self, data: Joined) -> Floats:
-        """Class probabilities of joined items."""
-        return np.asarray(softmax(self.forward(data)[0] / self.temperature, axis=1))
-
-    def scores(self, reading: Reading) -> Floats:
-        """The score of each class, before temperature."""
-        return self.forward(reading.joined)[0]
-
-    def embed(self, items: Items) -> Floats:
-        """What goes into the last linear map, one row an item."""
-        return self.forward(self.read(items).joined, embed=True)[1]
-
-    def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
-        """Scores and, where asked for, what goes into the last linear map."""
-        model = self.quick
-        where = next(model.parameters()).device
-        n = data.sizes.shape[1]
-        scores = np.zeros((n, len(self.classes)))
-        before: list[torch.Tensor] = []
-        hook = last_map(model).register_forward_pre_hook(
-            lambda _, args: before.append(args[0]) if embed else None
-        )
-        waiting = []
-        with torch.inference_mode():
-            for rows in equal_lengths(data, BUDGET[where.type]):
-                made = inputs(data, rows, int(data.lengths[rows[0]]), where)
-                del made["attention_mask"]  # nothing is padded, so nothing is masked
-                waiting.append((rows, model(**made).logits))
-        hook.remove()
-        # Fetched only now: asking for each batch would wait for the GPU each time.
-        for rows, logits in waiting:
-            scores[rows] = logits.float().cpu().numpy()
-        if not embed:
-            return scores, scores
-        size = before[0].shape[-1]
-        vectors = np.zeros((n, size))
-        for (rows, _), part in zip(waiting, before, strict=True):
-            vectors[rows] = part.reshape(len(rows), size).float().cpu().numpy()
-        return scores, vectors
-
-
-def fresh(name: str, classes: int) -> Any:
-    """A copy of the checkpoint whose head is drawn anew."""
+def fresh(name: str, classes: int, body: dict[str, torch.Tensor] | None = None) -> Any:
+    """A copy of the checkpoint, or of this body, whose head is drawn anew."""
     model = copy.deepcopy(checkpoint(name, classes))
+    if body is not None:
+        # A masked language model has no pooler: it stays as the checkpoint has it.
+        odd = model.base_model.load_state_dict(body, strict=False).unexpected_keys
+        if odd:
+            raise ReaderFailed(f"{name} cannot be adapted: no place for {odd[0]}")
     head = last_map(model)
     head.weight.data.normal_(0.0, 0.02)
     head.bias.data.zero_()
     return model
-
-
-def last_map(model: Any) -> Any:
-    """The linear map that gives the scores."""
-    found = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
-    return next(m for m in reversed(found) if m.out_features == model.config.num_labels)
 
 
 def loss(model: Any, batch: Batch) -> torch.Tensor:
@@ -260,3 +169,6 @@ def loss(model: Any, batch: Batch) -> torch.Tensor:
     labels = batch["labels"]
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
     return torch.nn.functional.cross_entropy(logits.float(), labels)
+
+
+__all__ = ["EncoderReader", "FittedEncoder", "last_map"]

@@ -30,6 +30,12 @@ def verdict(
             f"no reader is clearly above the majority share {majority}: {names} "
             "collapsed"
         )
+        if majority.value >= SKEWED:
+            alone = max(packet.alone["query_only"].mean() for packet in packets)
+            why += (
+                f"; {majority.value:.3f} of the labels are one class, and the query "
+                f"alone reaches {alone:.3f}"
+            )
         return Verdict("no verdict", "no verdict", None, why)
     last = standing[-1]
     delta = last.effect.interval(0.95)

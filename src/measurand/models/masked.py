@@ -1,0 +1,130 @@
+"""Masked-language-model training: the encoder goes on pretraining on given texts.
+
+As BERT was trained (Devlin et al. 2019, section 3.1): 15 % of the tokens are chosen,
+of which 80 % are masked, 10 % swapped for a random token and 10 % left, anew in every
+epoch. A text is read up to the length that the classifier reads.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from measurand.core.errors import MissingWeights, ReaderFailed
+from measurand.models.encoder import (
+    Ints,
+    Joined,
+    device,
+    inputs,
+    joined,
+    joint,
+    location,
+    tokenizer,
+    tokens,
+    unreadable,
+)
+from measurand.models.training import Batch, Schedule, train, widths
+
+CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
+
+
+@dataclass(frozen=True)
+class Masking:
+    """How texts are read.
+
+    Attributes:
+        epochs: How often.
+        rate: The learning rate.
+        length: The most tokens of a text.
+        batch: Texts a step; few, as every token is scored against the vocabulary.
+    """
+
+    epochs: int = 2
+    rate: float = 1e-4
+    length: int = 128
+    batch: int = 32
+
+
+class Constant(Schedule):
+    """One rate from the first step to the last."""
+
+    def at(self, step: int, steps: int) -> float:
+        """The learning rate of a step."""
+        return self.rate
+
+
+def adapted(
+    name: str, texts: Sequence[str], settings: Masking, seed: int
+) -> dict[str, torch.Tensor]:
+    """The weights of the encoder's body after reading `texts`."""
+    torch.manual_seed(seed)
+    model = language_model(name).to(device())
+    rng = np.random.default_rng(seed)
+    data = as_read(name, texts, settings.length)
+    plans = [widths(data.lengths, settings.batch, rng) for _ in range(settings.epochs)]
+
+    def batches(epoch: int) -> Iterator[Batch]:
+        for rows, width in plans[epoch]:
+            yield masked(name, data, rows, width, settings.batch, rng)
+
+    steps = sum(len(plan) for plan in plans)
+    schedule = Constant(settings.rate, warmup=0.0, decay=0.0)
+    train(model, batches, settings.epochs, steps, loss, schedule)
+    body = model.base_model.state_dict()
+    return {name: part.detach().cpu() for name, part in body.items()}
+
+
+def language_model(name: str) -> Any:
+    """The checkpoint with its language-model head, drawn anew where it has none."""
+    try:
+        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        return transformers.AutoModelForMaskedLM.from_pretrained(
+            location(name), dtype=torch.float32, trust_remote_code=False
+        )
+    except (OSError, ValueError, ImportError) as failed:
+        raise MissingWeights(unreadable(name, failed)) from failed
+
+
+def as_read(name: str, texts: Sequence[str], length: int) -> Joined:
+    """The texts as token sequences, one each."""
+    if tokenizer(name).mask_token_id is None:
+        raise ReaderFailed(
+            f"the tokenizer of {name} has no mask token, so the encoder cannot be "
+            "adapted; take another encoder"
+        )
+    return joined([tokens(name, texts, length)], joint(name, 1), length)
+
+
+def masked(
+    name: str, data: Joined, rows: Ints, width: int, size: int, rng: np.random.Generator
+) -> dict[str, torch.Tensor]:
+    """A batch of `size` texts with some tokens hidden; `labels` are what they were."""
+    words, where = tokenizer(name), device()
+    # A short batch is filled up with rows that count for nothing.
+    filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
+    made = inputs(data, filled, width, where)
+    ids, _, there = data.block(filled, width)
+    special = np.isin(ids, words.all_special_ids) | ~there
+    chosen = (rng.random(ids.shape) < CHOSEN) & ~special
+    chosen[len(rows) :] = False
+    labels = np.where(chosen, ids, -100)
+    lot = rng.random(ids.shape)
+    ids = np.where(chosen & (lot < MASKED), words.mask_token_id, ids)
+    swapped = chosen & (lot >= MASKED) & (lot < MASKED + SWAPPED)
+    ids = np.where(swapped, rng.integers(len(words), size=ids.shape), ids)
+    made["input_ids"] = torch.from_numpy(ids).to(where)
+    return made | {"labels": torch.from_numpy(labels).to(where)}
+
+
+def loss(model: Any, batch: Batch) -> torch.Tensor:
+    """Cross entropy over the chosen tokens; 0 where chance chose none."""
+    labels = batch["labels"].flatten()
+    logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
+    total = torch.nn.functional.cross_entropy(
+        logits.float().flatten(0, 1), labels, reduction="sum"
+    )
+    return total / (labels != -100).sum().clamp(min=1)

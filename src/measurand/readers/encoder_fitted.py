@@ -1,0 +1,168 @@
+"""The encoder that has learned: it answers, embeds and says which tokens moved it."""
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from measurand.core.errors import BadOption, listed
+from measurand.core.items import Items
+from measurand.core.reader import Attribution, Floats
+from measurand.models.encoder import (
+    Joined,
+    Tokens,
+    equal_lengths,
+    inputs,
+    joined,
+    joint,
+    tokenizer,
+    tokens,
+)
+from measurand.models.gradients import STEPS, attributions
+
+BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
+TOGETHER = 20  # shuffles that are read at once
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Items as tokens: of each field apart, and joined."""
+
+    parts: Mapping[str, Tokens]
+    joined: Joined
+
+
+@dataclass(frozen=True, eq=False)
+class FittedEncoder:
+    """An encoder that has learned."""
+
+    classes: tuple[str, ...]
+    fields: tuple[str, ...]
+    name: str
+    length: int
+    model: Any
+    temperature: float
+
+    @cached_property
+    def quick(self) -> Any:
+        """The model as it answers: on a GPU its weights are halved once for all."""
+        where = next(self.model.parameters()).device.type
+        return copy.deepcopy(self.model).bfloat16() if where == "cuda" else self.model
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self.shares(self.read(items).joined)
+
+    def read(self, items: Items) -> Reading:
+        """The items as tokens."""
+        parts = {
+            f: tokens(self.name, items.column(f).tolist(), self.length)
+            for f in self.fields
+        }
+        return Reading(parts, self.join(list(parts.values())))
+
+    def reread(
+        self, reading: Reading, field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """Class probabilities when `field` is handed round: tokens are joined anew.
+
+        Several shuffles are read together, so that there are many items of a length.
+        """
+        n = orders.shape[1]
+        for start in range(0, len(orders), TOGETHER):
+            some = orders[start : start + TOGETHER]
+            same = np.tile(np.arange(n), len(some))
+            parts = {
+                f: part.rows(some.ravel().astype(np.int64) if f == field else same)
+                for f, part in reading.parts.items()
+            }
+            said = self.shares(self.join(list(parts.values())))
+            yield from said.reshape(len(some), n, -1)
+
+    def join(self, parts: Sequence[Tokens]) -> Joined:
+        """The fields joined as the tokenizer joins them."""
+        return joined(parts, joint(self.name, len(parts)), self.length)
+
+    def shares(self, data: Joined) -> Floats:
+        """Class probabilities of joined items."""
+        return np.asarray(softmax(self.forward(data)[0] / self.temperature, axis=1))
+
+    def scores(self, reading: Reading) -> Floats:
+        """The score of each class, before temperature."""
+        return self.forward(reading.joined)[0]
+
+    def embed(self, items: Items) -> Floats:
+        """What goes into the last linear map, one row an item."""
+        return self.forward(self.read(items).joined, embed=True)[1]
+
+    def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
+        """How steep the score of the predicted (or this) class is in each token."""
+        return self.attributed(items, target, 0)
+
+    def integrated_gradients(
+        self, items: Items, target: str | None = None, steps: int = STEPS
+    ) -> list[Attribution]:
+        """What each token adds to the score of the predicted (or this) class."""
+        if steps < 1:
+            raise BadOption(
+                f"integrated gradients in {steps} steps; allowed: 1 or more"
+            )
+        return self.attributed(items, target, steps)
+
+    def attributed(
+        self, items: Items, target: str | None, steps: int
+    ) -> list[Attribution]:
+        """Attributions for the class that is predicted or asked for."""
+        if target is not None and target not in self.classes:
+            raise BadOption(f"no class {target!r}; there are {listed(self.classes)}")
+        data = self.read(items).joined
+        aims = (
+            self.forward(data)[0].argmax(axis=1)
+            if target is None
+            else np.full(len(items), self.classes.index(target))
+        )
+        # Not the halved weights: gradients are taken in single precision.
+        words = tokenizer(self.name)
+        return attributions(
+            self.model, words, data, self.fields, self.classes, aims, steps
+        )
+
+    def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
+        """Scores and, where asked for, what goes into the last linear map."""
+        model = self.quick
+        where = next(model.parameters()).device
+        n = data.sizes.shape[1]
+        scores = np.zeros((n, len(self.classes)))
+        before: list[torch.Tensor] = []
+        hook = last_map(model).register_forward_pre_hook(
+            lambda _, args: before.append(args[0]) if embed else None
+        )
+        waiting = []
+        with torch.inference_mode():
+            for rows in equal_lengths(data, BUDGET[where.type]):
+                made = inputs(data, rows, int(data.lengths[rows[0]]), where)
+                del made["attention_mask"]  # nothing is padded, so nothing is masked
+                waiting.append((rows, model(**made).logits))
+        hook.remove()
+        # Fetched only now: asking for each batch would wait for the GPU each time.
+        for rows, logits in waiting:
+            scores[rows] = logits.float().cpu().numpy()
+        if not embed:
+            return scores, scores
+        size = before[0].shape[-1]
+        vectors = np.zeros((n, size))
+        for (rows, _), part in zip(waiting, before, strict=True):
+            vectors[rows] = part.reshape(len(rows), size).float().cpu().numpy()
+        return scores, vectors
+
+
+def last_map(model: Any) -> Any:
+    """The linear map that gives the scores."""
+    found = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    return next(m for m in reversed(found) if m.out_features == model.config.num_labels)

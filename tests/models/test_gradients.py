@@ -1,0 +1,147 @@
+"""Gradients against hand-made models and against captum."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from measurand.core.errors import BadOption
+from measurand.core.reader import Salient
+from measurand.models.encoder import tokenizer
+from measurand.models.gradients import integrated_gradients, saliency
+from measurand.readers.encoder import EncoderReader
+from tests.conftest import small_items
+from tests.models import tiny_encoder
+
+ITEMS = small_items(20)
+
+
+class MeanBag(torch.nn.Module):
+    """A mean of embeddings, bent or not, and a linear head."""
+
+    def __init__(self, bend=lambda x: x):
+        super().__init__()
+        self.table, self.head = torch.nn.Embedding(12, 4), torch.nn.Linear(4, 3)
+        self.bend = bend
+
+    def get_input_embeddings(self):
+        return self.table
+
+    def forward(self, inputs_embeds):
+        return SimpleNamespace(logits=self.head(self.bend(inputs_embeds.mean(1))))
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    place = tiny_encoder.save(tmp_path_factory.mktemp("encoder"))
+    reader = EncoderReader(place, epochs=4, batch=8, rate=3e-3, length=32)
+    return reader.fit(ITEMS, np.random.default_rng(0))
+
+
+def batch():
+    return {"input_ids": torch.tensor([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]])}
+
+
+def test_a_linear_model_gives_what_can_be_worked_out_by_hand():
+    torch.manual_seed(0)
+    model, ids, aims = MeanBag(), batch()["input_ids"], torch.tensor([2, 0])
+    weight = model.head.weight[aims].detach()
+    steep = (weight / 5).norm(dim=1)[:, None].expand(2, 5)
+    torch.testing.assert_close(saliency(model, batch(), aims), steep)
+    moved = (model.table(ids) - model.table(torch.zeros_like(ids))).detach()
+    added, gap = integrated_gradients(model, batch(), aims, torch.zeros_like(ids))
+    torch.testing.assert_close(added, (moved * weight[:, None] / 5).sum(-1))
+    assert (gap < 1e-4).all()
+
+
+def test_more_steps_close_the_gap_and_no_weight_gathers_a_gradient():
+    torch.manual_seed(0)
+    model, aims = MeanBag(torch.sinh), torch.tensor([1, 1])
+    start = torch.zeros_like(batch()["input_ids"])
+    few, many = (integrated_gradients(model, batch(), aims, start, n) for n in (1, 64))
+    assert (many[1] < few[1]).all()
+    assert (many[1] < 0.01).all()
+    assert all(p.grad is None for p in model.parameters())
+
+
+def test_integrated_gradients_agree_with_captum(fitted):
+    captum = pytest.importorskip("captum.attr")
+    model = fitted.model
+    said = fitted.integrated_gradients(ITEMS, target="yes", steps=50)
+    words = tokenizer(fitted.name)
+    theirs = captum.LayerIntegratedGradients(
+        lambda ids, kinds: model(input_ids=ids, token_type_ids=kinds).logits,
+        model.bert.embeddings.word_embeddings,
+    )
+    for row in (0, 7):
+        texts = [ITEMS.column(field).iloc[row] for field in ITEMS.fields]
+        whole = words(*texts, return_tensors="pt")
+        special = torch.tensor([said[row].special])
+        start = torch.where(special, whole["input_ids"], words.pad_token_id)
+        parts = theirs.attribute(
+            whole["input_ids"],
+            start,
+            target=1,
+            additional_forward_args=(whole["token_type_ids"],),
+            n_steps=50,
+            method="riemann_middle",
+        )
+        np.testing.assert_allclose(
+            said[row].scores, parts.sum(-1)[0].detach().numpy(), atol=1e-5
+        )
+
+
+def test_saliency_agrees_with_captum(fitted):
+    captum = pytest.importorskip("captum.attr")
+    model, words = fitted.model, tokenizer(fitted.name)
+    texts = [ITEMS.column(field).iloc[3] for field in ITEMS.fields]
+    whole = words(*texts, return_tensors="pt")
+    theirs = captum.Saliency(
+        lambda points, kinds: model(inputs_embeds=points, token_type_ids=kinds).logits
+    ).attribute(
+        model.get_input_embeddings()(whole["input_ids"]).detach().requires_grad_(),
+        target=0,
+        additional_forward_args=(whole["token_type_ids"],),
+    )
+    mine = fitted.saliency(ITEMS, target="no")[3].scores
+    np.testing.assert_allclose(mine, theirs.norm(dim=-1)[0].numpy(), atol=1e-6)
+
+
+def test_an_encoder_says_which_token_of_which_field_moved_its_score(fitted):
+    assert isinstance(fitted, Salient)
+    said = fitted.integrated_gradients(ITEMS)
+    assert [one.target for one in said] == [
+        fitted.classes[i] for i in fitted.predict(ITEMS).argmax(axis=1)
+    ]
+    assert max(one.gap for one in said) < 0.01
+    words = tokenizer(fitted.name)
+    for row, one in enumerate(fitted.saliency(ITEMS)):
+        whole = words(*(ITEMS.column(field).iloc[row] for field in ITEMS.fields))
+        assert list(one.tokens) == words.convert_ids_to_tokens(whole["input_ids"])
+        marked = [token in ("[CLS]", "[SEP]") for token in one.tokens]
+        assert list(one.special) == marked == [field == "" for field in one.fields]
+        assert min(one.scores) >= 0
+        proof = [t for t, f in zip(one.tokens, one.fields, strict=True) if f == "proof"]
+        assert proof == words.tokenize(ITEMS.column("proof").iloc[row])
+
+
+def test_special_tokens_add_nothing_as_the_baseline_keeps_them(fitted):
+    for one in fitted.integrated_gradients(ITEMS, steps=2):
+        special = zip(one.scores, one.special, strict=True)
+        assert all(score == 0 for score, mark in special if mark)
+
+
+def test_a_wrong_class_or_no_steps_is_one_line(fitted):
+    with pytest.raises(BadOption, match="no class 'maybe'; there are no, yes"):
+        fitted.saliency(ITEMS, target="maybe")
+    with pytest.raises(BadOption, match="0 steps"):
+        fitted.integrated_gradients(ITEMS, steps=0)

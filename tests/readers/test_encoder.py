@@ -1,0 +1,190 @@
+"""Encoders on a tiny BERT: the promises of a reader, and what they are fed."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from measurand.audits.evidence import audit
+from measurand.benchmarks.frames import from_frames
+from measurand.core.errors import MissingWeights, ReaderFailed
+from measurand.core.items import Items
+from measurand.core.reader import Rereading, Seeded, Strong
+from measurand.experiment.answers import answers, opened
+from measurand.experiment.asks import Ask
+from measurand.models.encoder import equal_lengths, tokenizer
+from measurand.readers import READERS
+from measurand.readers.encoder import EncoderReader, last_map
+from tests.conftest import small_items
+from tests.models import tiny_encoder
+
+ITEMS = small_items()
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Threads of so small a model wait for each other longer than they compute."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tiny_encoder.save(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture(scope="module")
+def reader(place):
+    return EncoderReader(place, epochs=1, batch=16, rate=3e-3, length=32)
+
+
+@pytest.fixture(scope="module")
+def fitted(reader):
+    return dataclasses.replace(reader, epochs=8).fit(ITEMS, rng())
+
+
+def test_shares_sum_to_one_and_repeat_themselves_bit_for_bit(reader):
+    before = repr(reader)
+    said = reader.fit(ITEMS, rng()).predict(ITEMS)
+    assert said.shape == (60, 2)
+    np.testing.assert_allclose(said.sum(axis=1), 1)
+    np.testing.assert_array_equal(said, reader.fit(ITEMS, rng()).predict(ITEMS))
+    assert repr(reader) == before
+
+
+def test_an_encoder_learns_a_planted_toy_and_plays_its_parts(reader, fitted):
+    said = fitted.predict(ITEMS).argmax(axis=1)
+    assert (said == ITEMS.gold(fitted.classes)).mean() > 0.9
+    assert fitted.classes == ITEMS.classes
+    assert isinstance(fitted, Rereading)
+    assert isinstance(reader, Strong)
+    assert isinstance(reader, Seeded)
+
+
+def test_an_encoder_copes_with_empty_text_one_field_and_one_class(reader):
+    empty = ITEMS.with_field("proof", [""] * 60)
+    assert np.isfinite(reader.fit(empty, rng()).predict(empty)).all()
+    alone = ITEMS.reading("claim")
+    assert reader.fit(alone, rng()).predict(alone).shape == (60, 2)
+    one = ITEMS.rows((ITEMS.labels == "yes").to_numpy())
+    assert (reader.fit(one, rng()).predict(ITEMS) == 1).all()
+
+
+def test_a_hundred_thousand_tokens_are_cut_and_the_share_is_told(fitted):
+    proofs = ["good " * 100_000, *ITEMS.column("proof")[1:]]
+    data = fitted.read(ITEMS.with_field("proof", proofs)).joined
+    assert data.lengths.max() == 32
+    assert data.truncated == pytest.approx(1 / 60)
+    assert np.isfinite(fitted.shares(data)).all()
+
+
+@pytest.mark.parametrize(
+    ("claim", "proof", "sizes"),
+    [(40, 40, (15, 14)), (3, 40, (3, 26)), (40, 2, (27, 2)), (4, 5, (4, 5))],
+)
+def test_a_cut_takes_from_the_longer_field_only(fitted, claim, proof, sizes):
+    texts = {"claim": ["good " * claim], "proof": ["bad " * proof], "label": ["yes"]}
+    data = fitted.read(Items(pd.DataFrame(texts, ["a"]), ("claim", "proof"))).joined
+    assert tuple(data.sizes[:, 0]) == sizes
+    assert data.truncated == float(claim + proof > 29)
+
+
+def test_joined_tokens_are_the_pair_as_the_tokenizer_joins_it(fitted, place):
+    data = fitted.read(ITEMS).joined
+    ids, kinds, there = data.block(np.arange(60), int(data.lengths.max()))
+    for row, (claim, proof) in enumerate(
+        zip(ITEMS.column("claim"), ITEMS.column("proof"), strict=True)
+    ):
+        whole = tokenizer(place)(claim, proof)
+        assert ids[row][there[row]].tolist() == whole["input_ids"]
+        assert kinds[row][there[row]].tolist() == whole["token_type_ids"]
+        assert set(kinds[row][there[row]]) == {0, 1}
+
+
+def test_batches_of_equal_length_hold_every_row_once(fitted):
+    data = fitted.read(ITEMS).joined
+    batches = list(equal_lengths(data, 64))
+    assert sorted(np.concatenate(batches)) == list(range(60))
+    assert all(len(set(data.lengths[rows])) == 1 for rows in batches)
+    assert all(len(rows) * data.lengths[rows[0]] <= 64 for rows in batches)
+
+
+def test_rereading_equals_reading_again(fitted):
+    orders = np.stack([rng(i).permutation(60) for i in range(3)]).astype(np.int32)
+    proofs = ITEMS.column("proof").to_numpy(object)
+    for order, said in zip(
+        orders, fitted.reread(fitted.read(ITEMS), "proof", orders), strict=True
+    ):
+        again = fitted.predict(ITEMS.with_field("proof", proofs[order].tolist()))
+        np.testing.assert_allclose(said, again, atol=1e-6)
+
+
+def test_an_embedding_is_what_goes_into_the_last_linear_map(fitted):
+    vectors = fitted.embed(ITEMS)
+    head = last_map(fitted.model)
+    assert vectors.shape == (60, 32)
+    scores = vectors @ head.weight.detach().numpy().T + head.bias.detach().numpy()
+    np.testing.assert_allclose(scores, fitted.scores(fitted.read(ITEMS)), atol=1e-5)
+
+
+def test_training_stops_when_nothing_gets_better(reader):
+    steps = []
+
+    def count(module, args, output):
+        if module.training and type(module).__name__ == "BertForSequenceClassification":
+            steps.append(1)
+
+    noise = ITEMS.replaced(
+        ITEMS.table.assign(label=rng().choice(["no", "yes"], 60).tolist())
+    )
+    patient = dataclasses.replace(reader, epochs=200, held=0.3, patience=2, rate=0.01)
+    hook = torch.nn.modules.module.register_module_forward_hook(count)
+    try:
+        patient.fit(noise, rng())
+    finally:
+        hook.remove()
+    assert 3 * 3 <= len(steps) < 200 * 3
+
+
+def test_a_loss_that_is_no_number_is_one_line(reader):
+    wild = dataclasses.replace(reader, rate=float("inf"))
+    with pytest.raises(ReaderFailed, match=r"^the loss is not a number; [^\n]+$"):
+        wild.fit(ITEMS, rng())
+
+
+@pytest.mark.parametrize("given", ["empty", "nowhere/at/all"])
+def test_missing_weights_are_one_line(reader, given, tmp_path):
+    (tmp_path / "empty").mkdir()
+    missing = dataclasses.replace(reader, model=str(tmp_path / given))
+    with pytest.raises(MissingWeights, match=r"^cannot load an encoder [^\n]+$"):
+        missing.fit(ITEMS, rng())
+
+
+def test_a_tokenizer_without_a_pad_token_works(reader, tmp_path):
+    bare = dataclasses.replace(reader, model=tiny_encoder.save(tmp_path, pad=False))
+    assert tokenizer(bare.model).pad_token is None
+    assert np.isfinite(bare.fit(ITEMS, rng()).predict(ITEMS)).all()
+
+
+def test_the_ladder_averages_an_encoder_over_its_seeds(reader):
+    table = small_items(90).table[["claim", "proof", "label"]]
+    proofs = [f"number{i % 47} {text}" for i, text in enumerate(table["proof"])]
+    roles = {"query": "claim", "evidence": "proof", "label": "label"}
+    table = table.assign(proof=proofs)
+    benchmark = from_frames(table[:60], table[60:], name="toy", **roles)
+    named = {"tfidf": READERS.load("tfidf"), "encoder": reader}
+    with opened(benchmark, seed=0) as running:
+        report = audit(running, named, shuffles=3, seeds=2, calibrate=False)
+        said = answers(running, [Ask(one) for one in reader.members(2)])
+    assert "2 seeds" in report.finding("delta_evi", "encoder").estimate.method
+    right = report.finding("accuracy", "encoder").estimate.value
+    if report.finding("delta_evi", "encoder").decision != "collapsed":
+        assert right == pytest.approx(np.mean([one.correct for one in said]))
