@@ -58,13 +58,12 @@ def paired_items(n=1200):
     shown = np.where(rng.random(n) < 0.5, asked, shown)
     label = np.where(asked == shown, "yes", "no")
     hint = np.where(rng.random(n) < 0.65, label, np.where(label == "yes", "no", "yes"))
-    return pd.DataFrame(
-        {
-            "query": [f"is it {words[a]} hint{h} {i}" for i, (a, h) in enumerate(zip(asked, hint, strict=True))],
-            "evidence": [f"they saw {words[s]} on day {i}" for i, s in enumerate(shown)],
-            "label": label,
-        }
-    )  # fmt: skip
+    rows = enumerate(zip(asked, hint, shown, strict=True))
+    texts = [
+        (f"is it {words[a]} hint{h} {i}", f"they saw {words[s]} on day {i}")
+        for i, (a, h, s) in rows
+    ]
+    return pd.DataFrame(texts, columns=["query", "evidence"]).assign(label=label)
 
 
 def test_a_stronger_reader_overturns_a_near_zero_and_that_is_said():

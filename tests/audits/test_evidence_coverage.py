@@ -1,7 +1,6 @@
 """95 % intervals of delta_evi cover, by simulation with new items in every run."""
 
 import pytest
-
 from bench.validity import STUDIES, outcome
 
 RUNS, ITEMS = 400, 600

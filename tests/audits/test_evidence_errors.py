@@ -1,7 +1,6 @@
-"""Wrong decisions about delta_evi are rare, by simulation with new items in every run."""
+"""Wrong decisions about delta_evi are rare, by simulation with new items each run."""
 
 import pytest
-
 from bench.validity import STUDIES, outcome
 
 RUNS, ITEMS = 400, 600

@@ -62,7 +62,7 @@ def test_the_split_is_seeded_and_described():
     first, again, other = built(seed=1), built(seed=1), built(seed=2)
     assert first.test.ids.equals(again.test.ids)
     assert not first.test.ids.equals(other.test.ids)
-    assert len(first.test) == 8
+    assert len(first.test) == 12
     assert first.roles["split"] == "seeded, by both, 30 % test"
     assert (
         built(roles=Roles("claim", None, "label")).roles["split"]

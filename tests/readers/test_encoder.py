@@ -160,9 +160,12 @@ def test_a_loss_that_is_no_number_is_one_line(reader):
         wild.fit(ITEMS, rng())
 
 
-@pytest.mark.parametrize("given", ["empty", "nowhere/at/all"])
+@pytest.mark.parametrize("given", ["empty", "nowhere/at/all", "broken"])
 def test_missing_weights_are_one_line(reader, given, tmp_path):
     (tmp_path / "empty").mkdir()
+    if given == "broken":
+        tiny_encoder.save(tmp_path / given)
+        (tmp_path / given / "model.safetensors").write_bytes(b"no weights")
     missing = dataclasses.replace(reader, model=str(tmp_path / given))
     with pytest.raises(MissingWeights, match=r"^cannot load an encoder [^\n]+$"):
         missing.fit(ITEMS, rng())
@@ -176,15 +179,17 @@ def test_a_tokenizer_without_a_pad_token_works(reader, tmp_path):
 
 def test_the_ladder_averages_an_encoder_over_its_seeds(reader):
     table = small_items(90).table[["claim", "proof", "label"]]
-    proofs = [f"number{i % 47} {text}" for i, text in enumerate(table["proof"])]
+    table = table.assign(claim=[f"claim about thing{i % 7}" for i in range(90)])
     roles = {"query": "claim", "evidence": "proof", "label": "label"}
-    table = table.assign(proof=proofs)
     benchmark = from_frames(table[:60], table[60:], name="toy", **roles)
-    named = {"tfidf": READERS.load("tfidf"), "encoder": reader}
+    better = dataclasses.replace(reader, epochs=8)
+    named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with opened(benchmark, seed=0) as running:
         report = audit(running, named, shuffles=3, seeds=2, calibrate=False)
-        said = answers(running, [Ask(one) for one in reader.members(2)])
-    assert "2 seeds" in report.finding("delta_evi", "encoder").estimate.method
+        said = answers(running, [Ask(one) for one in better.members(2)])
+    lost = report.finding("delta_evi", "encoder").estimate
+    assert "2 seeds" in lost.method
+    assert lost.value > 0.2
     right = report.finding("accuracy", "encoder").estimate.value
-    if report.finding("delta_evi", "encoder").decision != "collapsed":
-        assert right == pytest.approx(np.mean([one.correct for one in said]))
+    assert right == pytest.approx(np.mean([one.correct for one in said]))
+    assert right > 0.8

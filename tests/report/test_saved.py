@@ -1,4 +1,7 @@
 import json
+import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -138,18 +141,25 @@ def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
 
 def test_an_unwritable_folder_is_one_line(realistic, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreFailed, match=r"^cannot write the report to [^\n]+$"):
+    with pytest.raises(StoreFailed, match=r"^cannot write [^\n]+ to [^\n]+$"):
         saved.save(realistic, tmp_path / "file" / "report", {})
 
 
-def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path, monkeypatch):
-    def full(self, content):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(StoreFailed, match="No space left on device"):
-        saved.save(realistic, tmp_path, {})
-    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
+    script = (
+        "import resource, sys; from measurand.report import saved; "
+        "from measurand.core.errors import StoreFailed\n"
+        "report = saved.load(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "try: saved.save(report, sys.argv[2], {})\n"
+        "except StoreFailed as failed: print(failed)\n"
+    )
+    whole, full = saved.save(realistic, tmp_path / "whole", {}), tmp_path / "full"
+    command = [sys.executable, "-c", script, str(whole), str(full)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"cannot write [^\n]+ to [^\n]+ kept\n", said.stdout)
+    left = [p for p in full.rglob("*") if p.is_file()]
+    assert not [p for p in left if p.name.endswith(".part") or p.name == "report.json"]
 
 
 @pytest.mark.parametrize(

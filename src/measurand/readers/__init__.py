@@ -1,5 +1,6 @@
 """Readers, from weak to strong."""
 
+from os.path import isfile, join
 from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
@@ -65,6 +66,11 @@ KINDS = Catalogue(
             "any decoder, scoring class names: a directory, a hub id or smollm2",
             "torch",
         ),
+        "saved": Entry(
+            "measurand.readers.saved:saved_reader",
+            "a reader that was fitted and saved before, by its directory",
+            "torch",
+        ),
         "endpoint": Entry(
             "measurand.readers.endpoint:endpoint_reader",
             "a model behind an OpenAI-compatible server",
@@ -77,9 +83,12 @@ KINDS = Catalogue(
 def named(name: str, **terms: Any) -> Any:
     """A reader by its name, or by kind and place: `encoder:DIRECTORY`.
 
+    The directory of a saved reader is enough of a name.
     `terms` are for a model behind a server: where it is and what it may cost.
     """
     kind, _, place = name.partition(":")
     if place and kind in KINDS.entries:
         return KINDS.load(kind, model=place, **(terms if kind == "endpoint" else {}))
+    if name not in READERS.entries and isfile(join(name, "reader.json")):
+        return KINDS.load("saved", model=name)
     return READERS.load(name)

@@ -1,17 +1,21 @@
 """The encoder that has learned: it answers, embeds and says which tokens moved it."""
 
 import copy
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors import SafetensorError
 from scipy.special import softmax
 
-from measurand.core.errors import BadOption, listed
+from measurand.core.errors import BadOption, StoreFailed, listed
+from measurand.core.files import writable, write
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.models.encoder import (
@@ -28,6 +32,8 @@ from measurand.models.gradients import STEPS, attributions
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 TOGETHER = 20  # shuffles that are read at once
+SAVED = "reader.json"  # what a saved reader is known by
+SCHEMA = 1  # raised when that file changes
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +138,35 @@ class FittedEncoder:
         return attributions(
             self.model, words, data, self.fields, self.classes, aims, steps
         )
+
+    def save(self, directory: str | Path) -> None:
+        """Write all that `load_encoder` needs to answer the same; `SAVED` comes last.
+
+        A reader that was there before is gone from the first moment, so that no
+        half of one is ever taken for the other.
+        """
+        folder = Path(directory)
+        words = tokenizer(self.name)
+        writable(folder)
+        said = {
+            "schema": SCHEMA,
+            "classes": self.classes,
+            "fields": self.fields,
+            "length": self.length,
+            "temperature": self.temperature,
+        }
+        try:
+            (folder / SAVED).unlink(missing_ok=True)
+            self.model.save_pretrained(folder)
+            words.save_pretrained(folder)
+        except (OSError, SafetensorError) as failed:
+            raise StoreFailed(
+                f"cannot save the reader to {folder}: {str(failed).splitlines()[0]}; "
+                "free some space or name another folder"
+            ) from failed
+        # A tokenizer that was read from this directory before is not this one.
+        tokenizer.cache_clear()
+        write(folder / SAVED, (json.dumps(said, indent=2) + "\n").encode())
 
     def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
         """Scores and, where asked for, what goes into the last linear map."""

@@ -1,0 +1,126 @@
+"""Saved readers: an encoder that has learned, kept in a directory.
+
+The directory holds what any checkpoint holds (config, safetensors, tokenizer) and
+`reader.json`: what the weights do not say.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from measurand.core.errors import BadInput, MissingWeights, listed
+from measurand.core.items import Items
+from measurand.models.encoder import UNREADABLE, device, unreadable
+from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
+
+CHUNK = 2**20  # bytes fingerprinted at a time
+
+
+@dataclass(frozen=True)
+class SavedReader:
+    """A reader that learned before: `fit` looks at no item.
+
+    Attributes:
+        directory: Where it was saved.
+        digest: The fingerprint of what was saved, so that answers of another reader
+            in the same place are never taken for its own.
+    """
+
+    directory: str
+    digest: str
+
+    def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
+        """The saved reader; other fields or labels than it learned are refused."""
+        if fingerprint(self.directory) != self.digest:
+            raise MissingWeights(
+                f"the reader in {self.directory!r} changed while it was in use; "
+                "start again"
+            )
+        reader = load_encoder(self.directory)
+        self.same("the fields", reader.fields, items.fields)
+        self.same("the labels", reader.classes, items.classes)
+        return reader
+
+    def same(self, what: str, learned: Sequence[str], given: Sequence[str]) -> None:
+        """Raise where the items are not of the kind that the reader learned."""
+        if tuple(learned) != tuple(given):
+            raise BadInput(
+                f"the reader in {self.directory!r} learned {what} {listed(learned)}, "
+                f"and these items have {listed(given)}; fit one to these items instead"
+            )
+
+
+def saved_reader(model: str) -> SavedReader:
+    """The recipe for the reader that was saved in the directory `model`."""
+    described(model)
+    return SavedReader(model, fingerprint(model))
+
+
+def load_encoder(directory: str | Path) -> FittedEncoder:
+    """The encoder that `FittedEncoder.save` wrote to a directory."""
+    said = described(directory)
+    # In full, as a name like bert would be looked up on the hub.
+    place = str(Path(directory).resolve())
+    try:
+        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(
+            place, dtype=torch.float32, trust_remote_code=False, local_files_only=True
+        )
+    except UNREADABLE as failed:
+        raise MissingWeights(unreadable(place, failed)) from failed
+    return FittedEncoder(
+        tuple(said["classes"]),
+        tuple(said["fields"]),
+        place,
+        int(said["length"]),
+        model.to(device()),
+        float(said["temperature"]),
+    )
+
+
+def described(directory: str | Path) -> dict[str, Any]:
+    """What reader.json says."""
+    try:
+        said = json.loads((Path(directory) / SAVED).read_text("utf-8"))
+    except (OSError, ValueError) as failed:
+        raise MissingWeights(
+            f"no saved reader in {str(directory)!r}: {SAVED} is missing or no JSON; "
+            "give a directory that measurand fit --save wrote"
+        ) from failed
+    parts = {"classes", "fields", "length", "temperature"}
+    if not isinstance(said, dict) or not parts <= said.keys():
+        raise MissingWeights(
+            f"{SAVED} in {str(directory)!r} lacks one of {listed(sorted(parts))}; save "
+            "the reader again"
+        )
+    if said.get("schema") != SCHEMA:
+        raise MissingWeights(
+            f"{SAVED} in {str(directory)!r} has schema {said.get('schema')!r}, and "
+            f"this version reads {SCHEMA}; save the reader again"
+        )
+    return said
+
+
+def fingerprint(directory: str | Path) -> str:
+    """A digest of the names and contents of all that was saved."""
+    seen = hashlib.sha256()
+    try:
+        for path in sorted(p for p in Path(directory).iterdir() if p.is_file()):
+            seen.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            with path.open("rb") as file:
+                while part := file.read(CHUNK):
+                    seen.update(part)
+    except OSError as failed:
+        why = (failed.strerror or type(failed).__name__).lower()
+        raise MissingWeights(
+            f"cannot read the saved reader in {str(directory)!r}: {why}"
+        ) from failed
+    return seen.hexdigest()

@@ -1,0 +1,130 @@
+"""Saved readers: the same answers from a directory, in any process."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from measurand.core.errors import BadInput, MissingWeights, StoreFailed, UnknownName
+from measurand.experiment.asks import canonical
+from measurand.readers import named
+from measurand.readers.encoder import EncoderReader
+from measurand.readers.saved import SavedReader, load_encoder
+from tests.conftest import small_items
+from tests.models import tiny_encoder
+
+ITEMS = small_items(40)
+ELSEWHERE = """
+import sys
+import torch
+from measurand.readers.saved import load_encoder
+from tests.conftest import small_items
+torch.set_num_threads(1)
+said = load_encoder(sys.argv[1]).predict(small_items(40))
+sys.stdout.write(said.tobytes().hex())
+"""
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    place = tmp_path_factory.mktemp("encoder")
+    reader = EncoderReader(
+        tiny_encoder.save(place), epochs=2, batch=8, rate=3e-3, length=24, held=0.3
+    )
+    made = reader.fit(ITEMS, rng())
+    assert made.temperature != 1
+    return made
+
+
+@pytest.fixture(scope="module")
+def place(fitted, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved") / "new" / "reader"
+    fitted.save(folder)
+    return folder
+
+
+def test_a_reloaded_reader_says_the_same_bytes_in_a_new_process(fitted, place):
+    asked = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(place)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert bytes.fromhex(asked.stdout) == fitted.predict(ITEMS).tobytes()
+
+
+def test_a_directory_holds_safetensors_and_what_the_weights_do_not_say(fitted, place):
+    said = json.loads((place / "reader.json").read_text())
+    assert said == {
+        "schema": 1,
+        "classes": ["no", "yes"],
+        "fields": ["claim", "proof"],
+        "length": 24,
+        "temperature": fitted.temperature,
+    }
+    assert (place / "model.safetensors").is_file()
+    assert load_encoder(place).classes == fitted.classes
+
+
+@pytest.mark.parametrize("prefix", ["saved:", ""])
+def test_a_directory_is_a_name_and_fit_learns_nothing(fitted, place, prefix):
+    reader = named(f"{prefix}{place}")
+    assert isinstance(reader, SavedReader)
+    assert json.loads(canonical(reader))["digest"] == reader.digest
+    again = reader.fit(ITEMS.rows(np.arange(6)), rng())
+    np.testing.assert_array_equal(again.predict(ITEMS), fitted.predict(ITEMS))
+
+
+def test_other_fields_or_labels_are_refused_in_one_line(place):
+    reader = named(f"saved:{place}")
+    with pytest.raises(BadInput, match=r"^[^\n]+ fields claim, proof, and [^\n]+$"):
+        reader.fit(ITEMS.reading("claim"), rng())
+    other = ITEMS.replaced(ITEMS.table.assign(label=["maybe", "no"] * 20))
+    with pytest.raises(BadInput, match=r"^[^\n]+ labels no, yes, and [^\n]+maybe"):
+        reader.fit(other, rng())
+
+
+def test_what_changed_or_is_broken_is_one_line(place, tmp_path):
+    folder = tmp_path / "copy"
+    shutil.copytree(place, folder)
+    reader = named(str(folder))
+    assert reader.digest == named(str(place)).digest
+    said = json.loads((folder / "reader.json").read_text())
+    for broken in ("{", "[]", "{}", json.dumps(said | {"schema": 99})):
+        (folder / "reader.json").write_text(broken)
+        with pytest.raises(MissingWeights, match=r"^[^\n]+$"):
+            named(f"saved:{folder}")
+    with pytest.raises(MissingWeights, match="changed while it was in use"):
+        reader.fit(ITEMS, rng())
+    (folder / "reader.json").write_text(json.dumps(said))
+    (folder / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(MissingWeights, match=r"^cannot load [^\n]+$"):
+        load_encoder(folder)
+
+
+def test_a_place_without_a_reader_is_one_line(fitted, tmp_path):
+    with pytest.raises(MissingWeights, match="no saved reader in"):
+        named(f"saved:{tmp_path}")
+    with pytest.raises(UnknownName):
+        named(str(tmp_path))
+    with pytest.raises(UnknownName):
+        named("x" * 5000)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreFailed, match=r"^cannot write to [^\n]+$"):
+        fitted.save(tmp_path / "file")
