@@ -6,11 +6,13 @@ reader's effect on a large set with exact counts. `python -m bench validity` run
 study 2,000 times; the test suite runs it 400 times.
 """
 
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import binomtest
 
+from bench.figures import Figure
 from measurand.benchmarks.synthetic import Plan, items
 from measurand.core.clusters import components
 from measurand.core.items import Items
@@ -130,3 +132,44 @@ def outcome(study: Study, runs: int, n: int, *, on_margin: bool, seed: int) -> O
         depends += decided == ABOVE
         near_zero += decided == WITHIN
     return Outcome(runs, truth, int(covered), depends, near_zero)
+
+
+def studied(name: str, runs: int, n: int, seed: int) -> Outcome:
+    """The outcome of a study by its name."""
+    on_margin = name.startswith("on the margin")
+    return outcome(STUDIES[name], runs, n, on_margin=on_margin, seed=seed)
+
+
+def run(arguments: list[str]) -> list[Figure]:
+    """Every study, 2,000 runs of 1,000 items each unless other numbers are given."""
+    runs, n = (int(a) for a in (*arguments, *("2000", "1000")[len(arguments) :])[:2])
+    figures = []
+    with ProcessPoolExecutor() as pool:
+        each = {name: pool.submit(studied, name, runs, n, 1) for name in STUDIES}
+        for name, future in each.items():
+            seen = future.result()
+            figures += stated(name, seen)
+            print(name, seen, flush=True)
+    return figures
+
+
+def stated(name: str, seen: Outcome) -> list[Figure]:
+    """The rates of a study; a target is missed only beyond chance (99 %)."""
+    share = binomtest(seen.covered, seen.runs).proportion_ci(0.99)
+    figures = [
+        Figure(f"{name}: truth", seen.truth, "accuracy"),
+        Figure(f"{name}: 95 % intervals that cover", seen.covered / seen.runs, "share"),
+        Figure(
+            f"{name}: upper end of that rate's 99 %", share.high, "share", least=0.95
+        ),
+    ]
+    wrong = {"no dependence": seen.depends, "on the margin": seen.near_zero}
+    for place, count in wrong.items():
+        if name.startswith(place):
+            said = "depends" if place == "no dependence" else "near zero"
+            low = binomtest(count, seen.runs).proportion_ci(0.99).low
+            figures += [
+                Figure(f"{name}: runs that say {said}", count / seen.runs, "share"),
+                Figure(f"{name}: lower end of its 99 %", low, "share", most=0.05),
+            ]
+    return figures

@@ -1,6 +1,7 @@
 """Encoders on a tiny BERT: the promises of a reader, and what they are fed."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Rereading, Seeded, Strong
 from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask
-from measurand.models.encoder import equal_lengths, tokenizer
+from measurand.models.encoder import checkpoint, equal_lengths, tokenizer
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, last_map
 from tests.conftest import small_items
@@ -171,18 +172,37 @@ def test_missing_weights_are_one_line(reader, given, tmp_path):
         missing.fit(ITEMS, rng())
 
 
+def test_a_head_of_other_classes_is_drawn_anew_and_a_wrong_body_refused(
+    reader, fitted, tmp_path
+):
+    fitted.save(tmp_path)
+    four = ITEMS.replaced(ITEMS.table.assign(label=["a", "b", "c", "d"] * 15))
+    tuned = dataclasses.replace(reader, model=str(tmp_path))
+    assert tuned.fit(four, rng()).predict(four).shape == (60, 4)
+    checkpoint.cache_clear()
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(
+        json.dumps(config | {"intermediate_size": 48})
+    )
+    with pytest.raises(MissingWeights, match=r"^[^\n]+ another shape[^\n]+$"):
+        tuned.fit(four, rng())
+
+
 def test_a_tokenizer_without_a_pad_token_works(reader, tmp_path):
     bare = dataclasses.replace(reader, model=tiny_encoder.save(tmp_path, pad=False))
     assert tokenizer(bare.model).pad_token is None
     assert np.isfinite(bare.fit(ITEMS, rng()).predict(ITEMS)).all()
 
 
-def test_the_ladder_averages_an_encoder_over_its_seeds(reader):
+def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeypatch):
+    # The model's name is part of the recipe, and so of the seed: one that stays.
+    tiny_encoder.save(tmp_path / "tiny")
+    monkeypatch.chdir(tmp_path)
     table = small_items(90).table[["claim", "proof", "label"]]
     table = table.assign(claim=[f"claim about thing{i % 7}" for i in range(90)])
     roles = {"query": "claim", "evidence": "proof", "label": "label"}
     benchmark = from_frames(table[:60], table[60:], name="toy", **roles)
-    better = dataclasses.replace(reader, epochs=8)
+    better = dataclasses.replace(reader, model="tiny", epochs=12)
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with opened(benchmark, seed=0) as running:
         report = audit(running, named, shuffles=3, seeds=2, calibrate=False)

@@ -161,16 +161,9 @@ def delivered_all(
     if as_json:
         print(dumps(whole), end="")
     else:
-        print(*(summary(report) for report in reports.values()), sep="\n\n")
-        print(
-            *columns(
-                [
-                    (f"{name} audit not run", plain(why, 300))
-                    for name, why in not_run.items()
-                ]
-            ),
-            sep="\n",
-        )
+        left = [(f"{name} audit not run", plain(w, 300)) for name, w in not_run.items()]
+        parts = [summary(report) for report in reports.values()]
+        print(*parts, *(["\n".join(columns(left))] if left else []), sep="\n\n")
     if out is not None:
         for name in reports:
             notice(f"report: {out / name / 'report.html'}")

@@ -57,12 +57,20 @@ def checkpoint(name: str, classes: int) -> Any:
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return transformers.AutoModelForSequenceClassification.from_pretrained(
+        # The head is drawn anew, so that of another number of classes does not matter;
+        # a body that is not of the shape that config.json gives does.
+        model, found = transformers.AutoModelForSequenceClassification.from_pretrained(
             location(name),
             num_labels=classes,
             dtype=torch.float32,
             trust_remote_code=False,
+            ignore_mismatched_sizes=True,
+            output_loading_info=True,
         )
+        odd = [str(key[0]) for key in found["mismatched_keys"]]
+        if wrong := [key for key in odd if key.startswith(model.base_model_prefix)]:
+            raise ValueError(f"config.json gives {wrong[0]} another shape")
+        return model
     except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 

@@ -91,7 +91,7 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
         (
             plain(found.statistic, 24),
             plain(found.reader, 24),
-            plain(found.condition, 24),
+            plain(found.condition, 40),
             found.estimate,
             found.estimate.n,
             plain(found.decision or "", 48),
