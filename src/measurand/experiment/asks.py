@@ -11,12 +11,13 @@ from typing import Any
 from measurand import __version__
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import AsIs, Intervention
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, Remote, Strong
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
 FORMAT = 2  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
+HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
 
 
 @dataclass(frozen=True)
@@ -48,18 +49,17 @@ class Ask:
 def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     """The name of the answer: everything that it depends on, fingerprinted."""
     digests = [benchmark.train.digest, benchmark.test.digest]
-    whole = canonical([versions(), digests, seed, ask])
+    heavy = isinstance(ask.reader, Strong) and not isinstance(ask.reader, Remote)
+    whole = canonical([versions(heavy), digests, seed, ask])
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
 @cache
-def versions() -> tuple[str, ...]:
+def versions(heavy: bool) -> tuple[str, ...]:
     """What computes the answers: with other code they are asked for again."""
-    return (
-        str(FORMAT),
-        __version__,
-        *(f"{name} {version(name)}" for name in COMPUTING),
-    )
+    used = (*COMPUTING, *(HEAVY if heavy else ()))
+    found = (f"{name} {version(name)}" for name in used)
+    return (str(FORMAT), __version__, *found)
 
 
 def canonical(thing: Any) -> str:

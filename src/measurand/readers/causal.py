@@ -13,7 +13,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.models.causal import CausalModel
-from measurand.models.causal_loading import SMOLLM2
+from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_prompts import Wording, template, wording
 
@@ -50,6 +50,10 @@ class CausalReader:
     texts: tuple[str, ...] = ()
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
+
+    def ready(self) -> None:
+        """Raise where the weights are not to be had."""
+        located(self.model)
 
     def adapt(self, texts: Sequence[str]) -> "CausalReader":
         """The same reader, pretrained on `texts` before it learns."""
@@ -144,6 +148,10 @@ class ZeroShotReader:
     texts: tuple[str, ...] = ()
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
+
+    def ready(self) -> None:
+        """Raise where the weights are not to be had."""
+        located(self.model)
 
     def adapt(self, texts: Sequence[str]) -> "ZeroShotReader":
         """The same reader, pretrained on `texts` first."""

@@ -20,9 +20,10 @@ import numpy as np
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.items import Items
 from measurand.core.reader import Floats
+from measurand.models.address import address
 from measurand.models.asking import replies
 from measurand.models.calls import Messages
-from measurand.models.endpoint import Endpoint, Terms
+from measurand.models.endpoint import Endpoint, Terms, terms_of
 from measurand.readers.choices import Choices, marked, shares
 
 ROOM = {"plain": 8, "evidence-first": 300}  # tokens that an answer needs, by prompt
@@ -50,6 +51,10 @@ class EndpointReader:
         template(self.prompt)
         if self.shots < 0:
             raise BadOption(f"shots is {self.shots}; allowed are 0 or more")
+
+    def ready(self) -> None:
+        """Raise where no server is named."""
+        address(terms_of(self.endpoint).url)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
