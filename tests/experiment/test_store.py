@@ -33,8 +33,8 @@ def test_an_answer_is_read_as_it_was_written(tmp_path, rng, shape, donated):
     answer = Answer(rng.random(shape, np.float32), donors)
     Store(tmp_path).write(KEY, answer)
     again, said = read(Store(tmp_path))
-    assert (again.probabilities == answer.probabilities).all()
-    assert again.probabilities.dtype == np.float32
+    assert (again.values == answer.values).all()
+    assert again.values.dtype == np.float32
     assert (again.donors is None) == (donors is None)
     assert donors is None or (again.donors == donors).all()
     assert said == []

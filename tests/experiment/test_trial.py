@@ -28,7 +28,7 @@ def test_a_shuffled_answer_is_that_of_reading_the_shuffled_items(
     fitted = fit(ask, benchmark, 0)
     quick = answer(fitted, ask, benchmark, 0)
     texts = benchmark.test.column(field).to_numpy(object)
-    for said, donors in zip(quick.probabilities, quick.donors, strict=True):
+    for said, donors in zip(quick.values, quick.donors, strict=True):
         read = fitted.predict(benchmark.test.with_field(field, list(texts[donors])))
         np.testing.assert_allclose(said, read, rtol=1e-6)
         assert (said.argmax(axis=1) == read.argmax(axis=1)).all()
@@ -54,8 +54,8 @@ def test_more_repeats_leave_the_first_ones_as_they_were(benchmark):
         for repeats in (2, 4)
     )
     fitted = fit(few, benchmark, 0)
-    first = answer(fitted, few, benchmark, 0).probabilities
-    assert (answer(fitted, many, benchmark, 0).probabilities[:2] == first).all()
+    first = answer(fitted, few, benchmark, 0).values
+    assert (answer(fitted, many, benchmark, 0).values[:2] == first).all()
 
 
 @pytest.mark.parametrize("under", [Keep("claim"), Shuffle("evidence")], ids=repr)
@@ -63,7 +63,7 @@ def test_nobody_to_ask_about_is_an_empty_answer(benchmark, tmp_path, under):
     ask = Ask(TfidfReader(), about=NOBODY, under=under, repeats=2)
     run_trial(benchmark, 0, Store(tmp_path), [ask])
     kept = Store(tmp_path).read(key(ask, benchmark, 0), print)
-    assert kept.probabilities.shape == (2, 0, 2)
+    assert kept.values.shape == (2, 0, 2)
 
 
 def test_nothing_to_learn_from_is_refused(benchmark):
@@ -73,6 +73,6 @@ def test_nothing_to_learn_from_is_refused(benchmark):
 
 def test_a_class_that_training_never_showed_gets_no_share(benchmark):
     ask = Ask(MajorityReader(), fitted_on=Only("label", "yes"))
-    said = answer(fit(ask, benchmark, 0), ask, benchmark, 0).probabilities
+    said = answer(fit(ask, benchmark, 0), ask, benchmark, 0).values
     assert (said[..., benchmark.classes.index("yes")] == 1).all()
     assert (said[..., benchmark.classes.index("no")] == 0).all()

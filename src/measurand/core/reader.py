@@ -39,6 +39,13 @@ class Calibrated(Protocol):
 
 
 @runtime_checkable
+class Learned(Protocol):
+    """A reader that learned before, so that no condition can be taught to it."""
+
+    digest: str
+
+
+@runtime_checkable
 class Strong(Protocol):
     """A reader whose near zero stands: an encoder or an LLM, with weights to be had."""
 
@@ -71,6 +78,35 @@ class Rereading(Protocol):
 
         Under an order, item i has the `field` of item `order[i]`.
         """
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A reader that learns in epochs, and can be watched while it does."""
+
+    def watched(
+        self, items: Items, rng: np.random.Generator, about: Items
+    ) -> tuple[FittedReader, Floats]:
+        """The fitted reader, and its probabilities about `about` after each epoch.
+
+        It is the reader that `fit` gives: watching changes nothing.
+        """
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """A fitted reader that places items where like ones lie together."""
+
+    def embed(self, items: Items) -> Floats:
+        """One row an item; the items may have fewer fields than it learned."""
+
+
+@runtime_checkable
+class Remarking(Protocol):
+    """A fitted reader with something to say beside its answers."""
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """What a report should state: shares cut or unparsed, settings it chose."""
 
 
 @runtime_checkable

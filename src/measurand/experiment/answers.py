@@ -3,11 +3,11 @@
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.predictions import Predictions
+from measurand.core.predictions import Measures, Predictions
 from measurand.experiment.asks import Ask, key
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Answer, Notice, Store
@@ -65,8 +65,35 @@ def opened(
             engine.close()
 
 
+@contextmanager
+def reopened(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment]:
+    """The same seed, store and workers for another cut of the benchmark."""
+    old = experiment.engine
+    engine = LocalEngine(benchmark, experiment.seed, experiment.store, old.workers)
+    try:
+        yield replace(experiment, benchmark=benchmark, engine=engine)
+    finally:
+        engine.close()
+
+
 def answers(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
     """The answer to each ask: from the store where it is kept, else computed."""
+    return [
+        told(ask, answer, experiment)
+        for ask, answer in zip(asks, kept_or_computed(experiment, asks), strict=True)
+    ]
+
+
+def measures(experiment: Experiment, asks: Sequence[Ask]) -> list[Measures]:
+    """What the readers show of themselves: embeddings, saliency, epochs."""
+    return [
+        Measures(ids(ask, experiment), answer.values)
+        for ask, answer in zip(asks, kept_or_computed(experiment, asks), strict=True)
+    ]
+
+
+def kept_or_computed(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
+    """The numbers for each ask; those that share a fit are computed in one trial."""
     keys = [key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     kept = {k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)}
     missing = {k: ask for k, ask in zip(keys, asks, strict=True) if kept[k] is None}
@@ -81,13 +108,19 @@ def answers(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
         experiment.watch(done, len(trials))
     for k in missing:
         kept[k] = experiment.store.read(k, experiment.notice)
-    return [told(ask, kept[k], experiment) for k, ask in zip(keys, asks, strict=True)]
+    found = [kept[k] for k in keys]
+    assert None not in found, "a trial ended without its answer"  # noqa: S101
+    return [answer for answer in found if answer is not None]
 
 
-def told(ask: Ask, answer: Answer | None, experiment: Experiment) -> Predictions:
+def ids(ask: Ask, experiment: Experiment) -> tuple[str, ...]:
+    """The ids of the items that are asked about."""
+    return tuple(asked(ask, experiment.benchmark, experiment.seed).ids)
+
+
+def told(ask: Ask, answer: Answer, experiment: Experiment) -> Predictions:
     """An answer joined with the items it is about."""
-    assert answer is not None, "a trial ended without its answer"  # noqa: S101
     items = asked(ask, experiment.benchmark, experiment.seed)
     classes = experiment.benchmark.classes
-    numbers = items.gold(classes), answer.probabilities, answer.donors
-    return Predictions(tuple(items.ids), classes, *numbers)
+    numbers = items.gold(classes), answer.values, answer.donors
+    return Predictions(tuple(items.ids), classes, *numbers, answer.remarks)

@@ -15,9 +15,10 @@ from measurand.core.reader import Reader, Remote, Strong
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
-FORMAT = 2  # raised when the code changes what a recipe answers
+FORMAT = 3  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
+ANSWERS, EMBEDDING, SALIENCY, EPOCHS = "answers", "embedding", "saliency", "epochs"
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Ask:
         about: The test rows it is asked about.
         under: What is done to these rows first.
         repeats: How often `under` is drawn anew.
+        what: What is asked for: answers, or an embedding, saliency or epochs, which
+            only some readers can give.
     """
 
     reader: Reader
@@ -39,6 +42,7 @@ class Ask:
     about: Selection = field(default_factory=Everything)
     under: Intervention = field(default_factory=AsIs)
     repeats: int = 1
+    what: str = ANSWERS
 
     @property
     def fit(self) -> str:

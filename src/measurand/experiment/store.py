@@ -8,9 +8,9 @@ checked when read; a damaged one is named and computed again. Nothing is pickled
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +25,17 @@ Notice = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The numbers of one answer; ids and labels are the benchmark's."""
+    """The numbers of one answer; ids and labels are the benchmark's.
 
-    probabilities: NDArray[np.float32]
+    Attributes:
+        values: Repeats × items × columns: class probabilities, or what else was asked.
+        donors: For a rearranged field, whose text each item received, a repeat a row.
+        remarks: What the reader said beside its answer.
+    """
+
+    values: NDArray[np.float32]
     donors: NDArray[np.int32] | None = None
+    remarks: Mapping[str, float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,16 +58,17 @@ class Store:
         """The answer, or None where there is none or it was damaged."""
         numbers, mark = self.paths(key)
         try:
-            stated = mark.read_bytes()
+            said = mark.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
-            stated = b""
+            said = b""
         try:
-            written = json.loads(stated)
+            written = json.loads(said)
             content = numbers.read_bytes()
-            if fingerprint(content, written["shape"]) == written["sha256"]:
-                return unpacked(content, written["shape"])
+            stated = {"shape": written["shape"], "remarks": written["remarks"]}
+            if fingerprint(content, stated) == written["sha256"]:
+                return unpacked(content, written["shape"], written["remarks"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             pass
         notice(
@@ -75,22 +83,24 @@ class Store:
         """Keep an answer; after this a kill loses nothing of it."""
         numbers, mark = self.paths(key)
         content = packed(answer)
-        shape = list(answer.probabilities.shape)
-        stated = {"sha256": fingerprint(content, shape), "shape": shape}
+        shape = list(answer.values.shape)
+        stated = {"shape": shape, "remarks": dict(answer.remarks)}
+        whole = {"sha256": fingerprint(content, stated), **stated}
         write(numbers, content)
-        write(mark, json.dumps(stated).encode())
+        write(mark, json.dumps(whole).encode())
 
 
-def fingerprint(content: bytes, shape: object) -> str:
-    """What changes with any byte of the numbers, and with how they are laid out."""
-    return hashlib.sha256(content + json.dumps(shape).encode()).hexdigest()
+def fingerprint(content: bytes, stated: object) -> str:
+    """What changes with any byte of the numbers, and with what is stated of them."""
+    said = json.dumps(stated, sort_keys=True)
+    return hashlib.sha256(content + said.encode()).hexdigest()
 
 
 def packed(answer: Answer) -> bytes:
-    """An answer as Parquet: a column a class, a row an item and repeat."""
-    flat = answer.probabilities.reshape(-1, answer.probabilities.shape[2])
+    """An answer as Parquet: a row an item and repeat."""
+    flat = answer.values.reshape(-1, answer.values.shape[2])
     columns = {
-        f"class_{i}": pa.array(np.ascontiguousarray(flat[:, i]))
+        f"column_{i}": pa.array(np.ascontiguousarray(flat[:, i]))
         for i in range(flat.shape[1])
     }
     if answer.donors is not None:
@@ -106,14 +116,16 @@ def packed(answer: Answer) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpacked(content: bytes, shape: Sequence[int]) -> Answer:
+def unpacked(
+    content: bytes, shape: Sequence[int], remarks: Mapping[str, float | str]
+) -> Answer:
     """The answer that was packed."""
     table = pq.read_table(pa.BufferReader(content))
-    repeats, items, classes = shape
-    flat = np.empty((repeats * items, classes), np.float32)
-    for i in range(classes):
-        flat[:, i] = table[f"class_{i}"].to_numpy()
+    repeats, items, width = shape
+    flat = np.empty((repeats * items, width), np.float32)
+    for i in range(width):
+        flat[:, i] = table[f"column_{i}"].to_numpy()
     donors = None
     if "donor" in table.column_names:
         donors = table["donor"].to_numpy().reshape(repeats, items)
-    return Answer(flat.reshape(repeats, items, classes), donors)
+    return Answer(flat.reshape(repeats, items, width), donors, remarks)

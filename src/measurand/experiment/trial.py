@@ -7,13 +7,30 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import Undefined
+from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
 from measurand.core.kept import keeping
-from measurand.core.reader import FittedReader, Floats, Rereading
+from measurand.core.reader import (
+    Attribution,
+    Embedder,
+    FittedReader,
+    Floats,
+    Remarking,
+    Rereading,
+    Salient,
+    Watched,
+)
 from measurand.core.seeds import generator
-from measurand.experiment.asks import Ask, canonical, key
+from measurand.experiment.asks import (
+    ANSWERS,
+    EMBEDDING,
+    EPOCHS,
+    SALIENCY,
+    Ask,
+    canonical,
+    key,
+)
 from measurand.experiment.store import Answer, Store
 
 
@@ -23,20 +40,48 @@ def run_trial(
     """Fit once, answer every ask, keep each answer as soon as it is there."""
     # One thread: sums in another order would differ in the last bit.
     with threadpool_limits(1), keeping(store.directory / "calls"):
-        fitted = fit(asks[0], benchmark, seed)
+        epochs = [ask for ask in asks if ask.what == EPOCHS]
+        if epochs:
+            fitted, told = watched(epochs[0], benchmark, seed)
+            store.write(key(epochs[0], benchmark, seed), told)
+        else:
+            fitted = fit(asks[0], benchmark, seed)
         for ask in asks:
-            store.write(key(ask, benchmark, seed), answer(fitted, ask, benchmark, seed))
+            if ask.what != EPOCHS:
+                said = answer(fitted, ask, benchmark, seed)
+                store.write(key(ask, benchmark, seed), said)
 
 
 def fit(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
+    return ask.reader.fit(learned_from(ask, benchmark, seed), fitting(ask, seed))
+
+
+def watched(ask: Ask, benchmark: Benchmark, seed: int) -> tuple[FittedReader, Answer]:
+    """The reader of `ask`, and what it thought of the items after each epoch."""
+    if not isinstance(ask.reader, Watched):
+        raise NotApplicable("this reader learns in no epochs that could be watched")
+    items = ask.under(asked(ask, benchmark, seed), stream(ask.under, 0, seed))
+    seen = learned_from(ask, benchmark, seed)
+    fitted, said = ask.reader.watched(seen, fitting(ask, seed), items)
+    values = np.zeros((len(said), len(items), len(benchmark.classes)), np.float32)
+    values[:, :, places(fitted, benchmark)] = said
+    return fitted, Answer(values, None, remarks(fitted))
+
+
+def learned_from(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
+    """The training items that the reader of `ask` learns from, as it reads them."""
     rows = ask.fitted_on(benchmark.train, generator(seed, "select"))
     if not len(rows):
         raise Undefined(
             f"{ask.fitted_on} leaves no training items, so nothing can be learned"
         )
-    seen = ask.fitted_under(rows, generator(seed, "train", canonical(ask.fitted_under)))
-    return ask.reader.fit(seen, generator(seed, "fit", ask.fit))
+    return ask.fitted_under(rows, generator(seed, "train", canonical(ask.fitted_under)))
+
+
+def fitting(ask: Ask, seed: int) -> np.random.Generator:
+    """The stream that the fit of `ask` draws from."""
+    return generator(seed, "fit", ask.fit)
 
 
 def asked(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
@@ -47,7 +92,9 @@ def asked(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
 def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
     """What the fitted reader says, once a repeat of the intervention."""
     items = asked(ask, benchmark, seed)
-    places = [benchmark.classes.index(label) for label in fitted.classes]
+    if ask.what != ANSWERS:
+        changed = ask.under(items, stream(ask.under, 0, seed))
+        return Answer(measured(fitted, ask.what, changed), None, remarks(fitted))
     shape = (ask.repeats, len(items), len(benchmark.classes))
     probabilities = np.zeros(shape, np.float32)
     donors = (
@@ -55,15 +102,52 @@ def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> A
     )
     if not len(items):
         return Answer(probabilities, donors)  # selected away: nobody to be asked about
+    columns = places(fitted, benchmark)
     if isinstance(ask.under, Rearranging) and donors is not None:
         handed = handed_round(fitted, items, ask.under, donors, seed)
         for repeat, said in enumerate(handed):
-            probabilities[repeat][:, places] = said
-        return Answer(probabilities, donors)
+            probabilities[repeat][:, columns] = said
+        return Answer(probabilities, donors, remarks(fitted))
     for repeat in range(ask.repeats):
         changed = ask.under(items, stream(ask.under, repeat, seed))
-        probabilities[repeat][:, places] = fitted.predict(changed)
-    return Answer(probabilities, donors)
+        probabilities[repeat][:, columns] = fitted.predict(changed)
+    return Answer(probabilities, donors, remarks(fitted))
+
+
+def measured(fitted: FittedReader, what: str, items: Items) -> NDArray[np.float32]:
+    """An embedding or saliency, as layers × items × columns."""
+    if what == EMBEDDING and isinstance(fitted, Embedder):
+        return fitted.embed(items).astype(np.float32)[None]
+    if what == SALIENCY and isinstance(fitted, Salient):
+        return packed(fitted.saliency(items), items.fields)
+    raise NotApplicable(f"this reader gives no {what}")
+
+
+def packed(
+    attributions: Sequence[Attribution], fields: tuple[str, ...]
+) -> NDArray[np.float32]:
+    """Scores and field numbers of tokens: 2 × items × tokens; -2 where none is."""
+    longest = max((len(one.scores) for one in attributions), default=0)
+    values = np.zeros((2, len(attributions), max(longest, 1)), np.float32)
+    values[1] = -2
+    numbers = {"": -1} | {field: number for number, field in enumerate(fields)}
+    for row, one in enumerate(attributions):
+        values[0, row, : len(one.scores)] = one.scores
+        values[1, row, : len(one.scores)] = [
+            -1 if special else numbers[field]
+            for special, field in zip(one.special, one.fields, strict=True)
+        ]
+    return values
+
+
+def places(fitted: FittedReader, benchmark: Benchmark) -> list[int]:
+    """The column of the benchmark's classes that each of the reader's goes to."""
+    return [benchmark.classes.index(label) for label in fitted.classes]
+
+
+def remarks(fitted: FittedReader) -> dict[str, float | str]:
+    """What the reader has to say beside its answers."""
+    return dict(fitted.remarks()) if isinstance(fitted, Remarking) else {}
 
 
 def handed_round(
