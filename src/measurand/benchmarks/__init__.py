@@ -105,6 +105,30 @@ def load(
     )
 
 
+def load_parts(
+    source: str,
+    *,
+    tests: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    **options: Any,
+) -> "Benchmark":
+    """The benchmark with the first of `tests` or `parts`, and beside it the others."""
+    from dataclasses import replace
+
+    sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
+    if tests and parts:
+        raise BadOption("both --test and --part are given; give one of them")
+    whole = load(source, **(sides[0] if sides else {}), **options)
+    names = [title(test) for test in tests] or list(parts)
+    if len(set(names)) < len(names):
+        raise BadOption(f"the test parts are {', '.join(names)}; name each only once")
+    also = {
+        name: load(source, **side, **options).test
+        for name, side in list(zip(names, sides, strict=True))[1:]
+    }
+    return replace(whole, also=also) if also else whole
+
+
 def made(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
     """The synthetic benchmark of that name."""
     if name in SYNTHETIC.entries:

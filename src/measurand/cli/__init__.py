@@ -7,7 +7,7 @@
 import os
 import sys
 
-from measurand.cli import views  # noqa: F401  (its verbs join the app)
+from measurand.cli import fitting, views  # noqa: F401  (their verbs join the app)
 from measurand.cli.verbs import app
 from measurand.core.errors import MeasurandError
 

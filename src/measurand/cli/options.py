@@ -56,8 +56,11 @@ Source = Annotated[
     ),
 ]
 Test = Annotated[
-    str | None,
-    typer.Option(help="A file of test items; the first file is then all training."),
+    list[str] | None,
+    typer.Option(
+        help="A file of test items; the first file is then all training. Repeatable: "
+        "readers are reported on the others too."
+    ),
 ]
 Data = Annotated[
     str | None,
@@ -66,7 +69,13 @@ Data = Annotated[
         help="A folder that holds a published benchmark, for names such as snli.",
     ),
 ]
-Part = Annotated[str | None, typer.Option(help="A test part of a published benchmark.")]
+Part = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A test part of a published benchmark. Repeatable: readers are reported "
+        "on the others too."
+    ),
+]
 Query = Annotated[
     str | None,
     typer.Option(help="The column that asks or claims.", rich_help_panel=COLUMNS),
@@ -184,6 +193,15 @@ Seeds = Annotated[
     typer.Option(
         min=1,
         help="How often an encoder is trained anew. Default: 1 on a CPU, 3 on a GPU.",
+        rich_help_panel=RUN,
+    ),
+]
+Tune = Annotated[
+    bool,
+    typer.Option(
+        "--tune",
+        help="Search the learning rate of encoders on held-out training items, once, "
+        "with all fields.",
         rich_help_panel=RUN,
     ),
 ]

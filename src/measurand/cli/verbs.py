@@ -1,4 +1,4 @@
-"""The verbs: each a thin call of the library."""
+"""The verbs that audit: each a thin call of the library."""
 
 import time
 from pathlib import Path
@@ -15,6 +15,7 @@ from measurand.cli.console import (
     notice,
     opened,
 )
+from measurand.cli.groups import Climb, Run, Server, Source, grouped
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -76,153 +77,79 @@ def demo(
 
 
 @app.command()
+@grouped
 def evidence(
-    source: o.Source,
-    test: o.Test = None,
-    data: o.Data = None,
-    part: o.Part = None,
-    query: o.Query = None,
-    evidence: o.Evidence = None,
-    label: o.Label = None,
-    metadata: o.Metadata = None,
-    rationale: o.Rationale = None,
-    group: o.Group = None,
-    split: o.Split = None,
-    id_: o.Id = None,
-    split_by: o.SplitBy = "both",
+    source: Source,
+    run: Run,
+    climb: Climb,
+    server: Server,
     reader: o.Readers = None,
     shuffles: o.Shuffles = 20,
     shuffle: o.Shuffle = "plain",
     margin: o.Margin = 0.02,
-    calibrate: o.Calibrate = True,
-    strongest: o.Strongest = "minilm",
-    seeds: o.Seeds = None,
-    seed: o.Seed = 0,
-    workers: o.Workers = None,
-    store: o.StoreIn = None,
-    out: o.Out = None,
-    json: o.Json = False,
-    fail_on: o.FailOn = None,
-    url: o.Url = None,
-    shots: o.Shots = 0,
-    price_in: o.PriceIn = 0.0,
-    price_out: o.PriceOut = 0.0,
-    cap_tokens: o.CapTokens = None,
-    cap_money: o.CapMoney = None,
+    tune: o.Tune = False,
     dry_run: o.DryRun = False,
-    config: o.Config = None,
 ) -> None:
     """Do the labels depend on the evidence?"""
-    from measurand.benchmarks import load
-
-    allowed(fail_on, shuffles=shuffles, margin=margin)
+    allowed(run.fail_on, shuffles=shuffles, margin=margin)
     started = time.time()
-    columns = named(query, evidence, label, metadata, rationale, group, split, id_)
-    parts: dict[str, Any] = {
-        "test": test,
-        "data": published(source, data),
-        "part": part,
-    }
-    benchmark = load(source, **parts, split_by=split_by, seed=seed, **columns)
+    benchmark = source.benchmark(run.seed)
     # Later than the file: whoever mistyped its name need not wait for these.
     from measurand.audits.evidence import audit as evidence_audit
-    from measurand.readers import named as reader_named
+    from measurand.experiment.answers import tuned
 
     announced(benchmark, margin)
-    terms = {
-        "url": url,
-        "shots": shots,
-        "price_in": price_in,
-        "price_out": price_out,
-        "cap_tokens": cap_tokens,
-        "cap_money": cap_money,
-    }
-    readers = {name: reader_named(name, **terms) for name in reader or ["tfidf"]}
+    readers = server.readers(reader)
     if dry_run:
-        planned(readers, benchmark, shuffles, margin, seed)
+        planned(readers, benchmark, shuffles, margin, run.seed)
         return
-    with opened(benchmark, seed, workers, store, out) as running:
+    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
+        if tune:
+            readers = {name: tuned(running, one) for name, one in readers.items()}
         report = evidence_audit(
             running,
             readers,
             shuffles=shuffles,
             shuffle=shuffle,
             margin=margin,
-            calibrate=calibrate,
-            strongest=strongest,
-            seeds=seeds,
+            calibrate=climb.calibrate,
+            strongest=climb.strongest,
+            seeds=climb.seeds,
         )
-        run = log(started, running, source, workers)
-    delivered(report, out, run, as_json=json)
-    judged([report], fail_on)
+        about = log(started, running, source.source, run.workers)
+    delivered(report, run.out, about, as_json=run.json)
+    judged([report], run.fail_on)
 
 
 @app.command()
-def audit(
-    source: o.Source,
-    test: o.Test = None,
-    data: o.Data = None,
-    part: o.Part = None,
-    query: o.Query = None,
-    evidence: o.Evidence = None,
-    label: o.Label = None,
-    metadata: o.Metadata = None,
-    rationale: o.Rationale = None,
-    group: o.Group = None,
-    split: o.Split = None,
-    id_: o.Id = None,
-    split_by: o.SplitBy = "both",
-    calibrate: o.Calibrate = True,
-    strongest: o.Strongest = "minilm",
-    seeds: o.Seeds = None,
-    seed: o.Seed = 0,
-    workers: o.Workers = None,
-    store: o.StoreIn = None,
-    out: o.Out = None,
-    json: o.Json = False,
-    fail_on: o.FailOn = None,
-    config: o.Config = None,
-) -> None:
+@grouped
+def audit(source: Source, run: Run, climb: Climb) -> None:
     """Run every audit that the columns permit."""
     from measurand.audits import AUDITS
-    from measurand.benchmarks import load
     from measurand.core.errors import NotApplicable
     from measurand.readers import READERS
 
-    allowed(fail_on)
+    allowed(run.fail_on)
     started = time.time()
-    columns = named(query, evidence, label, metadata, rationale, group, split, id_)
-    parts: dict[str, Any] = {
-        "test": test,
-        "data": published(source, data),
-        "part": part,
-    }
-    benchmark = load(source, **parts, split_by=split_by, seed=seed, **columns)
+    benchmark = source.benchmark(run.seed)
     announced(benchmark, 0.02)
     reports, not_run = {}, {}
-    with opened(benchmark, seed, workers, store, out) as running:
+    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
         for name in AUDITS:
             try:
                 run_audit = AUDITS.thing(name)
                 reports[name] = run_audit(
                     running,
                     {"tfidf": READERS.load("tfidf")},
-                    calibrate=calibrate,
-                    strongest=strongest,
-                    seeds=seeds,
+                    calibrate=climb.calibrate,
+                    strongest=climb.strongest,
+                    seeds=climb.seeds,
                 )
             except NotApplicable as reason:
                 not_run[name] = str(reason)
-        run = log(started, running, source, workers)
-    delivered_all(reports, not_run, out, run, as_json=json)
-    judged(list(reports.values()), fail_on)
-
-
-def published(source: str, data: str | None) -> str | None:
-    """The folder of published benchmarks, where `source` is one of their names."""
-    from measurand.benchmarks import BENCHMARKS, SYNTHETIC
-
-    return data if source in BENCHMARKS.entries.keys() - set(SYNTHETIC) else None
+        about = log(started, running, source.source, run.workers)
+    delivered_all(reports, not_run, run.out, about, as_json=run.json)
+    judged(list(reports.values()), run.fail_on)
 
 
 def planned(
@@ -241,32 +168,6 @@ def planned(
             print(f"{name}: {plan(reader, benchmark, shuffles, margin, seed=seed)}")  # type: ignore[arg-type]
         else:
             print(f"{name}: runs here and costs nothing")
-
-
-def named(
-    query: str | None,
-    evidence: str | None,
-    label: str | None,
-    metadata: list[str] | None,
-    rationale: str | None,
-    group: str | None,
-    split: str | None,
-    id_: str | None,
-) -> dict[str, Any]:
-    """The column options as `load` takes them."""
-    single = {
-        "query": query,
-        "evidence": evidence,
-        "label": label,
-        "rationale": rationale,
-    }
-    return {
-        **single,
-        "group": group,
-        "split": split,
-        "id": id_,
-        "metadata": tuple(metadata or ()),
-    }
 
 
 def allowed(

@@ -7,7 +7,8 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import announced, delivered
-from measurand.cli.verbs import app, published
+from measurand.cli.groups import published
+from measurand.cli.verbs import app
 
 if TYPE_CHECKING:
     from measurand.core.catalogue import Catalogue
@@ -43,7 +44,7 @@ def show(
         str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
     ],
     data: o.Data = None,
-    part: o.Part = None,
+    part: Annotated[str | None, typer.Option(help="A test part of it.")] = None,
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,

@@ -27,6 +27,7 @@ class Benchmark:
         renderings: The words by which a metadata value reaches the query.
         planted: Whether the right answer is known because we made the items.
         elicited: The field that annotators wrote for the label, where that is one.
+        also: Other test parts by name, on which fitted readers are reported too.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Benchmark:
     renderings: Renderings = field(default_factory=dict)
     planted: bool = False
     elicited: str | None = None
+    also: Mapping[str, Items] = field(default_factory=dict)
 
     @property
     def metadata(self) -> tuple[str, ...]:
@@ -51,4 +53,5 @@ class Benchmark:
     @property
     def classes(self) -> tuple[str, ...]:
         """Every label of the benchmark, sorted."""
-        return tuple(sorted({*self.train.classes, *self.test.classes}))
+        others = (label for part in self.also.values() for label in part.classes)
+        return tuple(sorted({*self.train.classes, *self.test.classes, *others}))

@@ -28,6 +28,14 @@ class Estimate:
         """The value and its interval."""
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
+    def __float__(self) -> float:
+        """The value alone, where a plain number is asked for.
+
+        >>> float(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
+        0.3
+        """
+        return self.value
+
     def within(self, margin: float) -> bool:
         """Whether the whole interval lies inside ± `margin`."""
         return -margin < self.low and self.high < margin

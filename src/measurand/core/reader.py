@@ -81,6 +81,22 @@ class Rereading(Protocol):
 
 
 @runtime_checkable
+class Tunable(Protocol):
+    """A reader with settings that are worth a search."""
+
+    def tuned(self, items: Items, rng: np.random.Generator) -> Reader:
+        """The recipe with its best settings, chosen on rows held out of `items`."""
+
+
+@runtime_checkable
+class Savable(FittedReader, Protocol):
+    """A fitted reader that can be kept in a directory and read again."""
+
+    def save(self, directory: str) -> None:
+        """Write all that is needed to answer the same."""
+
+
+@runtime_checkable
 class Watched(Protocol):
     """A reader that learns in epochs, and can be watched while it does."""
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.predictions import Measures, Predictions
-from measurand.experiment.asks import Ask, key
+from measurand.core.reader import Reader, Tunable
+from measurand.experiment.asks import SETTINGS, Ask, key
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Answer, Notice, Store
 from measurand.experiment.trial import asked
@@ -90,6 +91,15 @@ def measures(experiment: Experiment, asks: Sequence[Ask]) -> list[Measures]:
         Measures(ids(ask, experiment), answer.values)
         for ask, answer in zip(asks, kept_or_computed(experiment, asks), strict=True)
     ]
+
+
+def tuned(experiment: Experiment, reader: Reader) -> Reader:
+    """The reader with its best settings for all fields; others are left as they are."""
+    if not isinstance(reader, Tunable):
+        return reader
+    (found,) = kept_or_computed(experiment, [Ask(reader, what=SETTINGS)])
+    better: Reader = replace(reader, **found.remarks)  # type: ignore[type-var]
+    return better
 
 
 def kept_or_computed(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:

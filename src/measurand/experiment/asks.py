@@ -18,7 +18,8 @@ from measurand.selections.rows import Everything
 FORMAT = 3  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
-ANSWERS, EMBEDDING, SALIENCY, EPOCHS = "answers", "embedding", "saliency", "epochs"
+ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
+EPOCHS, SETTINGS = "epochs", "settings"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ class Ask:
         about: The test rows it is asked about.
         under: What is done to these rows first.
         repeats: How often `under` is drawn anew.
-        what: What is asked for: answers, or an embedding, saliency or epochs, which
-            only some readers can give.
+        what: What is asked for: answers, or an embedding, saliency, epochs or better
+            settings, which only some readers can give.
+        part: Which of the other test parts is asked about; none where empty.
     """
 
     reader: Reader
@@ -43,6 +45,7 @@ class Ask:
     under: Intervention = field(default_factory=AsIs)
     repeats: int = 1
     what: str = ANSWERS
+    part: str = ""
 
     @property
     def fit(self) -> str:
@@ -52,7 +55,8 @@ class Ask:
 
 def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     """The name of the answer: everything that it depends on, fingerprinted."""
-    digests = [benchmark.train.digest, benchmark.test.digest]
+    test = benchmark.also[ask.part] if ask.part else benchmark.test
+    digests = [benchmark.train.digest, test.digest]
     heavy = isinstance(ask.reader, Strong) and not isinstance(ask.reader, Remote)
     whole = canonical([versions(heavy), digests, seed, ask])
     return hashlib.sha256(whole.encode()).hexdigest()

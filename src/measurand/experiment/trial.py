@@ -1,6 +1,7 @@
 """Trial: one fit and all that is asked of it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from measurand.core.reader import (
     Remarking,
     Rereading,
     Salient,
+    Tunable,
     Watched,
 )
 from measurand.core.seeds import generator
@@ -27,6 +29,7 @@ from measurand.experiment.asks import (
     EMBEDDING,
     EPOCHS,
     SALIENCY,
+    SETTINGS,
     Ask,
     canonical,
     key,
@@ -40,6 +43,10 @@ def run_trial(
     """Fit once, answer every ask, keep each answer as soon as it is there."""
     # One thread: sums in another order would differ in the last bit.
     with threadpool_limits(1), keeping(store.directory / "calls"):
+        if asks[0].what == SETTINGS:
+            told = settings(asks[0], benchmark, seed)
+            store.write(key(asks[0], benchmark, seed), told)
+            return
         epochs = [ask for ask in asks if ask.what == EPOCHS]
         if epochs:
             fitted, told = watched(epochs[0], benchmark, seed)
@@ -69,6 +76,19 @@ def watched(ask: Ask, benchmark: Benchmark, seed: int) -> tuple[FittedReader, An
     return fitted, Answer(values, None, remarks(fitted))
 
 
+def settings(ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
+    """The settings that suit the training items better, as remarks."""
+    if not isinstance(ask.reader, Tunable):
+        raise NotApplicable("this reader has no settings that could be tuned")
+    better = ask.reader.tuned(learned_from(ask, benchmark, seed), fitting(ask, seed))
+    changed = {
+        one.name: getattr(better, one.name)
+        for one in fields(better)  # type: ignore[arg-type]
+        if getattr(better, one.name) != getattr(ask.reader, one.name)
+    }
+    return Answer(np.zeros((1, 1, 1), np.float32), None, changed)
+
+
 def learned_from(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     """The training items that the reader of `ask` learns from, as it reads them."""
     rows = ask.fitted_on(benchmark.train, generator(seed, "select"))
@@ -86,7 +106,8 @@ def fitting(ask: Ask, seed: int) -> np.random.Generator:
 
 def asked(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     """The test items that `ask` is about, before they are changed."""
-    return ask.about(benchmark.test, generator(seed, "select"))
+    test = benchmark.also[ask.part] if ask.part else benchmark.test
+    return ask.about(test, generator(seed, "select"))
 
 
 def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
@@ -124,13 +145,13 @@ def measured(fitted: FittedReader, what: str, items: Items) -> NDArray[np.float3
 
 
 def packed(
-    attributions: Sequence[Attribution], fields: tuple[str, ...]
+    attributions: Sequence[Attribution], names: tuple[str, ...]
 ) -> NDArray[np.float32]:
     """Scores and field numbers of tokens: 2 × items × tokens; -2 where none is."""
     longest = max((len(one.scores) for one in attributions), default=0)
     values = np.zeros((2, len(attributions), max(longest, 1)), np.float32)
     values[1] = -2
-    numbers = {"": -1} | {field: number for number, field in enumerate(fields)}
+    numbers = {"": -1} | {field: number for number, field in enumerate(names)}
     for row, one in enumerate(attributions):
         values[0, row, : len(one.scores)] = one.scores
         values[1, row, : len(one.scores)] = [

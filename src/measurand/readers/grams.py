@@ -7,6 +7,7 @@ same things; readers fit dozens of times in one audit, so it matters.
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,18 @@ class Grams:
     vocabulary: dict[str, int]
     kept: Ints
     idf: Floats
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The words of each feature."""
+        size, written = len(self.vocabulary), list(self.vocabulary)
+        pairs = self.kept - size
+        return [
+            written[key]
+            if key < size
+            else f"{written[pair // size]} {written[pair % size]}"
+            for key, pair in zip(self.kept.tolist(), pairs.tolist(), strict=True)
+        ]
 
     def counts(self, texts: Iterable[str]) -> csr_array:
         """The weighted, normalised rows of `texts`."""

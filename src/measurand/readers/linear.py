@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
+from sklearn.utils.extmath import randomized_svd
 
+from measurand.core.errors import BadInput, listed
 from measurand.core.items import Items
-from measurand.core.reader import Floats
+from measurand.core.reader import Attribution, Floats
 from measurand.readers.grams import Grams, grams
 from measurand.readers.logistic import Linear, fitted, temperature
+
+EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
 
 @dataclass(frozen=True)
@@ -78,15 +83,95 @@ class FittedTfidf:
 
     def parts(self, items: Items) -> Mapping[str, Floats]:
         """What each field adds to the score of each class."""
-        parts, start = {}, 0
-        for field, known in self.vocabularies.items():
-            weights = self.linear.weights[start : start + len(known.kept)]
-            parts[field] = np.asarray(known.counts(items.column(field)) @ weights)
-            start += len(known.kept)
-        return parts
+        return {
+            field: np.asarray(known.counts(items.column(field)) @ self.blocks[field])
+            for field, known in self.vocabularies.items()
+        }
 
     def total(self, parts: Mapping[str, Floats]) -> Floats:
         """The class probabilities that such parts add up to."""
         return self.linear.probabilities(
             np.sum(list(parts.values()), axis=0) + self.linear.bias
         )
+
+    @cached_property
+    def blocks(self) -> Mapping[str, Floats]:
+        """The weights of each field's features: features × classes."""
+        sizes = [len(known.kept) for known in self.vocabularies.values()]
+        cuts = np.split(self.linear.weights, np.cumsum(sizes)[:-1])
+        return dict(zip(self.vocabularies, cuts, strict=True))
+
+    def known(self, items: Items) -> list[str]:
+        """The fields that these items have and the reader learned."""
+        both = [field for field in self.vocabularies if field in items.fields]
+        if not both:
+            raise BadInput(
+                f"the reader learned {listed(list(self.vocabularies))}; these items "
+                f"have {listed(items.fields)}"
+            )
+        return both
+
+    def embed(self, items: Items) -> Floats:
+        """The items' features, each as long as its coefficients, in a few dimensions.
+
+        A truncated SVD of the items that are asked about: features that the reader
+        does not use have length 0, so items lie together where it takes them alike.
+        """
+        used = csr_array(
+            hstack(
+                [
+                    self.vocabularies[field].counts(items.column(field))
+                    * np.linalg.norm(self.blocks[field], axis=1)
+                    for field in self.known(items)
+                ],
+                format="csr",
+            )
+        )
+        size = min(EMBEDDED, *used.shape)
+        if size == 0 or used.nnz == 0:
+            return np.zeros((len(items), 1))
+        left, lengths, _ = randomized_svd(used, size, n_iter=4, random_state=0)
+        return np.asarray(left * lengths)
+
+    def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
+        """How large the part of each feature in the score is, either way."""
+        return [
+            replace(one, scores=tuple(abs(score) for score in one.scores))
+            for one in self.integrated_gradients(items, target)
+        ]
+
+    def integrated_gradients(
+        self, items: Items, target: str | None = None, steps: int = 1
+    ) -> list[Attribution]:
+        """What each feature adds to the score: exact, since the score is a sum."""
+        said = self.predict(items).argmax(axis=1)
+        aims = said if target is None else np.full(len(items), self.index(target))
+        rows: list[list[tuple[str, float, str]]] = [[] for _ in range(len(items))]
+        for field in self.known(items):
+            known, weights = self.vocabularies[field], self.blocks[field]
+            counts = known.counts(items.column(field))
+            names = known.names
+            for row, aim in enumerate(aims):
+                cut = slice(counts.indptr[row], counts.indptr[row + 1])
+                columns = counts.indices[cut]
+                added = counts.data[cut] * weights[columns, aim]
+                rows[row] += [
+                    (names[c], float(a), field)
+                    for c, a in zip(columns, added, strict=True)
+                ]
+        return [
+            Attribution(
+                self.classes[aim],
+                tuple(name for name, _, _ in row),
+                tuple(score for _, score, _ in row),
+                (False,) * len(row),
+                tuple(field for _, _, field in row),
+            )
+            for aim, row in zip(aims, rows, strict=True)
+        ]
+
+    def index(self, label: str) -> int:
+        """The position of a class."""
+        if label not in self.classes:
+            raise BadInput(f"no class {label!r}; there are {listed(self.classes)}")
+        return self.classes.index(label)

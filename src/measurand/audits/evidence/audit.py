@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.audits.evidence.answered import Ground, hanging_together, score
 from measurand.audits.evidence.exhibits import exhibits
 from measurand.audits.evidence.filtering import filter_findings
 from measurand.audits.evidence.flips import flip_findings
 from measurand.audits.evidence.ladder import LADDER, climbed
-from measurand.audits.evidence.packet import Ground, score
 from measurand.audits.evidence.shift import gap_findings, gaps, held_out_values
 from measurand.audits.evidence.statement import (
     described,
@@ -20,11 +20,9 @@ from measurand.audits.evidence.statement import (
 )
 from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
 from measurand.audits.evidence.verdict import verdict
-from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import components
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Report
-from measurand.core.reader import Reader
+from measurand.core.reader import Learned, Reader
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
@@ -69,7 +67,11 @@ def audit(
             "and 0 to 1"
         )
     change = Shuffle(benchmark.evidence, shuffle)
-    ground = Ground(*textless(experiment), hanging_together(benchmark), margin)
+    ground = Ground(
+        *textless(experiment),
+        hanging_together(benchmark.test, benchmark.evidence),
+        margin,
+    )
     ladder = (calibrate, seeds, strongest)
     packets, used = climbed(experiment, readers, change, shuffles, ground, *ladder)
     rng = generator(experiment.seed, "evidence", "ground")
@@ -109,13 +111,6 @@ def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[flo
     return (test.labels == commonest).astype(float), score(metadata)
 
 
-def hanging_together(benchmark: Benchmark) -> NDArray[np.int64]:
-    """Test items that share their evidence or a group hang together."""
-    test = benchmark.test
-    shared = [test.column(str(benchmark.evidence))]
-    return components([*shared, test.column(test.group)] if test.group else shared)
-
-
 def consequences(
     experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
 ) -> tuple[list[Finding], dict[str, str]]:
@@ -128,10 +123,14 @@ def consequences(
             "be called"
         )
     values = held_out_values(benchmark.train, benchmark.test)
+    taught = [(n, r) for n, r in readers.items() if not isinstance(r, Learned)]
+    if not taught:
+        why = "the reader learned before this audit, so nothing can be held out of it"
+        return findings, not_run | {"ood_gap": why, "filter_gain": why}
     if not values:
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, reader = next(iter(readers.items()))
+    name, reader = taught[0]
     before = gaps(reader, experiment, values, Everything(), Everything())
     findings += gap_findings(name, before, clusters, experiment.seed)
     try:

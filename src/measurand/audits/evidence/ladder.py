@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from measurand.audits.evidence.packet import Ground, Packet, packet
+from measurand.audits.evidence.answered import Ground
+from measurand.audits.evidence.packet import Packet, packet
 from measurand.core.errors import BadOption, MissingExtra, MissingWeights, UnknownName
 from measurand.core.reader import Reader
 from measurand.experiment.answers import Experiment

@@ -1,28 +1,27 @@
 """The audit packet of one reader: how right, and how much by metadata or evidence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.audits.evidence.answered import Answered, Ground, answered
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.predictions import Predictions
-from measurand.core.reader import Floats, Reader, Seeded, Strong
+from measurand.core.reader import Reader, Seeded, Strong
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, answers
-from measurand.experiment.asks import Ask
-from measurand.interventions.fields import Keep
+from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.equivalence import UNDECIDED, WITHIN, decision
 from measurand.stats.paired import difference, mean, ratio
-from measurand.stats.scores import accuracy, balanced_accuracy, cells, mcc
-from measurand.stats.shuffles import ShuffleEffect, over_seeds, shuffle_effect
+from measurand.stats.scores import accuracy, balanced_accuracy, mcc, share
+from measurand.stats.shuffles import ShuffleEffect
 
 COLLAPSED = "collapsed"
+SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +42,7 @@ class Packet:
         withheld: Statistics that have no value here, and why.
         changed: The share of (item, shuffle) pairs that read another text.
         strong: Whether the reader is one whose near zero stands.
+        remarks: What the reader said beside its answers.
     """
 
     name: str
@@ -58,81 +58,7 @@ class Packet:
     withheld: Mapping[str, str]
     changed: float
     strong: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What every packet is held against: readers without text, clusters, the margin."""
-
-    majority: "pd.Series[float]"
-    metadata: "pd.Series[float]"
-    clusters: NDArray[np.int64]
-    margin: float
-
-
-def score(predictions: Predictions) -> "pd.Series[float]":
-    """Whether each item was answered right, with its id."""
-    return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))
-
-
-@dataclass(frozen=True, eq=False)
-class Answered:
-    """What a reader answered, averaged over its seeds."""
-
-    cells: Floats
-    right: "pd.Series[float]"
-    wrong: Floats
-    alone: Mapping[str, "pd.Series[float]"]
-    effect: ShuffleEffect
-    commonest: float
-    changed: float
-
-
-def answered(
-    members: Sequence[Reader],
-    experiment: Experiment,
-    shuffle: Shuffle,
-    shuffles: int,
-    ground: Ground,
-) -> Answered:
-    """Ask with the right evidence, with the wrong, and with one field alone."""
-    benchmark = experiment.benchmark
-    alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
-    asks = [
-        ask
-        for reader in members
-        for ask in (
-            Ask(reader),
-            Ask(reader, under=shuffle, repeats=shuffles),
-            *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
-        )
-    ]
-    said = answers(experiment, asks)
-    full, shuffled, *single = (said[i :: 2 + len(alone)] for i in range(2 + len(alone)))
-    donors = shuffled[0].donors
-    assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    each = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
-    right, wrong = (np.mean([pair[i] for pair in each], axis=0) for i in (0, 1))
-    lost = np.array([r.mean() - w.mean() for r, w in each])
-    effect = over_seeds(shuffle_effect(right, wrong, donors, ground.clusters), lost)
-    classes = len(benchmark.classes)
-    rows = [cells(one.gold, one.answers[0], classes) for one in full]
-    ids = list(full[0].ids)
-    return Answered(
-        np.mean(rows, axis=0),
-        pd.Series(right, ids),
-        wrong,
-        {part: averaged(ones, ids) for part, ones in zip(alone, single, strict=True)},
-        effect,
-        max(float(np.bincount(one.answers[0]).max() / len(ids)) for one in full),
-        changed(benchmark.test.column(shuffle.field), donors),
-    )
-
-
-def averaged(said: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
-    """How often each item was answered right, over seeds."""
-    right: Floats = np.mean([one.correct[0] for one in said], axis=0)
-    return pd.Series(right, ids)
+    remarks: Mapping[str, float | str]
 
 
 def packet(
@@ -159,6 +85,10 @@ def packet(
         if decided != COLLAPSED or not isinstance(reader, Seeded):
             break
     ratios, withheld = metadata_ratios(name, said.right, ground, rng)
+    if not said.alone:
+        withheld[f"query_only and evidence_only of {name}"] = (
+            "it learned before this audit, so it cannot be taught one field alone"
+        )
     scores = {
         "accuracy": accuracy(said.cells, rng=rng, clusters=clusters),
         "balanced_accuracy": balanced_accuracy(said.cells, rng=rng, clusters=clusters),
@@ -170,10 +100,18 @@ def packet(
         },
     }
     effect = said.effect
+    shares = [
+        Finding(what, name, "full", share(round(float(said.remarks[what]) * n), n))
+        for n in [len(said.right)]
+        for what in SHARES
+        if what in said.remarks
+    ]
     findings = (
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), decided),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
+        *shares,
+        *part_findings(name, said, ground.margin, rng),
     )
     return Packet(
         name,
@@ -189,13 +127,23 @@ def packet(
         withheld,
         said.changed,
         isinstance(reader, Strong),
+        said.remarks,
     )
 
 
-def changed(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
-    """The share of hand-overs that gave an item another text than its own."""
-    numbers = pd.factorize(texts)[0]
-    return float((numbers[donors] != numbers).mean())
+def part_findings(
+    name: str, said: Answered, margin: float, rng: np.random.Generator
+) -> list[Finding]:
+    """The same fitted reader on the other test parts."""
+    findings = []
+    for part, (right, effect) in said.parts.items():
+        decided = decision(effect.interval, margin)
+        where = f"part={part}"
+        findings += [
+            Finding("accuracy", name, where, mean(right, rng=rng)),
+            Finding("delta_evi", name, where, effect.interval(0.95), decided),
+        ]
+    return findings
 
 
 def decided_on(said: Answered, gain: Estimate, margin: float) -> str:

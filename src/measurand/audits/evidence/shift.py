@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.packet import score
+from measurand.audits.evidence.answered import score
 from measurand.audits.evidence.thresholds import SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.evidence.packet import Ground, Packet
+from measurand.audits.evidence.answered import Ground
+from measurand.audits.evidence.packet import Packet
 from measurand.audits.evidence.thresholds import CLUSTERS, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Verdict
@@ -14,6 +15,12 @@ from measurand.experiment.answers import Experiment
 from measurand.experiment.asks import plain
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.power import detectable, items_to_equate
+
+MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
+DOINGS = {
+    "truncated": "cut",
+    "unparsed": "gave an answer that names no class, or none, about",
+}
 
 
 def described(benchmark: Benchmark) -> dict[str, object]:
@@ -60,6 +67,7 @@ def settings(
             "items_to_equate": items_to_equate(margin, discordant) if discordant else 1,
         },
         "evidence_changed": packets[-1].changed,
+        "remarks": {one.name: dict(one.remarks) for one in packets if one.remarks},
     }
 
 
@@ -82,6 +90,10 @@ def warnings(
                 f"no answer of {one.name} ever changed with the evidence: it may not "
                 "read it at all"
             )
+        for what, doing in DOINGS.items():
+            share = float(one.remarks.get(what, 0.0))
+            if share > MUCH:
+                said.append(f"{one.name} {doing} {100 * share:.0f} % of the items")
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
         said.append(f"{overlap} test items stand in the training items too")
@@ -100,5 +112,6 @@ def item_table(
         for part, right in one.alone.items():
             table[f"{part}:{one.name}"] = right.to_numpy() > 0
     stage = next((one for one in packets if one.name == said.stage), packets[-1])
-    table["without_evidence"] = stage.alone["query_only"].to_numpy() > 0
+    if "query_only" in stage.alone:
+        table["without_evidence"] = stage.alone["query_only"].to_numpy() > 0
     return table

@@ -30,8 +30,9 @@ def verdict(
             f"no reader is clearly above the majority share {majority}: {names} "
             "collapsed"
         )
-        if majority.value >= SKEWED:
-            alone = max(packet.alone["query_only"].mean() for packet in packets)
+        asked = [one.alone["query_only"].mean() for one in packets if one.alone]
+        if majority.value >= SKEWED and asked:
+            alone = max(asked)
             why += (
                 f"; {majority.value:.3f} of the labels are one class, and the query "
                 f"alone reaches {alone:.3f}"
@@ -93,6 +94,8 @@ def placed(packet: Packet, majority: Estimate, margin: float) -> tuple[str, str]
 
 def ablation(packet: Packet, margin: float) -> str:
     """A clause where the query alone does as well as the full reader."""
+    if not packet.alone:
+        return ""
     alone, full = packet.alone["query_only"].mean(), packet.right.mean()
     if alone < full - margin:
         return ""

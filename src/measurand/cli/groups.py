@@ -1,0 +1,142 @@
+"""Groups of options that several verbs take, each written down once.
+
+A verb names a group as one parameter; typer sees the group's fields as options.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from measurand.cli import options as o
+
+if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a benchmark is, and which of its columns plays which part."""
+
+    source: o.Source
+    test: o.Test = None
+    data: o.Data = None
+    part: o.Part = None
+    query: o.Query = None
+    evidence: o.Evidence = None
+    label: o.Label = None
+    metadata: o.Metadata = None
+    rationale: o.Rationale = None
+    group: o.Group = None
+    split: o.Split = None
+    id_: o.Id = None
+    split_by: o.SplitBy = "both"
+
+    def benchmark(self, seed: int) -> "Benchmark":
+        """The benchmark that these options describe."""
+        from measurand.benchmarks import load_parts
+
+        return load_parts(
+            self.source,
+            tests=self.test or [],
+            parts=self.part or [],
+            data=published(self.source, self.data),
+            query=self.query,
+            evidence=self.evidence,
+            label=self.label,
+            metadata=tuple(self.metadata or ()),
+            rationale=self.rationale,
+            group=self.group,
+            split=self.split,
+            id=self.id_,
+            split_by=self.split_by,
+            seed=seed,
+        )
+
+
+@dataclass(frozen=True)
+class Climb:
+    """How far the ladder of readers is climbed."""
+
+    calibrate: o.Calibrate = True
+    strongest: o.Strongest = "minilm"
+    seeds: o.Seeds = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """Seed, workers and where things go."""
+
+    seed: o.Seed = 0
+    workers: o.Workers = None
+    store: o.StoreIn = None
+    out: o.Out = None
+    json: o.Json = False
+    fail_on: o.FailOn = None
+    config: o.Config = None
+
+
+@dataclass(frozen=True)
+class Server:
+    """A model behind a server, and what it may cost."""
+
+    url: o.Url = None
+    shots: o.Shots = 0
+    price_in: o.PriceIn = 0.0
+    price_out: o.PriceOut = 0.0
+    cap_tokens: o.CapTokens = None
+    cap_money: o.CapMoney = None
+
+    def readers(self, names: list[str] | None) -> dict[str, Any]:
+        """The readers of these names; tfidf where none is named."""
+        from measurand.readers import named
+
+        terms = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: named(name, **terms) for name in names or ["tfidf"]}
+
+
+def published(source: str, data: str | None) -> str | None:
+    """The folder of published benchmarks, where `source` is one of their names."""
+    from measurand.benchmarks import BENCHMARKS, SYNTHETIC
+
+    return data if source in BENCHMARKS.entries.keys() - set(SYNTHETIC) else None
+
+
+def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb as typer should see it: every field of its groups an option."""
+    own = inspect.signature(verb).parameters
+    hints = get_type_hints(verb, include_extras=True)
+    groups: dict[str, Any] = {
+        n: hint for n, hint in hints.items() if is_dataclass(hint)
+    }
+    flat: list[inspect.Parameter] = []
+    for name, parameter in own.items():
+        if name not in groups:
+            flat.append(parameter.replace(annotation=hints[name]))
+            continue
+        kinds = get_type_hints(groups[name], include_extras=True)
+        for field in fields(groups[name]):
+            default = (
+                inspect.Parameter.empty if field.default is MISSING else field.default
+            )
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            flat.append(
+                inspect.Parameter(
+                    field.name, keyword, default=default, annotation=kinds[field.name]
+                )
+            )
+
+    @wraps(verb)
+    def called(**options: Any) -> None:
+        whole = {
+            name: group(**{f.name: options.pop(f.name) for f in fields(group)})
+            for name, group in groups.items()
+        }
+        verb(**whole, **options)
+
+    alike = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
+    called.__signature__ = inspect.Signature(alike)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in alike}
+    del called.__wrapped__
+    return called
