@@ -12,6 +12,8 @@ from measurand.interventions.fields import Drop as DropField
 from measurand.interventions.fields import Keep
 from measurand.interventions.metadata import Flip
 from measurand.interventions.shuffle import KINDS, Shuffle
+from measurand.interventions.words import KINDS as CLASSES
+from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
 from measurand.readers import READERS
 from measurand.selections import SELECTIONS
 from measurand.selections.folds import Fold, Split
@@ -27,6 +29,11 @@ CHANGES = [
     *(Shuffle("proof", kind) for kind in KINDS if kind != "within-label"),
     Shuffle("claim", "within-label"),
     Flip("kind", "claim", tuple((f"kind{i}", (f"kind{i}",)) for i in range(3))),
+    Scramble(),
+    Scramble(("claim",)),
+    *(Mask(kind) for kind in CLASSES),
+    Lengths(),
+    Overlaps(),
 ]
 CHOICES = [
     Everything(),

@@ -10,12 +10,14 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from measurand.core.errors import ReaderFailed, UnknownName
+from measurand.core.errors import BadInput, ReaderFailed, UnknownName
 from measurand.core.items import Items
-from measurand.core.reader import Adaptable
+from measurand.core.reader import Adaptable, Remarking
 from measurand.experiment.asks import canonical
+from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers.causal import CausalReader, ZeroShotReader
+from measurand.readers.causal_fitted import adaptation
 from measurand.readers.causal_prompts import filled, template
 from measurand.selections.rows import Only
 from tests.conftest import small_items
@@ -113,6 +115,7 @@ def test_adapters_serve_pretraining_and_classifying(tiny):
     reader = CausalReader(tiny, epochs=1, length=96, lora=Lora(), adaptation=QUICK)
     fitted = reader.adapt(TEXTS).fit(ITEMS, rng())
     assert fitted.tuning == "lora"
+    assert fitted.remarks() == {"adaptation": "LoRA in fp32", "rate": 5e-5}
     np.testing.assert_array_equal(
         fitted.predict(ITEMS), reader.adapt(TEXTS).fit(ITEMS, rng()).predict(ITEMS)
     )
@@ -132,6 +135,40 @@ def test_over_long_evidence_is_cut_and_counted_but_the_query_stays(tiny):
     assert np.isfinite(fitted.predict(long)).all()
     tuned = CausalReader(tiny, epochs=1, length=64).fit(long, rng())
     assert tuned.truncated == 0.5
+
+
+def test_remarks_tell_what_was_cut_and_what_was_trained(tiny):
+    long = ITEMS.with_field("proof", ["9 " * 1000] * 6 + ["good"] * 18)
+    asked = ZeroShotReader(tiny, length=128, adaptation=QUICK)
+    fitted = asked.fit(ITEMS, rng())
+    assert isinstance(fitted, Remarking)
+    assert fitted.remarks() == {}
+    fitted.predict(long)
+    assert fitted.remarks() == {"truncated": 0.25}
+    assert asked.adapt(TEXTS).fit(ITEMS, rng()).remarks() == {"adaptation": "full"}
+    tuned = CausalReader(tiny, epochs=1, rate=1e-3, length=96).fit(ITEMS, rng())
+    tuned.predict(ITEMS)
+    assert tuned.remarks() == {"adaptation": "full", "rate": 1e-3, "truncated": 0}
+
+
+def test_four_bit_adapters_are_named(tiny):
+    model = dataclasses.replace(CausalModel.load(tiny), tuning="qlora")
+    assert adaptation(model) == "4-bit QLoRA"
+
+
+def test_items_with_fewer_fields_are_read_as_far_as_they_go(tiny):
+    alone, other = ITEMS.reading("proof"), ITEMS.reading("kind")
+    for reader in (CausalReader(tiny, epochs=1, length=96), ZeroShotReader(tiny)):
+        fitted = reader.fit(ITEMS, rng())
+        assert isinstance(fitted.predict(alone), np.ndarray)
+        with pytest.raises(BadInput, match=r"^this reader learned [^\n]+ have kind; "):
+            fitted.predict(other)
+
+
+def test_tuning_a_decoder_finds_the_rate_that_learns(tiny):
+    reader = CausalReader(tiny, epochs=12, batch=8, length=96, rates=(1e-9, 3e-3, 1e30))
+    best = reader.tuned(small_items(60), rng())
+    assert best == dataclasses.replace(reader, rate=3e-3, rates=())
 
 
 def test_text_with_braces_is_not_interpreted(tiny):

@@ -12,7 +12,7 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.items import Items
-from measurand.core.reader import Rereading, Seeded, Strong
+from measurand.core.reader import Remarking, Rereading, Seeded, Strong
 from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask
 from measurand.models.encoder import checkpoint, equal_lengths, tokenizer
@@ -85,6 +85,23 @@ def test_a_hundred_thousand_tokens_are_cut_and_the_share_is_told(fitted):
     assert data.lengths.max() == 32
     assert data.truncated == pytest.approx(1 / 60)
     assert np.isfinite(fitted.shares(data)).all()
+
+
+@pytest.mark.parametrize(("words", "cut"), [(1, 0.0), (30, 1.0)])
+def test_remarks_tell_what_was_cut_and_the_settings(reader, words, cut):
+    short = dataclasses.replace(reader, length=8, held=0.4)
+    fitted = short.fit(ITEMS, rng())
+    assert isinstance(fitted, Remarking)
+    assert "truncated" not in fitted.remarks()
+    fitted.predict(ITEMS.with_field("proof", ["good " * words] * 60).reading("proof"))
+    scale = round(fitted.temperature, 6)
+    said = {"rate": 3e-3, "temperature": scale, "truncated": cut}
+    assert fitted.remarks() == said
+    assert json.dumps(fitted.remarks())
+
+
+def test_a_rate_is_not_rounded_away(fitted):
+    assert dataclasses.replace(fitted, rate=5e-7).remarks()["rate"] == 5e-7
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from measurand.audits.evidence import audit
 from measurand.audits.evidence.cost import plan
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
-from measurand.core.reader import Remote
+from measurand.core.reader import Remarking, Remote
 from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask, canonical
 from measurand.models.asking import ledger
@@ -206,6 +206,7 @@ def test_a_reader_gives_shares_that_sum_to_one(logprobs):
     sure = a / (a + b) if logprobs else 0.99
     np.testing.assert_allclose(told[:, 0], sure)
     assert fitted.unparsed == 0
+    assert fitted.remarks() == {"unparsed": 0, "log_probabilities": float(logprobs)}
 
 
 def test_what_does_not_parse_is_even_counted_and_said(caplog):
@@ -216,7 +217,21 @@ def test_what_does_not_parse_is_even_counted_and_said(caplog):
         told = fitted.predict(ITEMS)
     assert told[0].tolist() == [0.5, 0.5]
     assert fitted.unparsed == 1 / 12
+    assert fitted.remarks() == {"unparsed": 0.083333, "log_probabilities": 0}
     assert "1 of 12 answers of 'small' would not parse" in caplog.text
+
+
+def test_remarks_are_about_the_last_reading_alone(caplog):
+    rule = lambda prompt: "well" if "number0" in prompt else "B"  # noqa: E731
+    with serving(rule, logprobs=False) as server:
+        fitted = reached(server).fit(ITEMS, rng())
+        assert isinstance(fitted, Remarking)
+        assert fitted.remarks() == {}
+        fitted.predict(ITEMS.rows(np.array([0, 1])))
+        assert fitted.remarks()["unparsed"] == 0.5
+        fitted.predict(ITEMS.rows(np.array([2, 3])))
+    assert fitted.remarks()["unparsed"] == 0
+    assert fitted.unparsed == 1 / 4
 
 
 def test_one_label_or_no_item_asks_nothing():

@@ -1,5 +1,6 @@
 """Saved readers: the same answers from a directory, in any process."""
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -77,9 +78,19 @@ def test_a_directory_holds_safetensors_and_what_the_weights_do_not_say(fitted, p
         "fields": ["claim", "proof"],
         "length": 24,
         "temperature": fitted.temperature,
+        "rate": 3e-3,
     }
     assert (place / "model.safetensors").is_file()
     assert load_encoder(place).classes == fitted.classes
+    assert load_encoder(place).remarks() == dataclasses.replace(fitted).remarks()
+
+
+def test_a_reader_saved_before_rates_were_kept_has_none(place, tmp_path):
+    shutil.copytree(place, tmp_path / "old")
+    said = json.loads((place / "reader.json").read_text())
+    del said["rate"]
+    (tmp_path / "old" / "reader.json").write_text(json.dumps(said))
+    assert "rate" not in load_encoder(tmp_path / "old").remarks()
 
 
 @pytest.mark.parametrize("prefix", ["saved:", ""])

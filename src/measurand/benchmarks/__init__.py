@@ -60,6 +60,7 @@ def load(
     group: str | None = None,
     split: str | None = None,
     id: str | None = None,
+    fields: Sequence[str] = (),
     split_by: str = "both",
     data: str | Path | None = None,
     part: str | None = None,
@@ -80,6 +81,7 @@ def load(
         "group": group,
         "split": split,
         "id": id,
+        "fields": fields,
     }
     here: dict[str, Any] = {"data": data, "part": part}
     if source in PUBLISHED:

@@ -50,6 +50,9 @@ def cleaned(frame: pd.DataFrame, roles: Roles, side: str = "") -> pd.DataFrame:
     columns = {roles.query: texts(frame[roles.query], f"{where}query")}
     if roles.evidence is not None:
         columns[roles.evidence] = texts(frame[roles.evidence], f"{where}evidence")
+    for column in roles.fields:
+        if column not in columns:
+            columns[column] = texts(frame[column], f"{where}field {column}")
     columns[roles.label] = labels(frame[roles.label], f"{where}label")
     if roles.rationale is not None:
         columns[roles.rationale] = optional(frame[roles.rationale])
@@ -95,7 +98,7 @@ def built(sides: Sides, roles: Roles, name: str, dropped: dict[str, int]) -> Ben
         metadata = tuple(meanings)
         described["metadata"] = f"derived: {', '.join(metadata)}"
         train, test = with_metadata(train, test, query, evidence)
-    fields = (query,) if evidence is None else (query, evidence)
+    fields = roles.fields or ((query,) if evidence is None else (query, evidence))
     return Benchmark(
         name=name,
         train=Items(train, fields, label, metadata, roles.group),
@@ -106,4 +109,5 @@ def built(sides: Sides, roles: Roles, name: str, dropped: dict[str, int]) -> Ben
         roles=described,
         schema=meanings,
         notes=notes,
+        drawn_by=sides.by,
     )

@@ -25,6 +25,7 @@ def from_frames(
     group: str | None = None,
     split: str | None = None,
     id: str | None = None,
+    fields: Sequence[str] = (),
     split_by: str = "both",
     seed: int = 0,
 ) -> Benchmark:
@@ -42,6 +43,7 @@ def from_frames(
         group: The column of the cluster each item belongs to.
         split: The column that says train, test or dev.
         id: The column of item ids.
+        fields: The text columns, where they are not just the query and the evidence.
         split_by: Items that share this stay on one side: query, evidence, both, group.
         seed: For the split, where there is neither a test table nor a split column.
     """
@@ -55,7 +57,8 @@ def from_frames(
     columns = [str(column) for column in first.columns]
     if second is not None:
         columns = [column for column in columns if column in second.columns]
-    given = Given(query, evidence, label, tuple(metadata), rationale, group, split, id)
+    named = (query, evidence, label, tuple(metadata), rationale, group, split, id)
+    given = Given(*named, tuple(fields))
     roles = infer(columns, given)
     return benchmark(first, second, roles, name=name, split_by=split_by, seed=seed)
 

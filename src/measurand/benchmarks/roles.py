@@ -44,6 +44,7 @@ class Given:
     group: str | None = None
     split: str | None = None
     id: str | None = None
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ class Roles:
         group: The cluster each item belongs to.
         split: Which rows are for training and which for testing.
         id: The name of each item.
+        fields: The text fields in the order in which they are read, where they were
+            named; else the query and the evidence.
     """
 
     query: str
@@ -69,6 +72,7 @@ class Roles:
     group: str | None = None
     split: str | None = None
     id: str | None = None
+    fields: tuple[str, ...] = ()
 
     def described(self) -> dict[str, str]:
         """Part and column, for printing and storing.
@@ -78,6 +82,7 @@ class Roles:
         """
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         columns["metadata"] = ", ".join(self.metadata)
+        columns["fields"] = ", ".join(self.fields)
         return {part: column for part, column in columns.items() if column}
 
 
@@ -89,7 +94,15 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
     """
     given = given or Given()
     told = {part: getattr(given, part) for part in PLAIN}
-    taken = [*(name for name in told.values() if name is not None), *given.metadata]
+    more: tuple[str, ...] = ()
+    if given.fields:
+        # The last one asks and the first should decide, as in premise and hypothesis.
+        told["query"] = told["query"] or given.fields[-1]
+        if told["evidence"] is None and len(given.fields) > 1:
+            told["evidence"] = given.fields[0]
+        more = tuple(f for f in given.fields if f not in told.values())
+    named = [name for name in told.values() if name is not None]
+    taken = [*named, *given.metadata, *more]
     for name in taken:
         if name not in columns:
             raise NoField(name, list(columns))
@@ -99,7 +112,11 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
                 "name a column for one part only"
             )
     free = [name for name in columns if name not in taken]
-    found = {part: name or plain(part, free) for part, name in told.items()}
+    looked_for = set(PLAIN) - ({"query", "evidence"} if given.fields else set())
+    found = {
+        part: name or (plain(part, free) if part in looked_for else None)
+        for part, name in told.items()
+    }
     missing = [part for part in NEEDED if found[part] is None]
     if missing:
         options = " and ".join(f"--{part}" for part in missing)
@@ -107,7 +124,7 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {listed(columns)}; name them with {options}"
         )
-    return Roles(metadata=given.metadata, **found)  # type: ignore[arg-type]
+    return Roles(metadata=given.metadata, fields=given.fields, **found)  # type: ignore[arg-type]
 
 
 def plain(part: str, columns: Sequence[str]) -> str | None:

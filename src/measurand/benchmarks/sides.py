@@ -17,12 +17,16 @@ ALLOWED = ("train", "test", *DEV)
 
 @dataclass(frozen=True)
 class Sides:
-    """Train and test rows, how they were told apart, and how many were left out."""
+    """Train and test rows, how they were told apart, and how many were left out.
+
+    `by` holds the columns that a drawn split keeps apart; it is empty for a given one.
+    """
 
     train: pd.DataFrame
     test: pd.DataFrame
     how: str
     dropped: dict[str, int] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
 
 
 def apart(train: pd.DataFrame, test: pd.DataFrame, roles: Roles) -> Sides:
@@ -67,7 +71,7 @@ def drawn(table: pd.DataFrame, roles: Roles, split_by: str, seed: int) -> Sides:
     alone = split_by == "both" and roles.evidence is None
     named = "query" if alone else split_by
     how = f"seeded, by {named}, {100 * Split.share:.0f} % test"
-    return Sides(train, test, how)
+    return Sides(train, test, how, by=tuple(by))
 
 
 def shared(roles: Roles, split_by: str) -> list[str]:

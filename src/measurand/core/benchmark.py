@@ -28,6 +28,8 @@ class Benchmark:
         planted: Whether the right answer is known because we made the items.
         elicited: The field that annotators wrote for the label, where that is one.
         also: Other test parts by name, on which fitted readers are reported too.
+        drawn_by: Where we drew test from train: the columns of which no value stands
+            on both sides. Empty where the two were given.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Benchmark:
     planted: bool = False
     elicited: str | None = None
     also: Mapping[str, Items] = field(default_factory=dict)
+    drawn_by: tuple[str, ...] = ()
 
     @property
     def metadata(self) -> tuple[str, ...]:

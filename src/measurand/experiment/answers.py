@@ -81,7 +81,7 @@ def answers(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
     """The answer to each ask: from the store where it is kept, else computed."""
     return [
         told(ask, answer, experiment)
-        for ask, answer in zip(asks, kept_or_computed(experiment, asks), strict=True)
+        for ask, answer in zip(asks, ensured(experiment, asks), strict=True)
     ]
 
 
@@ -89,7 +89,7 @@ def measures(experiment: Experiment, asks: Sequence[Ask]) -> list[Measures]:
     """What the readers show of themselves: embeddings, saliency, epochs."""
     return [
         Measures(ids(ask, experiment), answer.values)
-        for ask, answer in zip(asks, kept_or_computed(experiment, asks), strict=True)
+        for ask, answer in zip(asks, ensured(experiment, asks), strict=True)
     ]
 
 
@@ -97,12 +97,12 @@ def tuned(experiment: Experiment, reader: Reader) -> Reader:
     """The reader with its best settings for all fields; others are left as they are."""
     if not isinstance(reader, Tunable):
         return reader
-    (found,) = kept_or_computed(experiment, [Ask(reader, what=SETTINGS)])
+    (found,) = ensured(experiment, [Ask(reader, what=SETTINGS)])
     better: Reader = replace(reader, **found.remarks)  # type: ignore[type-var]
     return better
 
 
-def kept_or_computed(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
+def ensured(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those that share a fit are computed in one trial."""
     keys = [key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     kept = {k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)}

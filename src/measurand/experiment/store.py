@@ -98,7 +98,8 @@ def fingerprint(content: bytes, stated: object) -> str:
 
 def packed(answer: Answer) -> bytes:
     """An answer as Parquet: a row an item and repeat."""
-    flat = answer.values.reshape(-1, answer.values.shape[2])
+    repeats, items, width = answer.values.shape
+    flat = answer.values.reshape(repeats * items, width)
     columns = {
         f"column_{i}": pa.array(np.ascontiguousarray(flat[:, i]))
         for i in range(flat.shape[1])

@@ -16,5 +16,19 @@ INTERVENTIONS = Catalogue(
             "measurand.interventions.metadata:Flip",
             "another metadata value, also in the text",
         ),
+        "scramble": Entry(
+            "measurand.interventions.words:Scramble", "words in random order"
+        ),
+        "mask": Entry(
+            "measurand.interventions.words:Mask",
+            "without one class of words: negation, function or content",
+        ),
+        "length": Entry(
+            "measurand.interventions.words:Lengths", "how long each text is, no more"
+        ),
+        "overlap": Entry(
+            "measurand.interventions.words:Overlaps",
+            "how much of the last field stands in the others, no more",
+        ),
     },
 )

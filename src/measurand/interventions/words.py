@@ -1,0 +1,237 @@
+"""Interventions on words: their order, one class of them, or only how many there are.
+
+The metadata go in all of them: what is derived from the text would tell what was taken
+out of it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.errors import BadOption, CannotIntervene
+from measurand.core.items import Items
+from measurand.core.words import NEGATIONS, UNSPACED, WORD, words
+
+KINDS = ("negation", "function", "content")
+# One token for `words`, for WordPiece and for byte pairs, and to an LLM a blank.
+BLANK = "_"
+FUNCTION = frozenset(
+    words(
+        """
+        a an the this that these those some any each every either all both half several
+        such another other others same own much many more most few fewer less least
+        enough i me my mine myself we us our ours ourselves you your yours yourself
+        yourselves he him his himself she her hers herself it its itself they them their
+        theirs themselves oneself somebody someone something somewhere anybody anyone
+        anything anywhere everybody everyone everything everywhere
+        who whom whose which what when where why how whoever whatever whichever whenever
+        wherever whether
+        am is are was were be been being have has had having do does did doing done will
+        would shall should can could may might must ought
+        about above across after against along amid among amongst around as at atop
+        before behind below beneath beside besides between beyond by despite down during
+        except for from in inside into like near of off on onto out outside over past
+        per since than through throughout till to toward towards under underneath until
+        unto up upon via with within
+        and but or so yet if then else because although though unless while whereas
+        here there now just only also too very quite rather even still again once ever
+        i'm i've i'll i'd you're you've you'll you'd he's he'll he'd she's she'll she'd
+        it's it'll we're we've we'll we'd they're they've they'll they'd that's that'll
+        there's there're here's what's who's who'll where's when's how's let's
+        s re ve ll d m
+        """
+    )
+)
+# Lengths are told exactly up to 16 words and then in steps of a quarter: too few longer
+# texts are equally long to learn from. Fixed, so that train and test share them.
+LENGTHS = (*range(16), *(int(16 * 1.25**step) for step in range(60)))
+OVERLAPS = 10  # steps of the share of words that also stand elsewhere
+OPEN = re.compile(rf"[^\W{UNSPACED}]['’]?$")  # an end that a letter would go on
+PIECES = re.compile(f"({WORD.pattern})")
+
+
+@dataclass(frozen=True)
+class Scramble:
+    """Every text with its words in random order, and nothing else changed.
+
+    Attributes:
+        fields: The fields that are scrambled; all of them where none is named.
+    """
+
+    fields: tuple[str, ...] = ()
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with the words of each text shuffled between their places."""
+
+        def shuffled(said: list[str]) -> list[str]:
+            return [said[place] for place in rng.permutation(len(said))]
+
+        return with_texts(items, lambda text: rewritten(text, shuffled), self.fields)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return " ".join(["words shuffled", *self.fields])
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Every text without its words of one class; the lists are of English words.
+
+    Function and content words become a blank, which leaves the frame of the sentence.
+    Negations are taken out without a trace: a blank that stands only where one stood
+    would tell a reader just what was to be hidden.
+
+    Attributes:
+        kind: "negation"; "function", all other words that hold a sentence together; or
+            "content", all that are left. Every word is of one of the three.
+    """
+
+    kind: str
+
+    def __post_init__(self) -> None:
+        """Refuse a class that does not exist."""
+        if self.kind not in KINDS:
+            raise BadOption(
+                f"no class of words called {self.kind!r}; try {', '.join(KINDS)}"
+            )
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with every word of the class masked in every field."""
+        if self.kind != "negation" and not english(items):
+            raise CannotIntervene(
+                f"no text holds an English function word, so {self.kind} words cannot "
+                "be told apart; the lists are English"
+            )
+        return with_texts(items, self.masked)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"{self.kind} masked"
+
+    def masked(self, text: str) -> str:
+        """The text without its words of the class."""
+        blank = "" if self.kind == "negation" else BLANK
+        return rewritten(
+            text,
+            lambda said: [blank if kind(word) == self.kind else word for word in said],
+        )
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Every text as nothing but its length: one word, the same for like lengths.
+
+    One word for each length, since a word repeated as often would be lost on a reader
+    that weighs words by their share of the text.
+    """
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with `length12` for a text of twelve words."""
+        return with_texts(items, length)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return "length only"
+
+
+@dataclass(frozen=True)
+class Overlaps:
+    """The last field as nothing but how much of it stands in the others, in tenths."""
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The last field alone, with `overlap10` where all its words are elsewhere."""
+        if len(items.fields) < 2:
+            raise CannotIntervene(
+                f"{items.fields[0]!r} is the only field, so it overlaps with nothing"
+            )
+        *others, last = (items.column(field) for field in items.fields)
+        rest = (" ".join(texts) for texts in zip(*others, strict=True))
+        shares = [
+            overlap(text, beside) for text, beside in zip(last, rest, strict=True)
+        ]
+        return items.reading(items.fields[-1]).with_field(items.fields[-1], shares)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return "overlap only"
+
+
+def with_texts(
+    items: Items, change: Callable[[str], str], fields: tuple[str, ...] = ()
+) -> Items:
+    """The text fields and labels alone, with the texts of some fields changed."""
+    changed = items.reading(*items.fields)
+    for field in fields or items.fields:
+        changed = changed.with_field(
+            field, [change(text) for text in items.column(field)]
+        )
+    return changed
+
+
+def rewritten(text: str, change: Callable[[list[str]], list[str]]) -> str:
+    """The text with other words in the places of its words; the rest stays.
+
+    A word that becomes "" goes, with the space before it.
+
+    >>> rewritten("A dog, asleep.", lambda said: said[::-1])
+    'asleep dog, A.'
+    >>> rewritten("A dog, not asleep.", lambda said: [*said[:2], "", said[3]])
+    'A dog, asleep.'
+    """
+    pieces = PIECES.split(text)
+    gaps, said = pieces[::2], pieces[1::2]
+    put = change(said)
+    if put == said:
+        return text
+    done = gaps[0]
+    for word, gap in zip(put, gaps[1:], strict=True):
+        done = done if word else done.rstrip()
+        # Side by side in a script without spaces, they are not to become one word.
+        fused = OPEN.search(done[-2:]) and OPEN.match(word[:1])
+        done += f" {word}{gap}" if fused else f"{word}{gap}"
+    return done if all(put) else done.strip()
+
+
+def kind(word: str) -> str:
+    """The class of a word.
+
+    >>> kind("Don’t"), kind("the"), kind("dog")
+    ('negation', 'function', 'content')
+    """
+    plain = word.lower().replace("’", "'")
+    if plain in NEGATIONS or plain.endswith("n't"):
+        return "negation"
+    return "function" if plain in FUNCTION else "content"
+
+
+def english(items: Items) -> bool:
+    """Whether any text holds an English function word."""
+    return any(
+        not FUNCTION.isdisjoint(words(text))
+        for field in items.fields
+        for text in items.column(field)
+    )
+
+
+def length(text: str) -> str:
+    """How many words the text has, as a word.
+
+    >>> length("a dog sleeps"), length("dog " * 22), length("dog " * 24)
+    ('length3', 'length20', 'length20')
+    """
+    return f"length{LENGTHS[bisect_right(LENGTHS, len(words(text))) - 1]}"
+
+
+def overlap(text: str, others: str) -> str:
+    """How many tenths of its different words also stand in the others, as a word.
+
+    >>> overlap("a dog sleeps", "a dog runs"), overlap("", "a dog")
+    ('overlap6', 'overlap0')
+    """
+    own = set(words(text))
+    return (
+        f"overlap{OVERLAPS * len(own.intersection(words(others))) // max(len(own), 1)}"
+    )

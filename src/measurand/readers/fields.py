@@ -1,0 +1,15 @@
+"""Which of the fields that a reader learned there are to be read."""
+
+from measurand.core.errors import BadInput, listed
+from measurand.core.items import Items
+
+
+def readable(learned: tuple[str, ...], items: Items) -> tuple[str, ...]:
+    """The fields of `items` that the reader learned, in the reader's order."""
+    found = tuple(field for field in learned if field in items.fields)
+    if not found:
+        raise BadInput(
+            f"this reader learned the fields {listed(learned)}, and these items have "
+            f"{listed(items.fields)}; give it one of its own at least"
+        )
+    return found

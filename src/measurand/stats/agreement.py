@@ -1,0 +1,237 @@
+"""How far two readers give the same answers: NBA, NBR and Cohen's kappa.
+
+`a` is the reader of the whole item and `b` the reader of one part. Series are paired
+by their ids and other columns by position. Shares come with Wilson's interval. Where
+items hang together, clusters (one number an item, in the order of `a`) are resampled;
+the default stream is `generator(0, "agreement")`, so that equal calls give equal
+intervals.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
+
+from measurand.core.errors import BadInput, BadOption, Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.core.seeds import generator
+from measurand.stats.paired import Clusters
+from measurand.stats.resampling import bootstrap
+from measurand.stats.scores import share
+
+Answers: TypeAlias = "pd.Series[Any] | NDArray[Any] | Sequence[Any]"
+Bools = NDArray[np.bool_]
+OVER = ("agree", "first")
+
+
+def nba(
+    a: Answers,
+    b: Answers,
+    *,
+    rng: np.random.Generator | None = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The share of items on which two readers agree (Eq. 7).
+
+    >>> float(nba(["yes", "no", "no", "yes"], ["yes", "no", "yes", "yes"]))
+    0.75
+    """
+    first, second = coded(a, b)
+    return portion(first == second, rng, clusters)
+
+
+def nbr(
+    a: Answers,
+    b: Answers,
+    labels: Answers,
+    over: str = "agree",
+    *,
+    rng: np.random.Generator | None = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The share of some items on which both readers are right.
+
+    Args:
+        a: The answers of the first reader.
+        b: The answers of the second.
+        labels: The gold labels.
+        over: "agree": of the items on which both agree, as Eq. 8 defines it; "first":
+            of the items that the first reader gets right, as the released code counts.
+        rng: Where the resamples come from.
+        clusters: Items with one number are drawn together.
+
+    >>> a, b, gold = ["x", "x", "y", "y"], ["x", "y", "y", "z"], ["x", "x", "x", "y"]
+    >>> float(nbr(a, b, gold)), round(float(nbr(a, b, gold, over="first")), 3)
+    (0.5, 0.333)
+    """
+    if over not in OVER:
+        raise BadOption(f"no share over {over!r}; try {', '.join(OVER)}")
+    first, second, gold = coded(a, b, labels)
+    among = first == second if over == "agree" else first == gold
+    if len(among) > 0 and not among.any():
+        never = "readers never agree" if over == "agree" else "first is never right"
+        raise Undefined(f"the {never}, so there are no items to take the share of")
+    both = (first == gold) & (second == gold)
+    return portion(
+        both[among], rng, None if clusters is None else sized(clusters, among)[among]
+    )
+
+
+def kappa(
+    a: Answers,
+    b: Answers,
+    *,
+    rng: np.random.Generator | None = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """Cohen's kappa: agreement beyond what two such readers would reach by chance.
+
+    Where all items agree every resample does too, so that the lower end comes from
+    Wilson's bound on the agreement instead.
+
+    >>> round(float(kappa([0, 0, 1, 1], [0, 0, 1, 0])), 3)
+    0.5
+    """
+    first, second = coded(a, b)
+    agreed = portion(first == second, rng, clusters)
+    classes = np.eye(int(max(first.max(), second.max())) + 1)
+    rows = np.column_stack([first == second, classes[first], classes[second]])
+    chance = float(chance_agreement(rows.sum(axis=0)))
+    if chance == 1:
+        raise Undefined("both readers give one and the same answer to every item")
+    if agreed.value == 1:
+        low = (agreed.low - chance) / (1 - chance)
+        method = f"{agreed.method} on agreement, chance as seen"
+        return Estimate(1.0, low, 1.0, agreed.level, agreed.n, method)
+
+    def statistic(sums: Floats) -> Floats:
+        expected = chance_agreement(sums)
+        n = sums[..., 1:].sum(axis=-1) / 2
+        return np.asarray((sums[..., 0] / n - expected) / (1 - expected))
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return bootstrap(statistic, rows, rng=stream(rng), clusters=clusters)
+
+
+def feasible(acc_a: float, acc_b: float, classes: int) -> tuple[float, float]:
+    """The least and the most agreement that two accuracies allow.
+
+    Both are right on at least acc_a + acc_b - 1 of the items. With two classes, two
+    wrong answers are the same answer, which raises the lower bound. Items that only
+    one of them gets right, at least |acc_a - acc_b|, are lost to agreement.
+
+    >>> [round(bound, 3) for bound in feasible(0.887, 0.598, 3)]
+    [0.485, 0.711]
+    >>> [round(bound, 3) for bound in feasible(0.3, 0.4, 2)]
+    [0.3, 0.9]
+    """
+    if not (0 <= acc_a <= 1 and 0 <= acc_b <= 1):
+        raise BadInput(f"accuracies are shares from 0 to 1, not {acc_a} and {acc_b}")
+    if classes < 2:
+        raise BadInput(f"readers choose between at least two classes, not {classes}")
+    both = acc_a + acc_b - 1
+    return abs(both) if classes == 2 else max(both, 0.0), 1 - abs(acc_a - acc_b)
+
+
+def right_and_wrong(a: Answers, b: Answers, labels: Answers) -> pd.DataFrame:
+    """How many items the pair reader (rows) and the single one (columns) get right.
+
+    >>> table = right_and_wrong(["x", "x", "y"], ["x", "y", "y"], ["x", "x", "x"])
+    >>> int(table.loc["right", "wrong"]), table.to_numpy().tolist()
+    (1, [[1, 1], [0, 1]])
+    """
+    first, second, gold = coded(a, b, labels)
+    if len(gold) == 0:
+        raise Undefined("no items to count; widen the selection")
+    pair, single = first == gold, second == gold
+    counts = [[int((x & y).sum()) for y in (single, ~single)] for x in (pair, ~pair)]
+    sides = ["right", "wrong"]
+    return pd.DataFrame(
+        counts, pd.Index(sides, name="pair"), pd.Index(sides, name="single")
+    )
+
+
+def portion(
+    hits: Bools, rng: np.random.Generator | None, clusters: Clusters
+) -> Estimate:
+    """The share of hits: Wilson's interval over items, or a bootstrap of clusters."""
+    n = len(hits)
+    if n == 0:
+        raise Undefined("no items to compare; widen the selection")
+    groups = n if clusters is None else len(np.unique(sized(clusters, hits)))
+    if groups == n:
+        return share(int(hits.sum()), n)
+    if hits.all() or not hits.any():
+        # Every resample would give the same share: a cluster counts as one item.
+        bound = share(groups if hits.all() else 0, groups)
+        method = f"Wilson over {groups} clusters"
+        return Estimate(bound.value, bound.low, bound.high, bound.level, n, method)
+    rows = np.column_stack([hits, np.ones(n)])
+    return bootstrap(
+        lambda s: s[..., 0] / s[..., 1], rows, rng=stream(rng), clusters=clusters
+    )
+
+
+def stream(rng: np.random.Generator | None) -> np.random.Generator:
+    """The given stream, or the one that every call shares."""
+    return generator(0, "agreement") if rng is None else rng
+
+
+def sized(clusters: NDArray[np.int64], items: Bools) -> NDArray[np.int64]:
+    """The clusters, refused where they are not one an item."""
+    if len(clusters) != len(items):
+        raise BadInput(
+            f"{len(clusters)} clusters for {len(items)} items; give one each"
+        )
+    return np.asarray(clusters)
+
+
+def chance_agreement(sums: Floats) -> Floats:
+    """What two readers with these counts of each answer would agree by chance."""
+    classes = (sums.shape[-1] - 1) // 2
+    said, heard = sums[..., 1 : classes + 1], sums[..., classes + 1 :]
+    return np.asarray((said * heard).sum(axis=-1) / said.sum(axis=-1) ** 2)
+
+
+def coded(*columns: Answers) -> list[NDArray[np.int64]]:
+    """The columns as numbers, equal where the answers are equal."""
+    arrays = aligned(*columns)
+    if len({infer_dtype(array) == "string" for array in arrays}) > 1:
+        raise BadInput(
+            "answers are text in one column and not in another; make them one"
+        )
+    codes, _ = pd.factorize(np.concatenate(arrays))
+    if (codes < 0).any():
+        raise BadInput("some answers are missing; drop these items, or name the answer")
+    return [np.asarray(part, np.int64) for part in np.split(codes, len(arrays))]
+
+
+def aligned(*columns: Answers) -> list[NDArray[np.object_]]:
+    """The columns side by side: series by their ids, all others by position.
+
+    >>> first, second = pd.Series(["x", "y"], ["i", "j"]), pd.Series([1, 2], ["j", "i"])
+    >>> [column.tolist() for column in aligned(first, second)]
+    [['x', 'y'], [2, 1]]
+    """
+    ids = next((one.index for one in columns if isinstance(one, pd.Series)), None)
+    arrays = [
+        np.asarray(one if ids is None else ordered(one, ids), object) for one in columns
+    ]
+    if len({len(array) for array in arrays}) > 1 or any(a.ndim != 1 for a in arrays):
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise BadInput(f"columns of shapes {shapes}; give one value an item in each")
+    return arrays
+
+
+def ordered(column: Answers, ids: "pd.Index[Any]") -> Answers:
+    """A series in the order of `ids`; what has no ids stays as it is."""
+    if not isinstance(column, pd.Series) or column.index.equals(ids):
+        return column
+    unique = ids.is_unique and column.index.is_unique
+    if not unique or set(column.index) != set(ids):
+        raise BadInput("these columns are of different items; give the same ids")
+    return column.loc[ids]

@@ -1,0 +1,92 @@
+"""What an input tells a family of readers about the label, in bits.
+
+    pvi             log2 p(label | input) - log2 p(label | nothing), for each item
+    v_information   its mean
+
+Both probabilities are of the gold label and come in as natural logarithms: the first
+from a reader fitted on the input, the second from one of the same family fitted on
+nothing. They are out-of-sample probabilities and should be calibrated: one overly sure
+wrong answer costs more bits than many right ones earn. (Xu et al. 2020; Ethayarajh et
+al. 2022.)
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.core.errors import BadInput
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.core.seeds import generator
+from measurand.stats.agreement import aligned
+from measurand.stats.paired import Clusters
+from measurand.stats.resampling import bootstrap
+
+# PVI is hardly ever equal in two items, so each resample draws every item anew:
+# 2,000 of them place the ends to within a sixteenth of a standard error.
+RESAMPLES = 2_000
+ROUNDING = 1e-6  # how far over 1 a probability in single precision may come out
+LogProbabilities: TypeAlias = "pd.Series[float] | NDArray[np.floating]"
+
+
+def v_information(
+    log_p_given_input: LogProbabilities,
+    log_p_null: LogProbabilities,
+    *,
+    rng: np.random.Generator | None = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The mean of PVI in bits; below 0 where the reader misleads more than it tells.
+
+    Args:
+        log_p_given_input: Natural log of the gold label's probability, from the input.
+        log_p_null: The same from nothing.
+        rng: Where the resamples come from; `generator(0, "v_information")` if none.
+        clusters: Items with one number are drawn together.
+
+    >>> sure, blind = np.log(np.full(8, 1.0)), np.log(np.full(8, 0.25))
+    >>> print(v_information(sure, blind))
+    2.000 [2.000, 2.000]
+    """
+    bits = pvi(log_p_given_input, log_p_null)
+    if clusters is not None and len(clusters) != len(bits):
+        raise BadInput(f"{len(clusters)} clusters for {len(bits)} items; give one each")
+    return bootstrap(
+        lambda s: s[..., 0] / s[..., 1],
+        np.column_stack([bits, np.ones(len(bits))]),
+        rng=generator(0, "v_information") if rng is None else rng,
+        clusters=clusters,
+        resamples=RESAMPLES,
+    )
+
+
+def pvi(log_p_given_input: LogProbabilities, log_p_null: LogProbabilities) -> Floats:
+    """How many bits nearer to the gold label the input brings each item's reader.
+
+    >>> pvi(np.log([0.5, 0.125]), np.log([0.25, 0.25])).round(6).tolist()
+    [1.0, -1.0]
+    """
+    given, null = (
+        np.asarray(column, float) for column in aligned(log_p_given_input, log_p_null)
+    )
+    checked(given, "the input")
+    checked(null, "nothing")
+    return np.asarray((given - null) / np.log(2))
+
+
+def checked(logs: Floats, source: str) -> None:
+    """Refuse what is no logarithm of a probability above 0."""
+    never = int((logs == -np.inf).sum())
+    if never:
+        raise BadInput(
+            f"from {source}, {never} of {len(logs)} gold labels have probability 0, "
+            "which costs infinitely many bits; calibrate the reader, or clip its "
+            "probabilities above 0 before the logarithm"
+        )
+    if not (logs <= ROUNDING).all():  # also where one is no number
+        raise BadInput(
+            f"from {source}, some values are no logarithms of probabilities: "
+            "give natural logarithms, at most 0 and none missing"
+        )

@@ -1,0 +1,249 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, chi2_contingency
+from sklearn.metrics import mutual_info_score
+
+from measurand.core.errors import BadInput, BadOption, Undefined
+from measurand.stats.tokens import feature_statistics, features, token_statistics
+
+FIGURES = ["n", "count", "share", "base", "z", "p", "q", "found"]
+
+
+def row(table, token, label):
+    (seen,) = table[(table["token"] == token) & (table["label"] == label)].itertuples()
+    return seen
+
+
+def corpus(rng, n=300, planted=0.0, shares=(0.5, 0.3, 0.2)):
+    """Texts of six words; with `planted`, so often "tell" stands under one label."""
+    names = np.array([f"w{i}" for i in range(60)])
+    labels = rng.choice(3, n, p=shares)
+    told = (labels == 2) & (rng.random(n) < planted)
+    rows = names[np.minimum(rng.geometric(0.06, (n, 6)), 60) - 1]
+    texts = [
+        " ".join([*said, *["tell"] * int(tell)])
+        for said, tell in zip(rows, told, strict=True)
+    ]
+    return texts, labels.astype(str)
+
+
+def test_a_token_by_hand():
+    texts = ["not here", "not there not", "here", "there", "not now", "now"]
+    labels = ["con", "con", "ent", "ent", "ent", "con"]
+    table = token_statistics(texts * 4, labels * 4, ngrams=(1, 1), least=1)
+    seen = row(table, "not", "con")
+    assert (seen.n, seen.count, seen.base) == (12, 8, 0.5)  # once a text
+    assert seen.share == pytest.approx(2 / 3)
+    assert seen.z == pytest.approx((2 / 3 - 1 / 2) / np.sqrt(0.25 / 12))
+    assert seen.p == pytest.approx(binomtest(8, 12, 0.5).pvalue)
+    assert list(table.columns) == ["token", "label", *FIGURES]
+
+
+def test_the_base_is_the_share_of_the_label_and_not_one_over_classes():
+    texts, labels = ["word here"] * 100, ["often"] * 90 + ["rare"] * 10
+    table = token_statistics(texts, labels)
+    assert row(table, "word", "often").z == 0
+    assert row(table, "word here", "rare").base == pytest.approx(0.1)
+    assert not table["found"].any()
+
+
+def test_pairs_of_words_count_where_they_are_asked_for():
+    texts, labels = ["do not go", "go not do"] * 20, ["a", "b"] * 20
+    both = token_statistics(texts, labels)
+    assert row(both, "do not", "a").found
+    assert not row(both, "not", "a").found
+    assert set(token_statistics(texts, labels, ngrams=(1, 1))["token"]) == {
+        "do",
+        "not",
+        "go",
+    }
+    with pytest.raises(BadOption, match="fewest and the most"):
+        token_statistics(texts, labels, ngrams=(2, 1))
+
+
+def test_a_planted_token_is_found_and_clean_ones_seldom():
+    found, alarms, runs = 0, [], 60
+    for run in range(runs):
+        texts, labels = corpus(np.random.default_rng(run), planted=0.5)
+        table = token_statistics(texts, labels, ngrams=(1, 1))
+        tokens = table.loc[table["found"], "token"]
+        found += row(table, "tell", "2").found
+        alarms.append((tokens != "tell").mean() if len(tokens) else 0.0)
+    assert found == runs
+    assert np.mean(alarms) <= 0.05 + 0.03
+
+
+def test_with_no_token_planted_false_alarms_are_as_rare_as_they_should_be():
+    alarms, small, runs = 0, [], 150
+    for run in range(runs):
+        texts, labels = corpus(np.random.default_rng(run))
+        table = token_statistics(texts, labels)
+        alarms += table["found"].any()
+        small.append((table["p"] <= 0.05).mean())
+    assert binomtest(alarms, runs).proportion_ci(0.99).low <= 0.05
+    assert 0.01 < np.mean(small) <= 0.05  # exact, so never too many; not idle either
+
+
+def test_copies_of_items_are_no_new_evidence_where_they_form_groups(rng):
+    texts, labels = corpus(rng)
+    once = token_statistics(texts, labels)
+    copies = token_statistics(
+        texts * 4, list(labels) * 4, groups=list(range(len(texts))) * 4
+    )
+    pd.testing.assert_frame_equal(once, copies, check_dtype=False)
+    assert token_statistics(texts * 4, list(labels) * 4)["found"].sum() > 0
+
+
+def test_false_alarms_are_rare_in_groups_that_share_text_and_label():
+    alarms, runs = 0, 100
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        texts, labels = corpus(rng, n=120)
+        groups = np.repeat(np.arange(120), rng.integers(1, 6, 120))
+        table = token_statistics(np.array(texts)[groups], labels[groups], groups=groups)
+        alarms += table["found"].any()
+    assert binomtest(alarms, runs).proportion_ci(0.99).low <= 0.05
+
+
+def test_a_group_with_every_label_says_nothing_about_its_shared_text():
+    texts = [f"premise{i} common" for i in range(30) for _ in range(3)]
+    table = token_statistics(
+        texts, ["a", "b", "c"] * 30, groups=np.repeat(np.arange(30), 3)
+    )
+    seen = row(table, "common", "a")
+    assert (seen.n, seen.count) == pytest.approx((30, 10))
+    assert seen.z == pytest.approx(0, abs=1e-12)
+    assert seen.p == 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000))
+def test_row_order_and_label_names_change_no_figure(seed):
+    rng = np.random.default_rng(seed)
+    texts, labels = corpus(rng, n=120)
+    groups = rng.integers(60, size=120)
+    mixed = rng.permutation(120)
+    names = dict(zip("012", rng.permutation(["x", "y", "z"]), strict=True))
+    for some in (None, groups):
+        table = token_statistics(texts, labels, groups=some)
+        other = token_statistics(
+            np.array(texts)[mixed],
+            [names[label] for label in labels[mixed]],
+            groups=None if some is None else some[mixed],
+        )
+        renamed = table.assign(label=table["label"].map(names))
+        keys = ["token", "label"]
+        pd.testing.assert_frame_equal(
+            renamed.sort_values(keys, ignore_index=True),
+            other.sort_values(keys, ignore_index=True),
+            check_exact=True,
+        )
+
+
+def test_series_are_paired_by_their_ids(rng):
+    texts, labels = (pd.Series(column) for column in corpus(rng))
+    mixed = rng.permutation(len(texts))
+    pd.testing.assert_frame_equal(
+        token_statistics(texts, labels), token_statistics(texts, labels.iloc[mixed])
+    )
+
+
+def test_no_token_is_an_empty_table_and_no_label_is_undefined():
+    for texts in (["", ""], ["one", "two"]):
+        table = token_statistics(texts, ["a", "b"])
+        assert len(table) == 0
+        assert list(table.columns) == ["token", "label", *FIGURES]
+    with pytest.raises(Undefined, match="one label"):
+        token_statistics(["one", "two"], ["a", "a"])
+    with pytest.raises(Undefined, match="no items"):
+        token_statistics([], [])
+    with pytest.raises(BadInput, match="labels are missing"):
+        token_statistics(["one", "two"], ["a", None])
+
+
+def test_features_by_hand():
+    seen = features(
+        pd.Series(["A cat isn’t a dog", "two dogs", ""], ["i", "j", "k"]),
+        pd.DataFrame(
+            {"one": ["the dog", "dogs", "x"], "two": ["a cat", "many", "y"]},
+            index=["i", "j", "k"],
+        ),
+    )
+    assert seen.loc["i"].tolist() == [1, 5, 3 / 4]  # of a, cat, isn't, dog
+    assert seen.loc["j"].tolist() == [0, 2, 1 / 2]
+    assert seen.loc["k"].tolist() == [0, 0, 0]
+    assert list(features(["x"]).columns) == ["negation", "length"]
+
+
+def test_bits_are_those_counted_less_what_chance_would_give(rng):
+    labels = rng.integers(3, size=500)
+    values = (rng.random(500) < 0.2 + 0.2 * labels) * 1.0
+    (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
+    counted = mutual_info_score(labels, values) / np.log(2)
+    assert seen.bits == pytest.approx(counted - 2 / (2 * 500 * np.log(2)))
+    assert seen.low < seen.bits < seen.high
+    table = pd.crosstab(values, labels)
+    assert seen.p == pytest.approx(chi2_contingency(table).pvalue)
+    assert seen.q == seen.p
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=40), st.integers(0, 99))
+def test_bits_see_only_the_order_of_the_values(values, seed):
+    labels = np.random.default_rng(seed).permutation(np.arange(len(values)) % 2)
+    if len(set(values)) == 1:
+        return
+    plain, cubed = (
+        feature_statistics(pd.DataFrame({"x": np.array(values) ** power}), labels)
+        for power in (1, 3)
+    )
+    pd.testing.assert_frame_equal(plain, cubed)
+    assert 0 <= plain["low"][0] <= plain["high"][0]
+    assert plain["bits"][0] <= 1
+
+
+def test_a_feature_that_never_varies_has_no_row():
+    table = pd.DataFrame({"negation": [0.0] * 4, "length": [1.0, 2.0, 1.0, 2.0]})
+    seen = feature_statistics(table, ["a", "b", "a", "b"])
+    assert seen["feature"].tolist() == ["length"]
+    assert seen["n"].tolist() == [4]
+    with pytest.raises(Undefined, match="no feature varies"):
+        feature_statistics(table[["negation"]], ["a", "b", "a", "b"])
+    with pytest.raises(BadInput, match="missing values"):
+        feature_statistics(table.replace(2.0, np.nan), ["a", "b", "a", "b"])
+
+
+def test_copies_in_groups_narrow_no_interval(rng):
+    labels = rng.integers(3, size=150)
+    table = pd.DataFrame({"length": rng.normal(labels, 3)})
+    once = feature_statistics(table, labels)
+    four = feature_statistics(
+        pd.DataFrame(np.repeat(table.to_numpy(), 4, axis=0), columns=["length"]),
+        np.repeat(labels, 4),
+        groups=np.repeat(np.arange(150), 4),
+    )
+    pd.testing.assert_frame_equal(once, four)
+
+
+def entropy(share):
+    return -share * np.log2(share) - (1 - share) * np.log2(1 - share)
+
+
+@pytest.mark.parametrize("shares", [(0.3, 0.3, 0.3), (0.2, 0.3, 0.4), (0.1, 0.4, 0.8)])
+def test_the_interval_covers_as_often_as_it_says(shares):
+    apart = np.mean([entropy(share) for share in shares])
+    truth = max(entropy(np.mean(shares)) - apart, 0.0)
+    covered, alarms, runs = 0, 0, 300
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        labels = rng.integers(3, size=400)
+        values = (rng.random(400) < np.array(shares)[labels]) * 1.0
+        (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
+        covered += seen.low <= truth + 1e-9 and truth <= seen.high
+        alarms += seen.p <= 0.05
+    assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95
+    null = binomtest(alarms, runs).proportion_ci(0.99)
+    assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > runs / 2
