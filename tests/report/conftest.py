@@ -1,5 +1,8 @@
 """Reports made by hand: one like those people will have, one made to do harm."""
 
+import os
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +18,10 @@ ATTACKS = (
     "\u202eevil\u2069",
     '" onload="document.title=\'pwned\'" x="',
     "a.b[0]:Q",
+)
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
 )
 HUGE = "<script>document.title='pwned'</script>" + "x" * 1_000_000
 
@@ -178,3 +185,26 @@ def _realistic():
 @pytest.fixture(name="hostile")
 def _hostile():
     return hostile()
+
+
+@pytest.fixture
+def browser(tmp_path):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver) and not os.environ.get("CI"):
+        pytest.skip("chromium and chromedriver are not installed")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
+        options.add_argument(flag)
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
+    )
+    # Debian's Chromium would open a search engine first.
+    blank = {"session.restore_on_startup": 4, "session.startup_urls": ["about:blank"]}
+    options.add_experimental_option("prefs", blank)
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    yield opened
+    opened.quit()

@@ -1,18 +1,11 @@
 import base64
-import os
 import re
-import shutil
 from html.parser import HTMLParser
 
 import pytest
 
 from measurand.report import saved
 from measurand.report.html import page
-
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-)
 
 
 def elements(text):
@@ -61,29 +54,6 @@ def test_hostile_text_makes_no_element_and_no_handler(hostile):
     assert not {
         name for _, found in elements(text) for name in found if name[:2] == "on"
     }
-
-
-@pytest.fixture
-def browser(tmp_path):
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver) and not os.environ.get("CI"):
-        pytest.skip("chromium and chromedriver are not installed")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
-        options.add_argument(flag)
-    options.set_capability(
-        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
-    )
-    # Debian's Chromium would open a search engine first.
-    blank = {"session.restore_on_startup": 4, "session.startup_urls": ["about:blank"]}
-    options.add_experimental_option("prefs", blank)
-    opened = webdriver.Chrome(options=options, service=Service(driver))
-    yield opened
-    opened.quit()
 
 
 @pytest.mark.parametrize("which", ["realistic", "hostile"])

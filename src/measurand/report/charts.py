@@ -5,13 +5,13 @@ which altair and Vega would read as a path and a type.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
-from measurand.report.layout import extent, readable, stacked
+from measurand.report.layout import extent, number, readable, stacked
 from measurand.report.terminal import plain
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; the light ones are
@@ -25,6 +25,7 @@ BINS = 90
 
 ROW = alt.Y("row:O", axis=None)
 COLOUR = alt.Color("colour:N", scale=None)
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 Settings = Mapping[str, Any]
 Drawing = alt.LayerChart | alt.FacetChart
 
@@ -145,19 +146,6 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     )
 
 
-def number(value: object) -> float:
-    """`value` as a finite number, or NaN.
-
-    >>> number("0.5"), number(None), number("x")
-    (0.5, nan, nan)
-    """
-    try:
-        found = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return float("nan")
-    return found if np.isfinite(found) else float("nan")
-
-
 def drawn(table: pd.DataFrame) -> alt.Chart:
     """A chart of the table's rows; inline values have no limit of 5,000."""
     cells = table.astype(object).where(table.notna(), None)
@@ -188,6 +176,23 @@ def beside(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
     return [
         left.encode(x=alt.value(0), y=y, text="text:N"),
         right.encode(x=alt.value(WIDTH), y=y, text="numbers:N"),
+    ]
+
+
+def lettered(
+    rows: pd.DataFrame, found: pd.DataFrame, x: str, y: str
+) -> list[alt.Chart]:
+    """The `text` of each row where `labelled` found a place, with a line back."""
+    words = rows.iloc[found["point"]].reset_index(drop=True).join(found)
+    leaders = drawn(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
+    return [
+        leaders.encode(x=f"{x}:Q", y=f"{y}:Q", x2="at_x", y2="at_y", color=COLOUR),
+        *(
+            drawn(words[words["align"] == side])
+            .mark_text(align=side)
+            .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=COLOUR)
+            for side in SIDES
+        ),
     ]
 
 

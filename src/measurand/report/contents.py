@@ -1,7 +1,7 @@
 """What a report shows as tables, whatever they are then written in."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +9,16 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Estimate, Exhibit, Report
+from measurand.report.correlation import pearson
+from measurand.report.layout import readable
 from measurand.report.terminal import plain
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40
 MOST_COLUMNS = 12
+MOST_TABLE = (400, 30)  # rows and columns of an exhibit that is a table: it scrolls
 MOST_TEXTS = 4
+HOTTEST = 45  # percent of colour at which the number on it is still read with ease
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,14 @@ class Grid:
         header: The names of the columns; none where the first column names the rows.
         rows: The cells, already on one line and short.
         note: What was left out, or why the table is here.
+        shades: How strongly each cell is coloured, in percent; none where none is.
     """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
+    shades: tuple[tuple[int, ...], ...] = ()
 
 
 def grids(report: Report) -> tuple[Grid, ...]:
@@ -48,14 +54,31 @@ def grids(report: Report) -> tuple[Grid, ...]:
 
 def exhibit_grid(exhibit: Exhibit) -> Grid:
     """The table of an exhibit, as far as a page should go."""
+    needed, summary = SUMMARIES.get(exhibit.kind, (set(), None))
     whole = exhibit.table
-    if exhibit.kind == "distribution" and {"series", "value"} <= {*whole.columns}:
-        whole = _spread(whole)
-    table = whole.iloc[:MOST_ROWS, :MOST_COLUMNS]
+    if summary and needed <= {*whole.columns}:
+        whole = summary(whole)
+    most = MOST_TABLE if exhibit.kind == "table" else (MOST_ROWS, MOST_COLUMNS)
+    spaced = exhibit.kind == "curve" and len(whole) > most[0]
+    rows = np.linspace(0, len(whole) - 1, most[0]).round() if spaced else range(most[0])
+    table = whole.iloc[[int(row) for row in rows if row < len(whole)], : most[1]]
     header = tuple(plain(column, 40) for column in table.columns)
     columns = [_column(table.iloc[:, place]) for place in range(table.shape[1])]
-    rows = tuple(zip(*columns, strict=True))
-    return Grid(plain(exhibit.caption, 400), header, rows, _left_out(whole))
+    cells = tuple(zip(*columns, strict=True))
+    notes = [remark(exhibit), _left_out(whole, most)]
+    note = " ".join(part for part in notes if part)
+    shades = _shades(table, exhibit.settings.get("heat"))
+    return Grid(plain(exhibit.caption, 400), header, cells, note, shades)
+
+
+def remark(exhibit: Exhibit) -> str:
+    """What belongs to the caption but is read off the table: how a trend holds."""
+    numbers = {"x", "y"} <= {*exhibit.table.columns}
+    if exhibit.kind != "scatter" or not exhibit.settings.get("trend") or not numbers:
+        return ""
+    places = readable(exhibit.table, [], ["x", "y"]).dropna()
+    found = pearson(places["x"].to_numpy(), places["y"].to_numpy())
+    return f"Pearson r = {shown(found)}, n = {found.n}." if found else ""
 
 
 def cell(value: object, most: int = 120) -> str:
@@ -88,6 +111,34 @@ def _spread(table: pd.DataFrame) -> pd.DataFrame:
     values = pd.to_numeric(table["value"], errors="coerce")
     found = values.groupby(table["series"].map(plain), sort=False)
     return found.describe(percentiles=[0.025, 0.975]).reset_index()
+
+
+def _labels(table: pd.DataFrame) -> pd.DataFrame:
+    weights = pd.to_numeric(table["weight"], errors="coerce")
+    found = weights.groupby(table["label"].map(plain))
+    counts = found.size()
+    counted = {"points": counts, "share": counts / max(len(table), 1)}
+    return pd.DataFrame({**counted, "mean weight": found.mean()}).reset_index()
+
+
+# Kinds whose table is too long to read, the columns it takes, and what stands for it.
+SUMMARIES: dict[str, tuple[set[str], Callable[[pd.DataFrame], pd.DataFrame]]] = {
+    "distribution": ({"series", "value"}, _spread),
+    "histogram": ({"series", "value"}, _spread),
+    "map": ({"label", "weight"}, _labels),
+}
+
+
+def _shades(table: pd.DataFrame, chosen: object) -> tuple[tuple[int, ...], ...]:
+    names = chosen if isinstance(chosen, list | tuple) else ()
+    warm = [column for column in table.columns if column in names]
+    if not warm or not table.columns.is_unique:
+        return ()
+    numbers = readable(table[warm], [], warm).reindex(columns=table.columns)
+    low, high = numbers.min().min(), numbers.max().max()
+    share = (numbers - low) / (high - low) if high > low else numbers * 0
+    percents = (share * HOTTEST).fillna(0.0).round().astype(int)
+    return tuple(map(tuple, percents.to_numpy().tolist()))
 
 
 def _column(values: "pd.Series[Any]") -> list[str]:
@@ -162,13 +213,13 @@ def _leaves(mapping: Mapping[str, object], path: str = "") -> Iterator[tuple[str
             yield name, cell(value, 300)
 
 
-def _left_out(table: pd.DataFrame) -> str:
+def _left_out(table: pd.DataFrame, shown: tuple[int, int]) -> str:
     rows, columns = table.shape
     parts: Sequence[str] = [
         f"{most} of {there:,} {what}"
         for most, there, what in (
-            (MOST_ROWS, rows, "rows"),
-            (MOST_COLUMNS, columns, "columns"),
+            (shown[0], rows, "rows"),
+            (shown[1], columns, "columns"),
         )
         if there > most
     ]

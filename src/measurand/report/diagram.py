@@ -2,13 +2,21 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
-from measurand.report.charts import BAND, COLOUR, COLOURS, GREY, Drawing, drawn, number
-from measurand.report.layout import Box, Frame, extent, labelled, readable
+from measurand.report.charts import (
+    BAND,
+    COLOUR,
+    COLOURS,
+    GREY,
+    Drawing,
+    drawn,
+    lettered,
+)
+from measurand.report.layout import Box, Frame, extent, labelled, number, readable
 from measurand.report.terminal import plain
 
 MAP_NUMBERS = ["mpds", "mpds_low", "mpds_high", "delta", "delta_low", "delta_high"]
@@ -17,7 +25,6 @@ WIDTH, HEIGHT = 580, 400
 X = "MPDS: accuracy from metadata alone / accuracy of the reader"
 Y = "ΔEvi: accuracy lost on shuffled evidence"
 DX, DY = 8, 15  # from a region's corner to its name
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
 
 
 def decision_map(table: pd.DataFrame, settings: Mapping[str, Any]) -> Drawing | None:
@@ -109,17 +116,7 @@ def _labels(rows: pd.DataFrame, frame: Frame, written: list[Box]) -> list[alt.Ch
     places = list(zip(rows["mpds"], rows["delta"], strict=True))
     texts, lines = rows["text"].tolist(), _whiskers(rows, frame)
     found = labelled(places, texts, frame, lines, written)
-    words = rows.iloc[found["point"]].reset_index(drop=True).join(found)
-    leaders = drawn(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
-    return [
-        leaders.encode(x="mpds:Q", y="delta:Q", x2="at_x", y2="at_y", color=COLOUR),
-        *(
-            drawn(words[words["align"] == side])
-            .mark_text(align=side)
-            .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=COLOUR)
-            for side in SIDES
-        ),
-    ]
+    return lettered(rows, found, "mpds", "delta")
 
 
 def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:

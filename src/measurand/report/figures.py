@@ -5,8 +5,11 @@ from typing import Any
 import vl_convert
 
 from measurand.core.finding import Exhibit
+from measurand.report.atlas import POINTS
 from measurand.report.charts import FONT, GREY, INK, PALE, bars, distribution, intervals
 from measurand.report.diagram import MAP_NUMBERS, decision_map
+from measurand.report.plane import curve, histogram, points
+from measurand.report.scatter import scatter
 
 # What each kind is drawn by, and the columns without which it cannot be.
 KINDS: dict[str, tuple[Any, list[str]]] = {
@@ -14,6 +17,10 @@ KINDS: dict[str, tuple[Any, list[str]]] = {
     "bars": (bars, ["group", "bar", "value", "low", "high"]),
     "distribution": (distribution, ["series", "value"]),
     "intervals": (intervals, ["name", "value", "low", "high"]),
+    "curve": (curve, ["series", "x", "y"]),
+    "histogram": (histogram, ["series", "value"]),
+    "scatter": (scatter, ["name", "series", "x", "y"]),
+    "map": (points, POINTS),
 }
 HOUSE = {
     "background": "white",
@@ -32,6 +39,15 @@ HOUSE = {
         "tickColor": PALE,
     },
     "text": {"fontSize": 12.5, "color": INK},
+    "legend": {
+        "orient": "top",
+        "title": None,
+        "labelFontSize": 12.5,
+        "labelColor": INK,
+        "labelLimit": 170,
+        "symbolOpacity": 1,
+        "offset": 24,
+    },
 }
 
 

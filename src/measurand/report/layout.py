@@ -14,6 +14,19 @@ LETTER = 6.4  # the mean width of a letter at the size of a label, in pixels
 LINE = 14
 
 
+def number(value: object) -> float:
+    """`value` as a finite number, or NaN.
+
+    >>> number("0.5"), number(None), number("x")
+    (0.5, nan, nan)
+    """
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return float("nan")
+    return found if np.isfinite(found) else float("nan")
+
+
 def readable(
     table: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:

@@ -2,7 +2,8 @@
 
 import re
 
-from measurand.core.finding import Report
+from measurand.core.finding import Exhibit, Report
+from measurand.report.cards import lines
 from measurand.report.contents import Grid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain
 
@@ -26,7 +27,7 @@ def markdown(report: Report) -> str:
     ]
     blocks += ["\n".join(f"- {fact}" for fact in facts if fact)]
     blocks += [f"> **Warning.** {escaped(text, 600)}" for text in report.warnings]
-    blocks += [_section(exhibit_grid(exhibit), level=3) for exhibit in report.exhibits]
+    blocks += [_exhibit(exhibit) for exhibit in report.exhibits]
     blocks += [_section(grid, level=2) for grid in grids(report)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -39,6 +40,14 @@ def escaped(text: object, most: int = 120) -> str:
     """
     line = plain(text, most).translate(ENTITIES)
     return LOOSE.sub(lambda mark: f"&#{ord(mark[0])};", line)
+
+
+def _exhibit(exhibit: Exhibit) -> str:
+    listed = [*lines(exhibit)] if exhibit.kind == "cards" else []
+    if not listed:
+        return _section(exhibit_grid(exhibit), level=3)
+    title = f"### {escaped(exhibit.caption, 400)}"
+    return "\n".join([title, "", *(f"- {escaped(line, 800)}" for line in listed)])
 
 
 def _section(grid: Grid, level: int) -> str:

@@ -35,6 +35,18 @@ def plain(text: object, most: int = 60) -> str:
     return line[: most - 1] + "…"
 
 
+def sentences(*parts: str) -> str:
+    """The parts that are not empty, a full stop between them.
+
+    >>> sentences("a caption", ""), sentences("a caption", "A note.")
+    ('a caption', 'a caption. A note.')
+    """
+    first, *rest = [part for part in parts if part] or [""]
+    return "".join(
+        [first.rstrip(".") + "." if rest else first, *(f" {p}" for p in rest)]
+    )
+
+
 def heading(report: Report) -> tuple[str, str]:
     """What kind of report it is, and of what."""
     name = plain(report.benchmark.get("name", "a benchmark"), 120)

@@ -1,0 +1,122 @@
+"""What reports of one audit are compared by: statistics to list, pairs to plot.
+
+This table is all that `compare` knows of any audit. An audit that is not in it is
+compared by its verdicts, its decisions and the answers its reports share.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Against:
+    """One statistic against another, a point for each benchmark and condition.
+
+    Attributes:
+        y: The statistic that goes up.
+        x: The statistic that goes across.
+        caption: What the figure shows.
+        joined: Whether the conditions of one benchmark are joined by a line.
+        diagonal: Whether the line y = x means something.
+    """
+
+    y: str
+    x: str
+    caption: str
+    joined: bool = False
+    diagonal: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How reports of one audit stand beside each other.
+
+    Attributes:
+        headlines: What the table of decisions quotes for each reader.
+        whole: Statistics of the whole item, stated under the condition `WHOLE`.
+        parts: Statistics of each condition; the first one names the conditions.
+        settings: Numbers a report may hold among its settings.
+        effects: Statistics drawn with their intervals, one row a condition.
+        against: Pairs of statistics to plot.
+        caption: What the table of all these shows.
+    """
+
+    headlines: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    effects: tuple[str, ...] = ()
+    against: tuple[Against, ...] = ()
+    caption: str = ""
+
+
+WHOLE = "full"
+COMPARISONS = {
+    "evidence": Comparison(headlines=("mpds", "delta_evi")),
+    # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
+    "leakage": Comparison(
+        whole=("accuracy", "majority"),
+        parts=(
+            "single_accuracy",
+            "over_majority",
+            "recovered",
+            "recovered_reference",
+            "nba",
+            "nbr_agree",
+            "nbr_pair",
+            "tra_full",
+            "tra_within",
+            "v_information",
+            "homophily",
+            "peco",
+            "peco_raw",
+            "peco_released_l2",
+            "peco_paper",
+        ),
+        settings=("reference_accuracy",),
+        effects=("over_majority", "peco"),
+        against=(
+            Against(
+                "single_accuracy",
+                "accuracy",
+                "What one part alone reaches against what the whole item reaches; a "
+                "good benchmark stands low (no leak) and to the left (room to grow)",
+                joined=True,
+                diagonal=True,
+            ),
+            Against(
+                "reference_accuracy",
+                "accuracy",
+                "The best accuracy published against ours",
+                diagonal=True,
+            ),
+            Against(
+                "nba",
+                "recovered",
+                "How often the two readers agree against the share of the accuracy "
+                "that one part recovers",
+            ),
+            Against(
+                "tra_full",
+                "single_accuracy",
+                "How alike the two readers weigh tokens against what one part reaches",
+            ),
+            Against(
+                "peco",
+                "recovered",
+                "How far labels gather in clusters against the share of the accuracy "
+                "that one part recovers",
+            ),
+        ),
+        caption="Every benchmark, reader and part: what it reaches and how it leaks",
+    ),
+}
+TITLES = {
+    "accuracy": "accuracy on whole items",
+    "reference_accuracy": "best accuracy published",
+    "single_accuracy": "accuracy from one part alone",
+    "over_majority": "accuracy from one part alone, over the majority",
+    "recovered": "share of the accuracy that one part recovers",
+    "nba": "agreement of the two readers (NBA)",
+    "tra_full": "agreement on tokens (TRA)",
+    "peco": "PECO, corrected for cluster size",
+}

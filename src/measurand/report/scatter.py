@@ -1,0 +1,163 @@
+"""One quantity against another: a named point each, groups joined, a trend."""
+
+from collections.abc import Iterator
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from measurand.report.charts import (
+    COLOURS,
+    GREY,
+    Drawing,
+    Settings,
+    axis,
+    drawn,
+    lettered,
+)
+from measurand.report.correlation import line, pearson
+from measurand.report.layout import Box, Frame, extent, labelled, readable
+from measurand.report.plane import upright
+from measurand.report.terminal import plain
+
+WIDTH, HEIGHT = 600, 420
+ENDS = ["x_low", "x_high", "y_low", "y_high"]
+SHAPES = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down")
+DOTS = 80  # obstacles along a line, around which labels find their way
+MOST_NAMES = 60  # beyond this names are a fog
+
+# A straight line by its two ends: x, y, x, y.
+Ends = tuple[float, float, float, float]
+
+
+def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+    """The points with their whiskers and names, and the lines asked for."""
+    rows = readable(table, ["name", "series", "group"], ["x", "y"])
+    ends = [end for end in ENDS if end in table]
+    rows = rows.join(readable(table, [], ends)).reindex(
+        columns=["name", "series", "group", "x", "y", *ENDS]
+    )
+    rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
+    if rows.empty:
+        return None
+    across = extent(rows[["x", "x_low", "x_high"]], pad=0.07)
+    up = extent(rows[["y", "y_low", "y_high"]], pad=0.07)
+    frame = Frame(WIDTH, HEIGHT, across, up)
+    names = list(dict.fromkeys(rows["series"]))
+    hues = [COLOURS[code % len(COLOURS)] for code in range(len(names))]
+    rows["colour"] = rows["series"].map(dict(zip(names, hues, strict=True)))
+    lines = [*_lines(rows, frame, settings)]
+    layers = [
+        *(_line(ends, kind) for kind, ends in lines),
+        *_joined(rows),
+        *_marks(rows, names, hues, frame, settings),
+        *_names(rows, frame, [_dots(ends, frame) for _, ends in lines]),
+        *_words(rows, settings),
+    ]
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+
+
+def _lines(
+    rows: pd.DataFrame, frame: Frame, settings: Settings
+) -> Iterator[tuple[str, Ends]]:
+    (left, right), (bottom, top) = frame.x, frame.y
+    low, high = max(left, bottom), min(right, top)
+    if settings.get("diagonal") and low < high:
+        yield "diagonal", (low, low, high, high)
+    found = line(rows["x"].to_numpy(), rows["y"].to_numpy())
+    if settings.get("trend") and found:
+        slope, height = found
+        start, end = rows["x"].min(), rows["x"].max()
+        # Cut by hand where it leaves the frame: what Vega clips, it numbers anew.
+        crossings = [(edge - height) / slope for edge in frame.y] if slope else []
+        low, high = min(crossings, default=start), max(crossings, default=end)
+        start, end = max(start, low), min(end, high)
+        yield "trend", (start, height + slope * start, end, height + slope * end)
+
+
+def _line(ends: Ends, kind: str) -> alt.Chart:
+    row = dict(zip(("x", "y", "x2", "y2"), ends, strict=True))
+    here = alt.Chart(alt.InlineData(values=[row]))
+    dash = [2, 4] if kind == "diagonal" else [1, 0]
+    rule = here.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
+    drawing: alt.Chart = rule.encode(x="x:Q", y="y:Q", x2="x2", y2="y2")
+    return drawing
+
+
+def _dots(ends: Ends, frame: Frame) -> list[Box]:
+    (a, b), (c, d) = frame.pixels(*ends[:2]), frame.pixels(*ends[2:])
+    steps = np.linspace(0, 1, DOTS)
+    places = [(a + t * (c - a), b + t * (d - b)) for t in steps]
+    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]
+
+
+def _joined(rows: pd.DataFrame) -> list[alt.Chart]:
+    many = rows["group"].notna() & (rows["group"] != "")
+    several = rows[many & rows["group"].duplicated(keep=False)]
+    if several.empty:
+        return []
+    dotted = drawn(several.sort_values(["group", "x", "y"])).mark_line(
+        color=GREY, strokeDash=[2, 3], strokeWidth=1.4, strokeCap="round"
+    )
+    return [dotted.encode(x="x:Q", y="y:Q", detail="group:N")]
+
+
+def _marks(
+    rows: pd.DataFrame,
+    names: list[str],
+    hues: list[str],
+    frame: Frame,
+    settings: Settings,
+) -> list[alt.Chart]:
+    x = axis(settings.get("x_title", "x"), frame.x, "x")
+    y = upright(settings.get("y_title", "y"), frame.y)
+    legend = alt.Legend(columns=4) if len(names) > 1 else None
+    forms = [SHAPES[code % len(SHAPES)] for code in range(len(names))]
+    colour = alt.Color(
+        "series:N", scale=alt.Scale(domain=names, range=hues), legend=legend
+    )
+    shape = alt.Shape(
+        "series:N", scale=alt.Scale(domain=names, range=forms), legend=legend
+    )
+    points = drawn(rows)
+    rule = points.mark_rule(strokeWidth=1.3, opacity=0.5)
+    return [
+        rule.encode(alt.X("x_low:Q"), y, colour, x2="x_high"),
+        rule.encode(x, alt.Y("y_low:Q"), colour, y2="y_high"),
+        points.mark_point(size=62, filled=True, opacity=1).encode(x, y, colour, shape),
+    ]
+
+
+def _names(rows: pd.DataFrame, frame: Frame, lines: list[list[Box]]) -> list[alt.Chart]:
+    rows = rows.head(MOST_NAMES)
+    places = list(zip(rows["x"], rows["y"], strict=True))
+    texts = [plain(name, 24) for name in rows["name"]]
+    crossed = [dot for line in lines for dot in line]
+    found = labelled(places, texts, frame, [*_whiskers(rows, frame), *crossed], [])
+    if len(found) < len(rows):
+        # Better over a line than nowhere.
+        found = labelled(places, texts, frame, [], [])
+    return lettered(rows.assign(text=texts), found, "x", "y")
+
+
+def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:
+    boxes = []
+    for x, y, left, right, low, high in rows[["x", "y", *ENDS]].to_numpy():
+        across, down = frame.pixels(x, y)
+        if not np.isnan(left + right):
+            start, end = frame.pixels(left, y)[0], frame.pixels(right, y)[0]
+            boxes.append((start, down - 1, end, down + 1))
+        if not np.isnan(low + high):
+            top, bottom = frame.pixels(x, high)[1], frame.pixels(x, low)[1]
+            boxes.append((across - 1, top, across + 1, bottom))
+    return boxes
+
+
+def _words(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]:
+    found = pearson(rows["x"].to_numpy(), rows["y"].to_numpy())
+    if not settings.get("trend") or found is None:
+        return []
+    text = f"Pearson r = {found}, n = {found.n}"
+    here = alt.Chart(alt.InlineData(values=[{"text": text}]))
+    words = here.mark_text(align="right", color=GREY, dy=-9)
+    return [words.encode(x=alt.value(WIDTH), y=alt.value(0), text="text:N")]
