@@ -1,11 +1,12 @@
-"""Encoders on a GPU: replications of the evidence paper, and speed against plain loops.
+"""Encoders on a GPU: replications of two papers, and speed against plain loops.
 
     python -m bench.gpu speed DATA WEIGHTS OUT
-    python -m bench.gpu replicate DATA WEIGHTS OUT
+    python -m bench.gpu replicate DATA WEIGHTS OUT [MPNET] [NAME ...]
+    python -m bench.gpu leakage DATA WEIGHTS OUT [NAME ...]
 
-DATA holds snli_train_18k, snli_train_75k, esnli_test and fever_dev as gzipped JSON
-lines; WEIGHTS is a directory with MiniLM. Every figure is written to OUT as soon as it
-is there. All ratios come from one run on one machine.
+DATA holds the benchmarks as gzipped JSON lines; WEIGHTS is a directory with MiniLM,
+MPNET one with mpnet. Every figure is written to OUT as soon as it is there. All ratios
+come from one run on one machine.
 """
 
 import gzip
@@ -13,6 +14,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from measurand.benchmarks import files, load
 from measurand.benchmarks import hotpotqa as hotpot
 from measurand.benchmarks.frames import from_frames
 from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Report
 from measurand.core.items import Items
 from measurand.experiment.answers import opened
 from measurand.interventions.shuffle import Shuffle
@@ -227,32 +230,69 @@ def hotpotqa(data: Path) -> Benchmark:
     return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))
 
 
+def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
+    """A benchmark, and the epochs and length that encoders read it with."""
+    given = {"snli": ("snli_train_18k", "esnli_test"), "cad": ("cad_train", "cad_test")}
+    given["boolq"] = ("boolq_train", "boolq_dev")
+    if name in given:
+        train, test = (str(data / f"{n}.jsonl.gz") for n in given[name])
+        longer = {"epochs": 3, "length": 256 if name == "boolq" else 128}
+        return replace(load(train, test=test), name=name), longer
+    if name == "hotpotqa":
+        return hotpotqa(data), {"epochs": 4, "length": 256}
+    file, by = {
+        "fever": ("fever_dev", "query"),
+        "mnli": ("mnli_dev_matched", "both"),
+        "sick": ("sick", "both"),
+    }[name]
+    made = load(str(data / f"{file}.jsonl.gz"), split_by=by)
+    long = name == "fever"
+    return replace(made, name=name), {
+        "epochs": 4 if long else 3,
+        "length": 256 if long else 128,
+    }
+
+
 def replicate(data: Path, weights: str, out: Path, *names: str) -> None:
-    """The evidence audit with tfidf, cross and MiniLM on real benchmarks."""
-    for name in names or ("snli", "fever", "hotpotqa"):
+    """The evidence audit with tfidf, cross, MiniLM and mpnet on real benchmarks."""
+    larger = [name for name in names if Path(name).is_dir()]
+    for name in [n for n in names if n not in larger] or ("snli", "fever", "hotpotqa"):
         start = time.perf_counter()
-        if name == "snli":
-            paths = [
-                str(data / f"{n}.jsonl.gz") for n in ("snli_train_18k", "esnli_test")
-            ]
-            benchmark, epochs, length = load(paths[0], test=paths[1]), 3, 128
-        elif name == "fever":
-            path = str(data / "fever_dev.jsonl.gz")
-            benchmark, epochs, length = load(path, split_by="query"), 4, 256
-        else:
-            benchmark, epochs, length = hotpotqa(data), 4, 256
+        benchmark, how = pairs(data, name)
         readers = {n: READERS.load(n) for n in ("tfidf", "cross")}
-        readers["minilm"] = EncoderReader(weights, epochs=epochs, length=length)
+        readers["minilm"] = EncoderReader(weights, **how)
+        for place in larger:
+            readers["mpnet"] = EncoderReader(place, rate=3e-5, **how)
         with opened(benchmark, workers=6, store="store") as running:
             report = audit(running, readers)
-        (out / f"{name}.json").write_text(dumps(document(report)))
-        print(name, report.verdict, round(time.perf_counter() - start), flush=True)
-        for f in report.findings:
-            if f.condition in ("full", "plain"):
-                print(" ", f.statistic, f.reader, f.estimate, f.decision, flush=True)
+        kept(out, f"evidence-{name}", report, start)
+
+
+def leakage(data: Path, weights: str, out: Path, *names: str) -> None:
+    """The leakage audit with MiniLM on real benchmarks."""
+    from measurand.audits.leakage import audit
+
+    for name in names or ("snli", "cad", "sick", "boolq", "mnli", "fever"):
+        start = time.perf_counter()
+        benchmark, how = pairs(data, name)
+        readers = {"minilm": EncoderReader(weights, **how)}
+        with opened(benchmark, workers=1, store="store") as running:
+            settings = {"calibrate": False, "tsne": False, "folds": 3}
+            report = audit(running, readers, **settings)
+        kept(out, f"leakage-{name}", report, start)
+
+
+def kept(out: Path, name: str, report: Report, start: float) -> None:
+    """Write the report and print its figures."""
+    (out / f"{name}.json").write_text(dumps(document(report)))
+    print(name, report.verdict, round(time.perf_counter() - start), flush=True)
+    for f in report.findings:
+        print(
+            " ", f.statistic, f.reader, f.condition, f.estimate, f.decision, flush=True
+        )
 
 
 if __name__ == "__main__":
     verb, data, weights, out, *names = sys.argv[1:]
-    work = {"speed": speed, "replicate": replicate}[verb]
+    work = {"speed": speed, "replicate": replicate, "leakage": leakage}[verb]
     work(Path(data), weights, Path(out), *names)

@@ -7,6 +7,10 @@ AUDITS = Catalogue(
     {
         "evidence": Entry(
             "measurand.audits.evidence:audit", "do labels depend on the evidence?"
-        )
+        ),
+        "leakage": Entry(
+            "measurand.audits.leakage:audit",
+            "can one part alone give the label away, and where?",
+        ),
     },
 )

@@ -33,7 +33,7 @@ class Source:
     id_: o.Id = None
     split_by: o.SplitBy = "both"
 
-    def benchmark(self, seed: int) -> "Benchmark":
+    def benchmark(self, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
         """The benchmark that these options describe."""
         from measurand.benchmarks import load_parts
 
@@ -50,6 +50,7 @@ class Source:
             group=self.group,
             split=self.split,
             id=self.id_,
+            fields=fields,
             split_by=self.split_by,
             seed=seed,
         )

@@ -165,12 +165,50 @@ DryRun = Annotated[
         rich_help_panel=ENDPOINT,
     ),
 ]
+Fields = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--field",
+        help="A text column; repeatable. Default: the query and the evidence.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Clusters = Annotated[
+    int | None,
+    typer.Option("--k", help="Clusters of a part. Default: by the number of items."),
+]
+Components = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Principal components that are clustered; 0: all. Default: 50."
+    ),
+]
+Folds = Annotated[
+    int, typer.Option(help="Parts that items without a given split are cut into.")
+]
+FoldSeeds = Annotated[int, typer.Option(help="Ways of cutting them.")]
+Reference = Annotated[
+    float | None,
+    typer.Option(
+        "--reference-accuracy",
+        help="The accuracy of the best published model, from 0 to 1.",
+    ),
+]
+Map = Annotated[
+    bool | None,
+    typer.Option(
+        "--map/--no-map", help="Draw the map of items. Default: up to 20,000 items."
+    ),
+]
 Shuffles = Annotated[int, typer.Option(help="How many shuffles of the evidence.")]
 Shuffle = Annotated[
     str, typer.Option(help="Their kind: plain, within-label, within-length or nearest.")
 ]
 Margin = Annotated[
     float, typer.Option(help="Accuracy lost that still counts as nothing.")
+]
+MarginOver = Annotated[
+    float, typer.Option(help="Accuracy over the majority that counts as nothing.")
 ]
 Calibrate = Annotated[
     bool,

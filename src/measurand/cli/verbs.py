@@ -123,6 +123,54 @@ def evidence(
 
 @app.command()
 @grouped
+def leakage(
+    source: Source,
+    run: Run,
+    climb: Climb,
+    field: o.Fields = None,
+    reader: o.Readers = None,
+    margin: o.MarginOver = 0.02,
+    k: o.Clusters = None,
+    components: o.Components = None,
+    folds: o.Folds = 5,
+    fold_seeds: o.FoldSeeds = 5,
+    reference: o.Reference = None,
+    tsne: o.Map = None,
+    tune: o.Tune = False,
+) -> None:
+    """Can one part alone give the label away, and where?"""
+    allowed(run.fail_on, margin=margin)
+    started = time.time()
+    benchmark = source.benchmark(run.seed, tuple(field or ()))
+    from measurand.audits.leakage import audit as leakage_audit
+    from measurand.experiment.answers import tuned
+
+    announced(benchmark, margin)
+    readers = Server().readers(reader)
+    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
+        if tune:
+            readers = {name: tuned(running, one) for name, one in readers.items()}
+        report = leakage_audit(
+            running,
+            readers,
+            margin=margin,
+            calibrate=climb.calibrate,
+            strongest=climb.strongest,
+            seeds=climb.seeds,
+            k=k,
+            components=components,
+            folds=folds,
+            draws=fold_seeds,
+            reference=reference,
+            tsne=tsne,
+        )
+        about = log(started, running, source.source, run.workers)
+    delivered(report, run.out, about, as_json=run.json)
+    judged([report], run.fail_on)
+
+
+@app.command()
+@grouped
 def audit(source: Source, run: Run, climb: Climb) -> None:
     """Run every audit that the columns permit."""
     from measurand.audits import AUDITS
@@ -181,12 +229,14 @@ def allowed(
     if not LEAST_MARGIN <= margin < 1:
         raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
     if fail_on:
-        from measurand.audits.evidence.verdict import LABELS
+        from measurand.audits.evidence.verdict import LABELS as EVIDENCE
+        from measurand.audits.leakage.verdict import LABELS as LEAKAGE
 
+        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE)))
         for label in fail_on:
-            if label not in LABELS:
+            if label not in known:
                 raise BadOption(
-                    f"--fail-on is {label!r}; the verdicts are {', '.join(LABELS)}"
+                    f"--fail-on is {label!r}; the verdicts are {', '.join(known)}"
                 )
 
 

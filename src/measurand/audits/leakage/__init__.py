@@ -1,0 +1,41 @@
+"""The leakage audit: can one part alone give the label away, and where?
+
+After "PECO: Examining Single Sentence Label Leakage in NLI Datasets" (Saxon et al.
+2023). A reader learns from all fields (the pair), and anew from each field alone. The
+statistics, by the names reports use; `condition` is the field's name, or `full`:
+
+accuracy, single_accuracy, majority
+    How right a reader is with all fields, with one, and without any.
+over_majority
+    single_accuracy - majority (the paper's Δmaj).
+recovered, recovered_reference
+    single_accuracy over accuracy (%R), and over the best published model (%R_S).
+v_information
+    The mean of log2 p(label | read) - log2 p(label): usable bits.
+nba, nbr_agree, nbr_pair, kappa, only_single_right
+    How often the pair reader and the single one agree; both right over agreeing (Eq.
+    8); both right over pair-right (the released code); Cohen's kappa; the share of
+    items that only the single part gets right.
+tra_full, tra_within, tra_mass
+    Cosine of the two readers' token relevance over the whole input (Eq. 10), over the
+    part alone, and the share of the pair reader's relevance that falls on the part.
+peco, peco_raw, peco_p
+    100 sum_c (n_c / N) (s_c - e_c) over clusters of the part as the pair reader embeds
+    it, with s_c the squared distance of label shares and e_c its expectation under
+    permutation; the same without e_c; the permutation p. Never clipped.
+peco_released_l2, peco_released_kld, peco_paper
+    The scores of the released code and of Eq. 11 and 12.
+homophily
+    Label agreement among nearest neighbours beyond its permutation null: no k-means.
+control_accuracy, control_over_majority
+    The same reader on lengths, overlap, shuffled words or masked word classes.
+repair_over_majority, repair_pair_accuracy
+    What is left after items that leak were taken out, or as many at random.
+
+Departures from the paper: a score that is 0 without leakage, error control for
+clusters and words, and no verdict of "none" without an equivalence test.
+"""
+
+from measurand.audits.leakage.audit import audit
+
+__all__ = ["audit"]

@@ -1,0 +1,95 @@
+"""From figures to words: leaks, none found within the margin, or undecided."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from measurand.audits.leakage.scores import Part
+from measurand.audits.leakage.thresholds import WORST
+from measurand.core.finding import Verdict
+
+LEAKS, NONE, UNDECIDED = "leaks", "none found within the margin", "undecided"
+LABELS = (LEAKS, NONE, UNDECIDED)
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What one reader lets us say.
+
+    Attributes:
+        name: The reader's name.
+        strong: Whether it is one whose near zero stands.
+        collapsed: Whether it is no better than the majority with all fields.
+        parts: What each part gives away.
+        clusters: The biased clusters of each part, the worst first.
+    """
+
+    name: str
+    strong: bool
+    collapsed: bool
+    parts: Mapping[str, Part]
+    clusters: Mapping[str, Sequence[int]]
+
+    def leaking(self, margin: float) -> list[str]:
+        """The parts that surely give more away than the margin, the worst first."""
+        sure = [name for name, one in self.parts.items() if one.surely.low > margin]
+        return sorted(sure, key=lambda name: -self.parts[name].over.value)
+
+    def clean(self, margin: float) -> bool:
+        """Whether no part gives more away than the margin, to a reader that reads."""
+        return not self.collapsed and all(
+            one.at_most < margin for one in self.parts.values()
+        )
+
+
+def verdict(
+    stages: Sequence[Stage],
+    tokens: Mapping[str, pd.DataFrame],
+    margin: float,
+    *,
+    planted: bool,
+) -> Verdict:
+    """What the readers, ordered from weak to strong, let us say."""
+    leaking = [stage for stage in stages if stage.leaking(margin)]
+    if leaking:
+        return leak(leaking[-1], tokens, margin)
+    last = stages[-1]
+    if last.clean(margin):
+        said = ", ".join(f"{part} {one.over}" for part, one in last.parts.items())
+        provisional = not last.strong and not planted
+        weak = "; a stronger reader may still find some" if provisional else ""
+        reason = (
+            f"{last.name} reaches at most {margin} over the majority from any part "
+            f"alone: {said}{weak}"
+        )
+        return Verdict(NONE, NONE, last.name, reason, provisional)
+    if last.collapsed:
+        reason = (
+            f"{last.name} is not clearly above the majority even with all fields, so "
+            "that it finds nothing in one part says nothing"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, None, reason)
+    said = ", ".join(f"{part} {one.over}" for part, one in last.parts.items())
+    reason = (
+        f"accuracy over the majority is neither surely above nor within {margin}: "
+        f"{said}"
+    )
+    return Verdict(UNDECIDED, UNDECIDED, last.name, reason)
+
+
+def leak(stage: Stage, tokens: Mapping[str, pd.DataFrame], margin: float) -> Verdict:
+    """Which part leaks, how much, where and by which words."""
+    clauses = []
+    for part in stage.leaking(margin):
+        clause = f"{part} alone is {stage.parts[part].over} over the majority"
+        where = stage.clusters.get(part, ())
+        if where:
+            named = ", ".join(str(cluster) for cluster in where[:WORST])
+            clause += f", most in clusters {named}"
+        found = tokens.get(part)
+        if found is not None and len(found):
+            surest = [repr(word) for word in found["token"].drop_duplicates()[:WORST]]
+            clause += f", by words such as {', '.join(surest)}"
+        clauses.append(clause)
+    return Verdict(LEAKS, LEAKS, stage.name, f"{stage.name}: {'; '.join(clauses)}")

@@ -1,0 +1,53 @@
+"""What words and shapes of texts say about labels, without any reader."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from measurand.audits.leakage.settled import Settled
+from measurand.core.errors import Undefined
+from measurand.stats.tokens import feature_statistics, features, token_statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Worded:
+    """Words and features of each field against the labels, over all items.
+
+    Attributes:
+        tokens: A table a field, of words and word pairs, the surest first.
+        features: How much negation, length and overlap tell, a row a field and feature.
+        not_run: Features that never vary.
+    """
+
+    tokens: Mapping[str, pd.DataFrame]
+    features: pd.DataFrame
+    not_run: Mapping[str, str]
+
+    def surest(self, field: str) -> pd.DataFrame:
+        """The words that surely stand more often with a label than they should."""
+        table = self.tokens[field]
+        return table[table["found"] & (table["z"] > 0)]
+
+
+def worded(made: Settled) -> Worded:
+    """Every word of every field, held against the labels."""
+    sides = [made.benchmark.train, made.benchmark.test]
+    names = dict(made.labels)
+    labels = pd.concat([side.labels for side in sides], ignore_index=True)
+    texts = {
+        field: pd.concat([side.column(field) for side in sides], ignore_index=True)
+        for field in made.fields
+    }
+    tokens, shapes, not_run = {}, [], {}
+    for field, said in texts.items():
+        told = token_statistics(said, labels)
+        tokens[field] = told.assign(label=told["label"].map(names))
+        others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
+        try:
+            seen = features(said, others if len(others.columns) else None)
+            shapes.append(feature_statistics(seen, labels).assign(field=field))
+        except Undefined as reason:
+            not_run[f"features of {field}"] = str(reason)
+    whole = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()
+    return Worded(tokens, whole, not_run)

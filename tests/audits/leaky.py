@@ -1,0 +1,32 @@
+"""Pairs whose label is planted: in a word of one part, or in how the parts meet."""
+
+import numpy as np
+import pandas as pd
+
+WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu") for b in "rstvxz"]
+LABELS = ("no", "yes")
+
+
+def pairs(n=600, *, leak=0.0, meet=0.0, seed=0):
+    """A table in which `leak` of the labels stand in a word of the hypothesis.
+
+    In another `meet` of the items the label is whether both parts share a word.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        label = LABELS[int(rng.integers(2))]
+        premise, hypothesis = (list(rng.choice(WORDS, 5, replace=False)) for _ in "ab")
+        drawn = rng.random()
+        if drawn < leak:
+            hypothesis.append("never" if label == "no" else "maybe")
+        elif drawn < leak + meet:
+            same = [word for word in hypothesis if word in premise]
+            if label == "yes" and not same:
+                hypothesis[0] = premise[0]
+            if label == "no":
+                left = [word for word in WORDS if word not in premise]
+                hypothesis = list(rng.choice(left, 5, replace=False))
+        words = (" ".join(map(str, said)) for said in (premise, hypothesis))
+        rows.append((*words, label))
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])

@@ -1,0 +1,218 @@
+"""The leakage audit on pairs whose answer is planted."""
+
+import json
+from typing import ClassVar
+
+import pytest
+
+from measurand.audits.leakage import audit
+from measurand.audits.leakage.settled import settled
+from measurand.benchmarks.frames import from_frames
+from measurand.core.errors import BadOption
+from measurand.experiment.answers import opened
+from measurand.readers.cross import CrossReader
+from measurand.readers.linear import TfidfReader
+from measurand.report.saved import document, dumps
+from tests.audits.leaky import pairs
+
+TFIDF = {"tfidf": TfidfReader()}
+ROLES = {"query": "hypothesis", "evidence": "premise", "label": "label"}
+
+
+def made(train, test=None, **options):
+    return from_frames(train, test, name="made", **{**ROLES, **options})
+
+
+def audited(benchmark, readers=TFIDF, **options):
+    settings = {"calibrate": False, "folds": 3, "draws": 2, "tsne": False, **options}
+    with opened(benchmark, seed=settings.pop("seed", 0)) as running:
+        return audit(running, readers, **settings)
+
+
+@pytest.fixture(scope="module")
+def leaky():
+    return audited(made(pairs(800, leak=0.5), pairs(600, leak=0.5, seed=1)))
+
+
+@pytest.fixture(scope="module")
+def clean():
+    train, test = pairs(3000, meet=1.0), pairs(3000, meet=1.0, seed=1)
+    return audited(made(train, test), {"cross": CrossReader()}, margin=0.05)
+
+
+def test_a_planted_word_is_found_in_its_field_and_named(leaky):
+    assert leaky.verdict.label == "leaks"
+    assert "hypothesis alone" in leaky.verdict.reason
+    assert "premise" not in leaky.verdict.reason
+    assert "'never'" in leaky.verdict.reason
+    over = {
+        f.condition: f.estimate
+        for f in leaky.findings
+        if f.statistic == "over_majority"
+    }
+    assert over["hypothesis"].value == pytest.approx(0.25, abs=0.06)
+    assert over["premise"].low < 0.02
+
+
+def test_what_leaks_lies_in_biased_clusters(leaky):
+    assert leaky.finding("peco", condition="hypothesis").estimate.low > 0
+    assert leaky.finding("peco", condition="premise").estimate.low < 1
+    (cards,) = (e.table for e in leaky.exhibits if e.name == "cards_hypothesis")
+    worst = cards[cards["biased"]]
+    assert len(worst) > 0
+    named = {word for words in worst["words"] for word in json.loads(words)}
+    assert {"never", "maybe"} & named
+    (others,) = (e.table for e in leaky.exhibits if e.name == "cards_premise")
+    assert others["biased"].sum() <= 1
+
+
+def test_pairs_that_must_be_read_together_leak_nothing(clean):
+    assert clean.verdict.label == "none found within the margin"
+    assert clean.verdict.provisional
+    assert clean.finding("accuracy").estimate.value > 0.9
+    assert any("peco" in what for what in clean.not_run)
+
+
+def test_nothing_is_said_of_labels_by_chance():
+    report = audited(made(pairs(400), pairs(300, seed=1)))
+    assert report.verdict.label == "undecided"
+    assert "says nothing" in report.verdict.reason
+    assert abs(report.finding("peco", condition="hypothesis").estimate.value) < 1.5
+
+
+def test_every_promised_statistic_is_stated_with_its_interval(leaky):
+    stated = {f.statistic for f in leaky.findings}
+    assert {
+        *("accuracy", "single_accuracy", "majority", "over_majority", "recovered"),
+        *("v_information", "nba", "nbr_agree", "nbr_pair", "tra_full", "tra_within"),
+        *("peco", "peco_raw", "peco_released_l2", "peco_released_kld", "peco_paper"),
+        *("homophily", "kappa", "repair_over_majority", "control_accuracy"),
+    } <= stated
+    for finding in leaky.findings:
+        assert finding.estimate.low <= finding.estimate.value <= finding.estimate.high
+        assert finding.estimate.n > 0
+        assert finding.estimate.method
+
+
+def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
+    left = {
+        f.condition: f.estimate
+        for f in leaky.findings
+        if f.statistic == "repair_over_majority"
+    }
+    assert left["tokens, removed"].high < left["tokens, random"].low
+    removed = leaky.items["remove:tokens"]
+    held = leaky.items["hypothesis"].str.contains("never|maybe")
+    assert (removed == held).mean() > 0.95
+
+
+def test_the_work_list_names_the_part_and_another_label(leaky):
+    asked = leaky.items[leaky.items["rewrite"] != ""]
+    assert set(asked["rewrite"]) == {"hypothesis"}
+    assert (asked["aim"] != asked["label"]).all()
+
+
+def test_one_file_is_read_out_of_fold():
+    report = audited(made(pairs(700, leak=0.5)))
+    assert report.benchmark["evaluated"] == "out of fold"
+    found = report.finding("single_accuracy", condition="hypothesis").estimate
+    assert found.n == 700
+    assert "mean of 2 runs" in found.method
+    assert report.verdict.label == "leaks"
+
+
+def test_row_order_and_names_of_labels_change_nothing():
+    table = pairs(300, leak=0.5)
+    mixed = table.sample(frac=1, random_state=3)
+    named = mixed.replace({"label": {"no": "zebra", "yes": "ape"}})
+    first, second, third = (audited(made(t)) for t in (table, mixed, named))
+    assert dumps(document(first)) == dumps(document(second))
+    figures = [
+        [(f.statistic, f.condition, f.estimate) for f in r.findings]
+        for r in (first, third)
+    ]
+    assert figures[0] == figures[1]
+
+
+def test_a_reader_of_one_part_saw_nothing_else(leaky):
+    class Watching(TfidfReader):
+        seen: ClassVar[list[tuple[str, ...]]] = []
+
+        def fit(self, items, rng):
+            self.seen.append(tuple(items.table.columns))
+            return super().fit(items, rng)
+
+    audited(made(pairs(200), pairs(150, seed=1)), {"tfidf": Watching()})
+    both = {"premise", "hypothesis"}
+    alone = [set(columns) & both for columns in Watching.seen]
+    assert {"premise"} in alone
+    assert {"hypothesis"} in alone
+    assert all("kind" not in columns for columns in Watching.seen)
+
+
+def test_one_field_is_held_against_the_majority():
+    table = pairs(400, leak=0.6)[["hypothesis", "label"]]
+    one = from_frames(table, name="one", fields=["hypothesis"], label="label")
+    report = audited(one)
+    assert report.verdict.label == "leaks"
+    assert not any(f.statistic.startswith("tra") for f in report.findings)
+
+
+def test_three_fields_each_stand_alone():
+    table = pairs(400, leak=0.6).assign(source=["web", "book"] * 200)
+    three = from_frames(
+        table, name="three", label="label", fields=["premise", "source", "hypothesis"]
+    )
+    report = audited(three, folds=2, draws=1)
+    alone = {f.condition for f in report.findings if f.statistic == "single_accuracy"}
+    assert alone == {"premise", "source", "hypothesis"}
+
+
+def test_fewer_items_than_clusters_and_an_empty_field_are_no_trouble():
+    table = pairs(60, leak=0.8).assign(premise="")
+    report = audited(made(table, split_by="query"), k=500)
+    assert report.finding("peco", condition="hypothesis").estimate.n > 0
+    assert report.finding("peco", condition="premise").estimate.value == pytest.approx(
+        0
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"margin": 2.0}, "--margin is 2.0"),
+        ({"folds": 1}, "--folds is 1"),
+        ({"reference": 93.0}, "not percent"),
+    ],
+)
+def test_options_that_cannot_be_followed_are_refused(options, said):
+    with pytest.raises(BadOption, match=said):
+        audited(made(pairs(60)), **options)
+
+
+def test_settled_items_keep_given_ids_and_sides():
+    table = pairs(80).assign(id=[f"n{i}" for i in range(80)])
+    benchmark = made(table[:50], table[50:], id="id")
+    kept = settled(benchmark, 0).benchmark
+    assert set(kept.train.ids) == {f"n{i}" for i in range(50)}
+    lookup = table.set_index("id")["premise"]
+    assert (kept.test.column("premise") == lookup.loc[list(kept.test.ids)]).all()
+
+
+def test_a_reference_accuracy_gives_what_is_recovered_of_it():
+    report = audited(
+        made(pairs(200, leak=0.6), pairs(200, leak=0.6, seed=1)), reference=0.9
+    )
+    single = report.finding("single_accuracy", condition="hypothesis").estimate.value
+    found = report.finding("recovered_reference", condition="hypothesis").estimate
+    assert found.value == pytest.approx(single / 0.9)
+
+
+def test_without_leakage_the_leak_is_hardly_ever_cried():
+    cried = 0
+    for seed in range(40):
+        report = audited(
+            made(pairs(150, seed=seed), pairs(150, seed=1000 + seed)), seed=seed
+        )
+        cried += report.verdict.label == "leaks"
+    assert cried <= 5, "at most 5 % are allowed; more than 5 of 40 happen once in 300"

@@ -1,0 +1,110 @@
+"""Strong readers from the command line: fitted, kept, tuned, on several test parts."""
+
+import json
+
+import pytest
+
+from measurand.readers import KINDS, READERS
+from tests.cli.commands import made, process, written
+from tests.conftest import small_items
+from tests.models import tiny_encoder
+
+HEAVY = [name for name, entry in READERS.entries.items() if entry.extra] + [
+    f"{name}:somewhere" for name, entry in KINDS.entries.items() if entry.extra
+]
+# What Python would find where torch and its friends were never installed.
+BARE = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"torch", "transformers", "peft", "httpx"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+sys.argv[0] = "measurand"
+from measurand.cli import main
+main()
+"""
+
+
+@pytest.fixture
+def sides(tmp_path):
+    """Train and two test files that a tiny encoder can read."""
+    table = small_items(90).table.reset_index(drop=True)
+    rows = table.to_dict("records")
+    cuts = {"train": rows[:60], "near": rows[60:75], "far": rows[75:]}
+    return {
+        name: written(tmp_path / f"{name}.jsonl", cut) for name, cut in cuts.items()
+    }
+
+
+@pytest.fixture
+def weights(tmp_path):
+    return f"encoder:{tiny_encoder.save(tmp_path / 'tiny')}"
+
+
+def roles(sides, *more):
+    tests = [word for name in more for word in ("--test", sides[name])]
+    return [sides["train"], *tests, "--query", "claim", "--evidence", "proof"]
+
+
+def test_a_reader_is_fitted_kept_and_audited(run, sides, weights, tmp_path):
+    kept = tmp_path / "kept"
+    done = run("fit", weights, *roles(sides, "near", "far"), "--save", kept)
+    assert done.code == 0, done.err
+    assert [line.split(":")[0] for line in done.out.splitlines()] == ["test", "far"]
+    words = ["--reader", kept, "--shuffles", "3", "--no-calibrate", "--json"]
+    again = run("evidence", *roles(sides, "near", "far"), *words)
+    assert again.code == 0, again.err
+    report = json.loads(again.out)
+    assert any("query_only" in what for what in report["not_run"])
+    assert "ood_gap" in report["not_run"]
+    found = {(f["statistic"], f["condition"]) for f in report["findings"]}
+    assert {
+        ("accuracy", "full"),
+        ("accuracy", "part=far"),
+        ("truncated", "full"),
+    } <= found
+    told = done.out.splitlines()[0].split()[2]
+    value = next(
+        f
+        for f in report["findings"]
+        if f["statistic"] == "accuracy" and f["reader"] == str(kept)
+    )
+    assert float(told) == pytest.approx(value["estimate"]["value"], abs=5e-4)
+
+
+def test_a_rate_is_tuned_once_and_stated(run, sides, weights):
+    words = [
+        "--reader",
+        weights,
+        "--shuffles",
+        "2",
+        "--no-calibrate",
+        "--tune",
+        "--json",
+    ]
+    report = json.loads(run("evidence", *roles(sides, "near"), *words).out)
+    (recipe,) = report["settings"]["readers"].values()
+    assert recipe["rate"] in (5e-7, 1e-6, 5e-6, 1e-5, 5e-5)
+
+
+def test_a_reader_without_weights_is_not_kept(run, file, tmp_path):
+    done = run("fit", "tfidf", file, "--save", tmp_path / "kept")
+    assert done.code == 1
+    assert "give minilm or encoder:DIRECTORY" in done.last
+
+
+def test_a_test_part_is_named_once(run, sides):
+    done = run("evidence", *roles(sides, "near", "near"))
+    assert done.code == 1
+    assert "name each only once" in done.last
+
+
+@pytest.mark.parametrize("name", HEAVY)
+def test_without_torch_every_message_names_the_extra(name, tmp_path):
+    file = written(tmp_path / "facts.jsonl", made())
+    done = process("evidence", file, "--reader", name, prefix=("-c", BARE))
+    extra = "llm" if name.startswith("endpoint") else "torch"
+    assert done.code == 1
+    assert f"pip install 'measurand[{extra}]'" in done.last
+    assert "Traceback" not in done.err
