@@ -54,7 +54,11 @@ def read(
     """Everything about one reader; the controls only where they are wanted."""
     said = answered(place, reader, seeds, controlled=controlled)
     rng = generator(place.split.seed, "leakage", name)
-    findings, not_run = scored(name, said, base, rng)
+    parts = {
+        field: part(one, base, len(said.alone), rng)
+        for field, one in said.alone.items()
+    }
+    findings, not_run = scored(name, said, parts, base, rng)
     not_run |= {f"{what} of {name}": why for what, why in said.refused.items()}
     member = runs(place, reader, seeds)[0]
     test = place.settled.benchmark.test
@@ -73,10 +77,6 @@ def read(
     if len(place.settled.fields) > 1:
         findings += agreeing(place, name, member, not_run, rng)
     drawn = mapped(place, name, member, labels, found, findings, not_run, rng)
-    parts = {
-        field: part(one, base, len(said.alone), rng)
-        for field, one in said.alone.items()
-    }
     stage = Stage(
         name,
         isinstance(reader, Strong),

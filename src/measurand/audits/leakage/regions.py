@@ -1,5 +1,6 @@
 """Where a part leaks: clusters of it whose labels are not those of the whole."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +32,13 @@ from measurand.stats.partition import (
 from measurand.stats.runs import pooled
 
 Ints = NDArray[np.int64]
+Streams = Callable[..., np.random.Generator]
+FEW = 99  # shuffles where only the score itself is wanted
+PUBLISHED = {  # preset and divergence
+    "peco_released_l2": ("released", "sqeuclidean"),
+    "peco_released_kld": ("released", "kl_global"),
+    "peco_paper": ("paper", "sqeuclidean"),
+}
 
 
 @dataclass(frozen=True)
@@ -174,51 +182,54 @@ def published_scores(
 ) -> dict[str, Estimate]:
     """The paper's and its code's scores, at their own numbers of clusters."""
     points = reduced(vectors, COMPONENTS, rng)
-    wanted = {
-        "peco_released_l2": {"preset": "released"},
-        "peco_released_kld": {"preset": "released", "divergence": "kl_global"},
-        "peco_paper": {"preset": "paper"},
-    }
     parts = [kmeans(points, PUBLISHED_K, rng=rng) for _ in range(cut.clusterings)]
     return {
         what: pooled(
-            [peco(p.labels, labels, rng=rng, **how).estimate for p in parts],  # type: ignore[arg-type]
+            [published(what, part, labels, rng).estimate for part in parts],
             "clusterings",
         )
-        for what, how in wanted.items()
+        for what in PUBLISHED
     }
 
 
+def published(
+    what: str, part: Partition, labels: Ints, rng: np.random.Generator
+) -> PecoScore:
+    """One of the published scores of one clustering."""
+    preset, divergence = PUBLISHED[what]
+    return peco(
+        part.labels,
+        labels,
+        preset=preset,
+        divergence=divergence,
+        rng=rng,
+        permutations=FEW,
+    )
+
+
 def sensitivity(
-    vectors: NDArray[np.float32],
-    labels: Ints,
-    groups: Ints | None,
-    rng: "object",
+    vectors: NDArray[np.float32], labels: Ints, groups: Ints | None, rng: Streams
 ) -> pd.DataFrame:
     """PECO for other numbers of clusters and components: the paper's Table 5."""
     rows = []
     for size in TABLE_COMPONENTS:
-        points = reduced(vectors, size, rng("table", size))  # type: ignore[operator]
+        points = reduced(vectors, size, rng("table", size))
         for k in TABLE_K:
-            draw = rng("table", size, k)  # type: ignore[operator]
+            draw = rng("table", size, k)
             part = kmeans(points, k, rng=draw)
             found = peco(part.labels, labels, rng=draw, groups=groups)
-            released = {
-                "released_l2": {"preset": "released"},
-                "released_kld": {"preset": "released", "divergence": "kl_global"},
-            }
             rows.append(
                 {
                     "k": k,
-                    "components": "none" if size == 0 else str(points.shape[1]),
+                    "components": "none" if size == 0 else str(size),
                     "clusters": len(part.centres),
                     "peco": found.value,
                     "low": found.estimate.low,
                     "high": found.estimate.high,
                     "p": found.p_value,
                     **{
-                        what: peco(part.labels, labels, rng=draw, **how).value  # type: ignore[arg-type]
-                        for what, how in released.items()
+                        what: published(what, part, labels, draw).value
+                        for what in PUBLISHED
                     },
                 }
             )

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import Answered, Bench, gathered
+from measurand.audits.leakage.answered import Answered, Bench, gathered, quick
 from measurand.audits.leakage.reading import Read
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.thresholds import DISCOVERY, EFFECT
@@ -65,7 +65,7 @@ def repair(
     if first.stage.strong:
         why = f"{first.name} would be trained dozens of times; add --reader tfidf"
         return Repair(field, {}, (), {"controls": why, "repair": why})
-    reader, found = readers[first.name], first.regions.get(field)
+    reader, found = quick(readers[first.name]), first.regions.get(field)
     train, test = place.settled.benchmark.train, place.settled.benchmark.test
     rng = generator(place.split.seed, "leakage", "repair", first.name, field)
     judged = rng.permutation(len(test)) % 2 == 0  # the others are for reading anew

@@ -74,7 +74,11 @@ class Part:
 
 
 def scored(
-    name: str, said: Answered, base: Ground, rng: np.random.Generator
+    name: str,
+    said: Answered,
+    parts: Mapping[str, Part],
+    base: Ground,
+    rng: np.random.Generator,
 ) -> tuple[list[Finding], dict[str, str]]:
     """Every figure of one reader that needs only its answers; others are withheld."""
     findings, withheld = [], {}
@@ -98,6 +102,7 @@ def scored(
             cut = share(round(float(pair.remarks[what]) * n), n)
             findings.append(Finding(what, name, FULL, cut))
     for part, runs in said.alone.items():
+        findings.append(Finding("over_majority", name, part, parts[part].over))
         one: Mapping[str, Callable[[int], Estimate]] = single(pair, runs, base, rng)
         for statistic, make in one.items():
             state(statistic, part, len(runs.probabilities), make)
@@ -119,9 +124,6 @@ def single(
 
     made: dict[str, Callable[[int], Estimate]] = {
         "single_accuracy": lambda r: mean(right(alone, r), rng=rng, clusters=clusters),
-        "over_majority": lambda r: difference(
-            right(alone, r), base.majority, rng=rng, clusters=clusters
-        ),
         "recovered": lambda r: ratio(
             right(alone, r), right(pair, r), rng=rng, clusters=clusters
         ),
