@@ -21,6 +21,7 @@ PUBLIC = {
     "compare": "measurand.report.compare",
     "evidence": "measurand.audits.evidence:audit",
     "from_frames": "measurand.benchmarks.frames",
+    "leakage": "measurand.audits.leakage:audit",
     "load": "measurand.benchmarks",
     "load_report": "measurand.report.saved:load",
     "markdown": "measurand.report.markdown",

@@ -6,9 +6,11 @@ import pytest
 
 import docs
 from measurand import AUDITS, BENCHMARKS, INTERVENTIONS, PUBLIC, READERS, SELECTIONS
-from measurand.audits import evidence
+from measurand.audits import evidence, leakage
 from measurand.audits.evidence import thresholds
 from measurand.audits.evidence.verdict import LABELS
+from measurand.audits.leakage import thresholds as leakage_thresholds
+from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
 from measurand.benchmarks.derived import schema
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.roles import PLAIN
@@ -20,12 +22,18 @@ AUDIT, DATA = PAGES["evidence.md"], PAGES["data.md"]
 CATALOGUES = (AUDITS, BENCHMARKS, INTERVENTIONS, READERS, SELECTIONS)
 NAMED = [(catalogue.kind, name) for catalogue in CATALOGUES for name in catalogue]
 CONSTANTS = {k: v for k, v in vars(thresholds).items() if isinstance(v, int | float)}
-# The lines of the audit's docstring that stand at the margin and name statistics.
-STATISTICS = [
-    name
-    for line in re.findall(r"^[a-z_]+(?:, [a-z_]+)*$", evidence.__doc__, re.MULTILINE)
-    for name in line.split(", ")
-]
+
+
+def statistics(audit):
+    """The lines of an audit's docstring that stand at the margin and name statistics."""
+    found = re.findall(r"^[a-z_0-9]+(?:, [a-z_0-9]+)*$", audit.__doc__, re.MULTILINE)
+    return [name for line in found for name in line.split(", ")]
+
+
+STATISTICS = statistics(evidence)
+LEAKAGE = {
+    k: v for k, v in vars(leakage_thresholds).items() if k.isupper() and k != "SHOWN"
+}
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
@@ -69,3 +77,13 @@ def test_the_pages_use_only_public_names_that_exist():
 def test_no_page_calls_a_benchmark_broken():
     for word in ("is broken", "are broken", "is independent of"):
         assert word not in WHOLE
+
+
+@pytest.mark.parametrize("name", LEAKAGE)
+def test_every_threshold_of_leakage_stands_with_its_value(name):
+    assert f"| `{name}` | {LEAKAGE[name]} |" in PAGES["leakage.md"]
+
+
+@pytest.mark.parametrize("name", [*statistics(leakage), *LEAKAGE_LABELS])
+def test_the_leakage_page_explains_its_words(name):
+    assert f"`{name}`" in PAGES["leakage.md"]

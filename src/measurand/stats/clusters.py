@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln, rel_entr
-from scipy.stats import chi2, norm, random_table
+from scipy.stats import chi2, norm
 
 from measurand.core.errors import BadInput, BadOption, Undefined, UnknownName
 from measurand.core.finding import Estimate
@@ -424,30 +424,56 @@ def shuffled(
 def null_tables(
     cells: Cells, permutations: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """Tables of shuffled labels, many at a time: shuffles × clusters × labels.
-
-    Tables with given margins are drawn directly, so that the cost does not depend on
-    how many items there are, unless groups are so many that shuffling is cheaper.
-    """
-    clusters, labels = cells.table.shape
-    groups = len(cells.by_group)
-    item = np.repeat(np.arange(cells.counts.size), cells.counts.ravel().astype(int))
-    place, label = cells.cluster[item // labels] * labels, item % labels
-    block = max(1, BLOCK // cells.table.size)
+    """Tables of shuffled labels, many at a time: shuffles × clusters × labels."""
+    size, groups = cells.table.size, len(cells.by_group)
+    # The cost of one does not depend on how many items there are, that of the other
+    # not on how many groups.
+    direct = groups == 1 or groups * size <= cells.n
+    block = max(1, BLOCK // size)
     for start in range(0, permutations, block):
-        tables = np.zeros((min(block, permutations - start), clusters, labels))
-        if groups * cells.table.size <= max(cells.n, cells.table.size):
-            for group, columns in enumerate(cells.by_group):
-                rows = cells.group == group
-                margins = random_table(cells.counts[rows].sum(axis=1), columns)
-                drawn = margins.rvs(len(tables), "patefield", random_state=rng)
-                tables[:, cells.cluster[rows]] += drawn
-        else:
-            for table in tables:
-                order = np.argsort(cells.group[item // labels] + rng.random(cells.n))
-                found = np.bincount(place + label[order], minlength=table.size)
-                table += found.reshape(table.shape)
-        yield tables
+        many = min(block, permutations - start)
+        yield drawn(cells, many, rng) if direct else permuted(cells, many, rng)
+
+
+def drawn(cells: Cells, many: int, rng: np.random.Generator) -> Floats:
+    """Random tables with the margins of each group, summed over groups.
+
+    Cell by cell, hypergeometric. `scipy.stats.random_table` is as quick, but where all
+    is in one row or column its tables do not have the margins asked for.
+    """
+    tables = np.zeros((many, *cells.table.shape))
+    for group, columns in enumerate(cells.by_group.astype(np.int64)):
+        rows = cells.group == group
+        left = np.tile(columns, (many, 1))  # labels not yet given away
+        *others, last = zip(
+            cells.cluster[rows], cells.counts[rows].sum(axis=1), strict=True
+        )
+        for cluster, size in others:
+            needed = np.full(many, int(size))
+            for label in range(len(columns) - 1):
+                rest = left[:, label + 1 :].sum(axis=1)
+                given = rng.hypergeometric(left[:, label], rest, needed)
+                tables[:, cluster, label] += given
+                left[:, label] -= given
+                needed -= given
+            tables[:, cluster, -1] += needed
+            left[:, -1] -= needed
+        tables[:, last[0]] += left
+    return tables
+
+
+def permuted(cells: Cells, many: int, rng: np.random.Generator) -> Floats:
+    """The same by shuffling the labels of all items within their groups."""
+    labels = cells.counts.shape[1]
+    items = np.repeat(np.arange(cells.counts.size), cells.counts.ravel().astype(int))
+    row, label = items // labels, items % labels
+    place, group = cells.cluster[row] * labels, cells.group[row]
+    tables = np.empty((many, *cells.table.shape))
+    for table in tables:
+        order = np.argsort(group + rng.random(cells.n))
+        counts = np.bincount(place + label[order], minlength=table.size)
+        table[:] = counts.reshape(table.shape)
+    return tables
 
 
 def interval(

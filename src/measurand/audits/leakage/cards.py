@@ -25,8 +25,7 @@ def cards(
     """One row a cluster: how large, how far off, by which words, with examples."""
     texts = items.column(field)
     inside = pd.Series([f"c{c}" for c in found.clusters], index=texts.index)
-    told = token_statistics(texts, inside)
-    told = told[(told["z"] > 0) & told["found"]]
+    told = distinguishing(texts, inside)
     biased = set(found.biased)
     rows = []
     for cluster, row in found.score.by_cluster.iterrows():
@@ -54,6 +53,14 @@ def cards(
             }
         )
     return pd.DataFrame(rows)
+
+
+def distinguishing(texts: "pd.Series[str]", inside: "pd.Series[str]") -> pd.DataFrame:
+    """The n-grams that surely stand more often in a cluster than elsewhere."""
+    if inside.nunique() < 2:
+        return pd.DataFrame(columns=["token", "label"])
+    told = token_statistics(texts, inside)
+    return told[(told["z"] > 0) & told["found"]]
 
 
 def aims(items: Items, found: Regions, trained: Items) -> pd.DataFrame:

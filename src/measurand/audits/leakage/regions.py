@@ -95,7 +95,7 @@ def regions(
     def rng(*path: object) -> np.random.Generator:
         return generator(seed, "leakage", "regions", name, field, *path)
 
-    k = cut.k or default_k(len(test))
+    k = cut.k or default_k(len(test), len(np.unique(labels)))
     points = reduced(test, cut.components, rng("components"))
     parts = [kmeans(points, k, rng=rng("kmeans", i)) for i in range(cut.clusterings)]
     scores = [

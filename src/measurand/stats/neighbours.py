@@ -1,0 +1,200 @@
+"""Homophily: how much more often than by chance neighbours share a label.
+
+Where PECO needs clusters, this needs none. With `m` the share of an item's nearest
+neighbours that have its label, averaged over items, the figure is `m - e`, where `e` is
+the exact mean of `m` when labels are permuted, among all items or within groups.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import norm
+from sklearn.neighbors import NearestNeighbors
+
+from measurand.core.errors import BadInput, BadOption, Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.clusters import UNITS, Column, Ints, coded, share_over
+from measurand.stats.partition import Vectors, checked
+from measurand.stats.resampling import summed
+
+MOST = 20_000  # items: every one is compared with every other
+
+
+@dataclass(frozen=True, eq=False)
+class Homophily:
+    """How much more often than by chance neighbours share a label.
+
+    Attributes:
+        estimate: Seen less expected, with a 95 % interval.
+        raw: The share of neighbours that have the item's label.
+        expected: What shuffled labels give.
+        p_value: How often shuffled labels do at least as much.
+        note: What was left out; empty if nothing was.
+    """
+
+    estimate: Estimate
+    raw: float
+    expected: float
+    p_value: float
+    note: str = ""
+
+    @property
+    def value(self) -> float:
+        """Seen less expected: 0 is no leakage."""
+        return self.estimate.value
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Items with their labels, groups and nearest neighbours.
+
+    Attributes:
+        near: The neighbours of each item: items × neighbours.
+        label: The label of each item.
+        group: The group of each item.
+    """
+
+    near: Ints
+    label: Ints
+    group: Ints
+
+    @property
+    def by_group(self) -> Floats:
+        """How often each label stands in each group."""
+        return summed(np.eye(self.label.max() + 1)[self.label], self.group)
+
+
+def homophily(
+    points: Vectors,
+    labels: Column,
+    *,
+    neighbours: int = 10,
+    rng: np.random.Generator,
+    permutations: int = 1000,
+    groups: Column | None = None,
+) -> Homophily:
+    """How much more often than by chance neighbours share a label.
+
+    An item is not its own neighbour; another at the same place is. Of more than `MOST`
+    items a random part is used: whole groups, if there are many.
+
+    >>> points, labels = np.arange(40.0)[:, None], ["low"] * 20 + ["high"] * 20
+    >>> found = homophily(points, labels, neighbours=2, rng=np.random.default_rng(0))
+    >>> print(f"{found.raw:.3f} {found.expected:.3f} {found.p_value:.3f}")
+    0.975 0.487 0.001
+    """
+    if permutations < 19:
+        raise BadOption(f"permutations must be at least 19, not {permutations}")
+    label, _ = coded(labels, "label")
+    group = np.zeros_like(label) if groups is None else coded(groups, "group")[0]
+    if not len(points) == len(label) == len(group):
+        raise BadInput(f"{len(points)} points and {len(label)} labels do not match")
+    if len(label) < 3 or (label == label[0]).all():
+        raise Undefined("homophily needs at least three items and two labels")
+    # Sorted by what they are, then shuffled: neither the order of the rows nor, where
+    # places tie, the labels themselves decide who is whose neighbour.
+    alike = np.lexsort((group, label))
+    points, order = checked(np.asarray(points)[alike], "neighbours", neighbours)
+    rows = drawn(group[alike][order], rng)
+    points, used = points[order[rows]], alike[order[rows]]
+    if (label[used] == label[used[0]]).all():
+        raise Undefined("all items drawn have one label; none can be given away")
+    search = NearestNeighbors(
+        n_neighbors=min(neighbours, len(used) - 1), algorithm="brute"
+    )
+    near = search.fit(points).kneighbors(return_distance=False).astype(np.int64)
+    codes = (np.unique(x[used], return_inverse=True)[1] for x in (label, group))
+    found = scored(Neighbours(near, *codes), permutations, rng)
+    if len(used) == len(label):
+        return found
+    note = f"{len(used):,} of {len(label):,} items, drawn at random"
+    return replace(found, note=note)
+
+
+def drawn(group: Ints, rng: np.random.Generator) -> Ints:
+    """The rows in random order: all, or a random part if they are too many."""
+    rows = rng.permutation(len(group))
+    if len(rows) <= MOST:
+        return rows
+    _, code = np.unique(group, return_inverse=True)
+    sizes = np.bincount(code)
+    if len(sizes) < UNITS:
+        return rows[:MOST]
+    turn = rng.permutation(len(sizes))
+    kept = np.zeros(len(sizes), bool)
+    kept[turn[sizes[turn].cumsum() <= MOST]] = True
+    return rows[kept[code[rows]]]
+
+
+def scored(items: Neighbours, permutations: int, rng: np.random.Generator) -> Homophily:
+    """The figure with its p-value and interval."""
+    match = items.label[items.near] == items.label[:, None]
+    chance = expected(items)
+    raw, mean = float(match.mean()), float(chance.mean())
+    null = shuffled(items, permutations, rng)
+    residual = match - chance - (raw - mean)
+    sd = max(variance(items, residual), float(null.var(ddof=1))) ** 0.5
+    half = float(norm.ppf(0.975)) * sd
+    groups = len(items.by_group)
+    method = (
+        f"excess over shuffled labels, {items.near.shape[1]} neighbours, normal "
+        f"interval over {f'{groups} groups' if groups >= UNITS else 'items'}"
+    )
+    value, n = raw - mean, len(items.label)
+    estimate = Estimate(value, value - half, value + half, 0.95, n, method)
+    return Homophily(estimate, raw, mean, share_over(null, raw))
+
+
+def expected(items: Neighbours) -> Floats:
+    """The chance that each neighbour has the item's label, if labels are permuted."""
+    counts = items.by_group
+    sizes = counts.sum(axis=1)
+    shares = counts / sizes[:, None]
+    pairs = np.maximum(sizes * (sizes - 1), 1)
+    inside = ((counts**2).sum(axis=1) - sizes) / pairs
+    chance = np.empty(items.near.shape)
+    for column, near in zip(chance.T, items.near.T, strict=True):
+        there = items.group[near]
+        apart = (shares[items.group] * shares[there]).sum(axis=1)
+        column[:] = np.where(there == items.group, inside[there], apart)
+    return chance
+
+
+def shuffled(items: Neighbours, permutations: int, rng: np.random.Generator) -> Floats:
+    """The share of matching neighbours under each permutation within groups."""
+    order = np.argsort(items.group, kind="stable")
+    group, label = items.group[order], items.label[order].astype(np.int32)
+    values, mixed = np.empty(permutations), np.empty_like(label)
+    for permutation in range(permutations):
+        if group[-1] == 0:
+            mixed = rng.permutation(label)
+        else:
+            mixed[order] = label[np.argsort(group + rng.random(len(group)))]
+        values[permutation] = (mixed[items.near] == mixed[:, None]).mean()
+    return values
+
+
+def variance(items: Neighbours, residual: Floats) -> float:
+    """The variance over samples of items or, if there are many, groups.
+
+    Two pairs vary together when they share an item, so the residuals of all pairs that
+    an item is in are added up, less its own part in what was expected.
+    """
+    n, k = items.near.shape
+    counts = items.by_group
+    sizes = counts.sum(axis=1)
+    shares = counts / sizes[:, None]
+    into = items.near.ravel()
+    sums = residual.sum(axis=1) + np.bincount(into, residual.ravel(), minlength=n)
+    partners = shares[items.group[items.near]].sum(axis=1)
+    for column, share in zip(partners.T, shares[items.group].T, strict=True):
+        column += np.bincount(into, np.repeat(share, k), minlength=n)
+    partners = summed(partners, items.group) / sizes[:, None]
+    own = partners[items.group, items.label]
+    own -= (shares * partners).sum(axis=1)[items.group]
+    sums = sums - own
+    if len(sizes) >= UNITS:
+        sums = np.bincount(items.group, sums)
+    # Every pair is in the sums of two items, so its own square is there once too often.
+    return float((sums**2).sum() - (residual**2).sum()) / float(n * k) ** 2
