@@ -84,19 +84,23 @@ def opened(
                 raise
 
 
-def announced(benchmark: "Benchmark", margin: float) -> None:
-    """Print the role map, the metadata schema, and what so many items can decide."""
-    from measurand.stats.power import items_to_equate
-
+def announced(benchmark: "Benchmark") -> None:
+    """Print the role map and how many items there are."""
     for role, column in benchmark.roles.items():
         notice(f"{role}: {column}")
     for column, meaning in benchmark.schema.items():
         notice(f"metadata {column}: {meaning}")
+    notice(f"{len(benchmark.train)} train and {len(benchmark.test)} test items")
+
+
+def foreseen(margin: float) -> None:
+    """Print what so many items can decide about evidence."""
+    from measurand.stats.power import items_to_equate
+
     needed = items_to_equate(margin, 0.1)
     notice(
-        f"{len(benchmark.train)} train and {len(benchmark.test)} test items; if the "
-        f"wrong evidence changes one answer in ten, about {needed:,} test items can "
-        f"show a near zero within {margin}"
+        f"if the wrong evidence changes one answer in ten, about {needed:,} test items "
+        f"can show a near zero within {margin}"
     )
 
 

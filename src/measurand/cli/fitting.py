@@ -39,7 +39,7 @@ def fit(
     recipe.ready()
     writable(save)
     benchmark = source.benchmark(seed)
-    announced(benchmark, 0.02)
+    announced(benchmark)
     if tune and isinstance(recipe, Tunable):
         recipe = recipe.tuned(benchmark.train, generator(seed, "tune", reader))
     fitted = recipe.fit(benchmark.train, generator(seed, "fit", reader))

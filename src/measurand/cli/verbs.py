@@ -11,6 +11,7 @@ from measurand.cli.console import (
     announced,
     delivered,
     delivered_all,
+    foreseen,
     log,
     notice,
     opened,
@@ -56,8 +57,8 @@ def demo(
     store: o.StoreIn = None,
     json: o.Json = False,
 ) -> None:
-    """Run the synthetic suite, whose right answers are known, and write a report."""
-    from measurand.audits.evidence import audit
+    """Run the synthetic suite, whose right answers are known, and write reports."""
+    from measurand.audits import AUDITS
     from measurand.benchmarks import SYNTHETIC
     from measurand.core.files import writable
     from measurand.readers import READERS
@@ -65,15 +66,22 @@ def demo(
     from measurand.report.saved import save
 
     writable(out)
-    started, reports = time.time(), []
+    started, reports = time.time(), {name: [] for name in AUDITS}
+    # One map is enough to see what it looks like.
+    drawn = next(iter(SYNTHETIC))
     for name in SYNTHETIC:
         benchmark = SYNTHETIC.load(name, seed=seed)
         with opened(benchmark, seed, workers, store) as running:
-            reports.append(audit(running, {"tfidf": READERS.load("tfidf")}))
+            for audit, made in reports.items():
+                more = {"tsne": name == drawn} if audit == "leakage" else {}
+                readers = {"tfidf": READERS.load("tfidf")}
+                made.append(AUDITS.thing(audit)(running, readers, **more))
+                notice(f"{name}, {audit}: {made[-1].verdict.label}")
             run = log(started, running, name, workers)
-        save(reports[-1], out / name.replace(":", "-"), run)
-        notice(f"{name}: {reports[-1].verdict.label}")
-    delivered(compare(reports), out, run, as_json=json)
+        for audit, made in reports.items():
+            save(made[-1], out / audit / name.replace(":", "-"), run)
+    whole = {audit: compare(made) for audit, made in reports.items()}
+    delivered_all(whole, {}, out, run, as_json=json)
 
 
 @app.command()
@@ -98,7 +106,8 @@ def evidence(
     from measurand.audits.evidence import audit as evidence_audit
     from measurand.experiment.answers import tuned
 
-    announced(benchmark, margin)
+    announced(benchmark)
+    foreseen(margin)
     readers = server.readers(reader)
     if dry_run:
         planned(readers, benchmark, shuffles, margin, run.seed)
@@ -145,7 +154,7 @@ def leakage(
     from measurand.audits.leakage import audit as leakage_audit
     from measurand.experiment.answers import tuned
 
-    announced(benchmark, margin)
+    announced(benchmark)
     readers = Server().readers(reader)
     with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
         if tune:
@@ -180,7 +189,7 @@ def audit(source: Source, run: Run, climb: Climb) -> None:
     allowed(run.fail_on)
     started = time.time()
     benchmark = source.benchmark(run.seed)
-    announced(benchmark, 0.02)
+    announced(benchmark)
     reports, not_run = {}, {}
     with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
         for name in AUDITS:

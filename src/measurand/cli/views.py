@@ -61,7 +61,7 @@ def show(
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
     place = published(what, data)
     benchmark = load(what, data=place, part=part, seed=seed, **columns)
-    announced(benchmark, 0.02)
+    announced(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain(ident))
         for column, value in row.items():

@@ -78,7 +78,7 @@ def audit(
                 break
             # Controls and repairs are many fits: they are asked of a light reader.
             light = not reads and not isinstance(reader, Strong)
-            asked = (place, name, reader, base, cut, seeds)
+            asked = (place, name, reader, base, cut, seeds, margin)
             reads.append(read(*asked, controlled=light))
         mended = repair(place, readers, reads)
     rng = generator(experiment.seed, "leakage", "ground")

@@ -185,9 +185,14 @@ def peco_curve(made: Settled, one: Read) -> Exhibit:
 def word_table(field: str, table: pd.DataFrame) -> Exhibit:
     """The surest words of one field."""
     found = table[table["found"] & (table["z"] > 0)]
+    many = (
+        f"{len(found)}"
+        if len(found) <= WORDS
+        else f"the surest {WORDS} of {len(found)}"
+    )
     caption = (
         f"Words and word pairs of {field} that stand with a label more often than "
-        f"chance allows, the surest {WORDS} of {len(found)} (false discovery 5 %)"
+        f"chance allows: {many} (false discovery 5 %)"
     )
     shown = found.head(WORDS).drop(columns="found")
     return Exhibit(f"words_{field}", "table", shown, caption)

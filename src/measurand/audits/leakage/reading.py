@@ -48,6 +48,7 @@ def read(
     base: Ground,
     cut: Cut,
     seeds: int | None,
+    margin: float,
     *,
     controlled: bool,
 ) -> Read:
@@ -58,7 +59,7 @@ def read(
         field: part(one, base, len(said.alone), rng)
         for field, one in said.alone.items()
     }
-    findings, not_run = scored(name, said, parts, base, rng)
+    findings, not_run = scored(name, said, parts, base, margin, rng)
     not_run |= {f"{what} of {name}": why for what, why in said.refused.items()}
     member = runs(place, reader, seeds)[0]
     test = place.settled.benchmark.test

@@ -105,7 +105,7 @@ def regions(
     published = published_scores(test, labels, cut, rng("published"))
     near = homophily(points, labels, rng=rng("homophily"), groups=groups)
     findings = [
-        Finding("peco", name, field, averaged(scores)),
+        Finding("peco", name, field, averaged(scores), beyond(scores)),
         Finding("peco_raw", name, field, plain(scores, "raw")),
         Finding("peco_p", name, field, chance(scores)),
         Finding("peco_stability", name, field, agreement(parts)),
@@ -140,6 +140,12 @@ def reduced(
 def averaged(scores: list[PecoScore]) -> Estimate:
     """The headline over clusterings."""
     return pooled([score.estimate for score in scores], "clusterings")
+
+
+def beyond(scores: list[PecoScore]) -> str:
+    """Whether labels are less even over the clusters than chance makes them."""
+    sure = chance(scores).value <= DISCOVERY
+    return "beyond chance" if sure else "no more than chance"
 
 
 def plain(scores: list[PecoScore], what: str) -> Estimate:

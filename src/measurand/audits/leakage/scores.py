@@ -22,6 +22,7 @@ from measurand.stats.scores import share
 
 Ints = NDArray[np.int64]
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
+LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +66,18 @@ class Part:
     Attributes:
         over: Accuracy over the majority, at 95 %.
         surely: The same at the level that makes several parts together 95 %.
-        at_most: Its upper end at which nothing more is found, with 5 % error.
+        at_most: Its upper end, passed by the truth in 5 % of studies at most.
     """
 
     over: Estimate
     surely: Estimate
     at_most: float
+
+    def decision(self, margin: float) -> str:
+        """What this part does at a margin declared before the run."""
+        if self.surely.low > margin:
+            return LEAKS
+        return WITHIN if self.at_most < margin else UNDECIDED
 
 
 def scored(
@@ -78,6 +85,7 @@ def scored(
     said: Answered,
     parts: Mapping[str, Part],
     base: Ground,
+    margin: float,
     rng: np.random.Generator,
 ) -> tuple[list[Finding], dict[str, str]]:
     """Every figure of one reader that needs only its answers; others are withheld."""
@@ -102,7 +110,8 @@ def scored(
             cut = share(round(float(pair.remarks[what]) * n), n)
             findings.append(Finding(what, name, FULL, cut))
     for part, runs in said.alone.items():
-        findings.append(Finding("over_majority", name, part, parts[part].over))
+        over, decided = parts[part].over, parts[part].decision(margin)
+        findings.append(Finding("over_majority", name, part, over, decided))
         one: Mapping[str, Callable[[int], Estimate]] = single(pair, runs, base, rng)
         for statistic, make in one.items():
             state(statistic, part, len(runs.probabilities), make)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from measurand.audits.leakage.scores import Part
+from measurand.audits.leakage.scores import LEAKS, UNDECIDED, WITHIN, Part
 from measurand.audits.leakage.thresholds import WORST
 from measurand.core.finding import Verdict
 
-LEAKS, NONE, UNDECIDED = "leaks", "none found within the margin", "undecided"
+NONE = "none found within the margin"
 LABELS = (LEAKS, NONE, UNDECIDED)
 
 
@@ -33,13 +33,13 @@ class Stage:
 
     def leaking(self, margin: float) -> list[str]:
         """The parts that surely give more away than the margin, the worst first."""
-        sure = [name for name, one in self.parts.items() if one.surely.low > margin]
+        sure = [n for n, one in self.parts.items() if one.decision(margin) == LEAKS]
         return sorted(sure, key=lambda name: -self.parts[name].over.value)
 
     def clean(self, margin: float) -> bool:
         """Whether no part gives more away than the margin, to a reader that reads."""
         return not self.collapsed and all(
-            one.at_most < margin for one in self.parts.values()
+            one.decision(margin) == WITHIN for one in self.parts.values()
         )
 
 

@@ -1,0 +1,215 @@
+"""Information about all effects at once, kept in blocks.
+
+Around some logits a binomial model is a normal one. Effects of observations, pairs and
+tasks have diagonal blocks, so each kind is taken out in turn (Schur complements), and
+what is left to solve has the size of the fixed terms. Arrays start with studies ×
+points: many studies, many standard deviations, one pass.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from measurand.core.reader import Floats
+from measurand.stats.studies import Latent
+
+
+@dataclass(frozen=True)
+class Effects:
+    """A value for everything on which a logit rests.
+
+    Attributes:
+        fixed: Intercept, lms, method.
+        local: Tasks × effects of a task.
+        pair: Tasks × groups × subsamples.
+        observation: In the layout of the counts.
+    """
+
+    fixed: Floats
+    local: Floats
+    pair: Floats
+    observation: Floats
+
+    def logits(self, latent: Latent) -> Floats:
+        """The logits these effects add up to."""
+        paired = dense(latent, self.fixed, self.local) + self.pair[..., None, :]
+        return np.asarray(paired + self.observation)
+
+    def plus(self, other: "Effects") -> "Effects":
+        """Each effect with another added."""
+        return Effects(
+            self.fixed + other.fixed,
+            self.local + other.local,
+            self.pair + other.pair,
+            self.observation + other.observation,
+        )
+
+
+def dense(latent: Latent, fixed: Floats, local: Floats) -> Floats:
+    """The part of the logits that comes from fixed terms and effects of tasks."""
+    slots = latent.fixed.shape[:2]
+    common = fixed @ flat(latent.fixed).T
+    tasks = local @ flat(latent.local).T
+    total = common[..., None, :] + tasks
+    return np.asarray(total.reshape(*total.shape[:-1], *slots, 1))
+
+
+def flat(design: Floats) -> Floats:
+    """A design with one row for each group and slot: products by BLAS, not by loops."""
+    return design.reshape(-1, design.shape[-1])
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The information of studies around some logits.
+
+    Attributes:
+        latent: The studies.
+        noise: The variance of an observation's effect, 0 where there is none.
+        weights: What each count tells about its logit.
+        shrunk: The share of that which is left when its own effect is unknown.
+        pair_variance: Of a pair's effect when the fixed terms and tasks are known.
+        cross: Local × fixed information of each task.
+        local_variance: Of each task's effects when the fixed terms are known.
+        information: About the fixed terms when nothing else is known.
+    """
+
+    latent: Latent
+    noise: Floats
+    weights: Floats
+    shrunk: Floats
+    pair_variance: Floats
+    cross: Floats
+    local_variance: Floats
+    information: Floats
+
+    @property
+    def damped(self) -> Floats:
+        """What each count tells when its own effect is unknown."""
+        return np.asarray(self.weights * self.shrunk)
+
+
+def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
+    """The information around `logits`, given the standard deviations of effects."""
+    right = expit(logits)
+    weights = latent.trials[:, None] * right * (1 - right)
+    noise = latent.variance(log_sds, "observation")[..., None, None, None, None]
+    shrunk = 1 / (1 + noise * weights)
+    damped = weights * shrunk
+    spread = latent.variance(log_sds, "pair")[..., None, None, None]
+    pair_variance = spread / (1 + spread * over_slots(damped))
+
+    shared = pair_variance[..., None, :] * damped
+    among = -products(shared, damped)
+    slots = np.arange(damped.shape[-2])
+    among[..., slots, slots] += over_subsamples(damped)
+    by_task = summed_products(latent, among)
+
+    terms = latent.fixed.shape[-1]
+    known = 1 / latent.local_variances(log_sds)[..., None, :]
+    local_variance = inverse(by_task[..., terms:, terms:], known)
+    cross = by_task[..., terms:, :terms]
+    carried = times(local_variance, cross)
+    rows = (*cross.shape[:-3], -1, terms)  # one row for each effect of each task
+    lost = np.swapaxes(cross.reshape(rows), -1, -2) @ carried.reshape(rows)
+    told = by_task[..., :terms, :terms].sum(axis=-3) - lost
+    information = told + np.diag(latent.precision)
+    return Blocks(
+        latent,
+        noise,
+        weights,
+        shrunk,
+        pair_variance,
+        cross,
+        local_variance,
+        information,
+    )
+
+
+def over_slots(values: Floats) -> Floats:
+    """Sums over the slots of each pair; few slots, so adding beats reducing."""
+    total = values[..., 0, :]
+    for slot in range(1, values.shape[-2]):
+        total = total + values[..., slot, :]
+    return total
+
+
+def over_subsamples(values: Floats) -> Floats:
+    """Sums over the subsamples, of which slices without replication have one."""
+    return values[..., 0] if values.shape[-1] == 1 else np.asarray(values.sum(axis=-1))
+
+
+def products(one: Floats, other: Floats) -> Floats:
+    """Slots × slots, multiplied and summed over subsamples."""
+    if one.shape[-1] == 1:
+        return np.asarray(one * np.swapaxes(other, -1, -2))
+    return np.asarray(one @ np.swapaxes(other, -1, -2))
+
+
+def times(square: Floats, other: Floats) -> Floats:
+    """The products of small matrices, most of them of one row."""
+    return np.asarray(square * other if square.shape[-1] == 1 else square @ other)
+
+
+def summed_products(latent: Latent, among: Floats) -> Floats:
+    """Design' × `among` × design, summed over the groups of each task."""
+    design = np.concatenate([latent.fixed, latent.local], axis=-1)
+    groups, slots, terms = design.shape
+    outer = np.einsum("gka,glb->gklab", design, design)
+    outer = outer.reshape(groups * slots**2, terms**2)
+    whole = among.reshape(*among.shape[:-3], -1) @ outer
+    return np.asarray(whole.reshape(*whole.shape[:-1], terms, terms))
+
+
+def inverse(matrices: Floats, diagonal: Floats) -> Floats:
+    """The inverse of small matrices to whose diagonal something is added.
+
+    >>> inverse(np.array([[1.0]]), np.array([3.0])).tolist()
+    [[0.25]]
+    """
+    size = matrices.shape[-1]
+    if size == 1:  # by far the usual case, and LAPACK is slow on it
+        return np.asarray(1 / (matrices + diagonal[..., None]))
+    return np.asarray(np.linalg.inv(matrices + diagonal[..., None] * np.eye(size)))
+
+
+def solve(blocks: Blocks, pull: Floats) -> Effects:
+    """The effects at which the information balances a pull on every logit."""
+    latent, damped = blocks.latent, blocks.damped
+    target = pull * blocks.shrunk
+    shared = blocks.pair_variance * over_slots(target)
+    response = over_subsamples(target - damped * shared[..., None, :])
+    response = response.reshape(*response.shape[:-2], -1)
+    on_local = response @ flat(latent.local)
+    settled = times(blocks.local_variance, on_local[..., None])
+    on_fixed = response @ flat(latent.fixed)
+    on_fixed = on_fixed - (blocks.cross * settled).sum(axis=-2)
+    on_fixed = on_fixed.sum(axis=-2)[..., None]
+    fixed = np.linalg.solve(blocks.information, on_fixed)[..., 0]
+    on_local = on_local - (blocks.cross * fixed[..., None, None, :]).sum(axis=-1)
+    local = times(blocks.local_variance, on_local[..., None])[..., 0]
+
+    remaining = target - damped * dense(latent, fixed, local)
+    pair = blocks.pair_variance * over_slots(remaining)
+    observation = blocks.noise * (remaining - damped * pair[..., None, :])
+    return Effects(fixed, local, pair, observation)
+
+
+def logit_variances(blocks: Blocks) -> Floats:
+    """The variance of each logit, everything being unknown."""
+    latent, damped = blocks.latent, blocks.damped
+    covariance = np.linalg.inv(blocks.information)
+    back = np.einsum("...lm,...mf->...lf", blocks.local_variance, blocks.cross)
+    net = latent.fixed - np.einsum("gkl,...tlf->...tgkf", latent.local, back)
+    spread = np.einsum("...tgke,...ef->...tgkf", net, covariance)
+    among = np.einsum("...kf,...lf->...kl", spread, net)
+    local = np.einsum("gkl,...tlm->...tgkm", latent.local, blocks.local_variance)
+    among = among + np.einsum("...gkm,glm->...gkl", local, latent.local)
+
+    given = blocks.pair_variance[..., None, :]
+    carried = among @ damped
+    own = np.diagonal(among, axis1=-2, axis2=-1)[..., None]
+    both = over_slots(carried * damped)[..., None, :]
+    paired = own - 2 * given * carried + given**2 * both + given
+    return np.asarray(blocks.shrunk**2 * paired + blocks.noise * blocks.shrunk)

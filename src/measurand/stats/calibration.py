@@ -1,0 +1,93 @@
+"""Whether intervals cover the truth as often as they say, by simulation.
+
+Studies are simulated with a known beta and with trainings that differ as much as the
+published ones do; where the truth falls in each posterior gives the coverage of
+intervals of every level at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.hierarchical import LEVEL, fit_many
+from measurand.stats.scores import share
+from measurand.stats.studies import METHODS, Studies
+
+LEVELS = (0.5, 0.8, LEVEL, 0.95)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What studies are simulated from.
+
+    Standard deviations are those of the published bias at m = 50, n = 200, as the model
+    with an observation effect finds them.
+
+    Attributes:
+        beta: The log-odds that the treatment adds; the published boost is 0.22.
+        intercept: The log-odds of the first model's control arm in an average task.
+        lm: What each further model adds.
+        task: Standard deviation of the effects of tasks.
+        pair: Standard deviation of the effects of pairs.
+        observation: Standard deviation of the effects of single trainings.
+        tasks: How many there are.
+        models: How many there are.
+        subsamples: Of each task.
+        n: Test items.
+    """
+
+    beta: float = 0.0
+    intercept: float = -0.12
+    lm: float = -0.23
+    task: float = 1.13
+    pair: float = 0.33
+    observation: float = 0.23
+    tasks: int = 8
+    models: int = 2
+    subsamples: int = 5
+    n: int = 200
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Where the truth fell in each posterior.
+
+    Attributes:
+        ranks: The posterior probability below the truth, a study: even from 0 to 1 if
+            the model is calibrated.
+        errors: The posterior mean less the truth, a study.
+    """
+
+    ranks: Floats
+    errors: Floats
+
+    def coverage(self, level: float = LEVEL) -> Estimate:
+        """The share of central intervals that cover the truth."""
+        inside = np.abs(2 * self.ranks - 1) <= level
+        return share(int(inside.sum()), len(inside))
+
+    def curve(self) -> dict[float, Estimate]:
+        """The coverage of intervals of several levels."""
+        return {level: self.coverage(level) for level in LEVELS}
+
+
+def calibration(studies: Studies, beta: float, model: str) -> Calibration:
+    """Where `beta` falls in the posteriors of studies simulated with it."""
+    found = fit_many(studies, model)
+    return Calibration(found.below(np.full(len(studies), beta)), found.mean - beta)
+
+
+def simulated(truth: Truth, *, rng: np.random.Generator, studies: int) -> Studies:
+    """Studies drawn from the truth, with new tasks, pairs and trainings each."""
+    cells = (studies, truth.tasks, truth.models, truth.subsamples, 1, METHODS)
+    tasks = rng.normal(0, truth.task, (studies, truth.tasks, 1, 1, 1, 1))
+    pairs = rng.normal(0, truth.pair, (*cells[:-1], 1))
+    trainings = rng.normal(0, truth.observation, cells)
+    models = truth.lm * (np.arange(truth.models) > 0)[:, None, None, None]
+    logits = truth.intercept + models + truth.beta * np.arange(METHODS)
+    chances = expit(logits + tasks + pairs + trainings)
+    correct = rng.binomial(truth.n, chances).astype(float)
+    return Studies(correct, np.full((1, *cells[1:]), float(truth.n)))

@@ -1,0 +1,80 @@
+"""What a study would have said without replication.
+
+A slice keeps one triple of each task and model, as most benchmarks do. Many slices show
+how often such a study would report an effect, and whether its intervals are honest:
+whether they cover the grand mean, which all triples together give.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.finding import Estimate
+from measurand.stats.exposure_rows import Pairs
+from measurand.stats.hierarchical import LEVEL, fit, fit_many
+from measurand.stats.mixture import Mixture
+from measurand.stats.scores import share
+from measurand.stats.studies import METHODS, Studies, study
+
+SLICES = 500
+NOTABLE = 0.04  # log-odds: about the step between neighbours on a leaderboard
+
+
+@dataclass(frozen=True)
+class Unreplicated:
+    """How slices without replication turn out.
+
+    Attributes:
+        beta: The posterior of each slice.
+        grand_mean: Of beta, from all triples.
+        outside: The share of slices whose posterior mean is notable.
+        excluding: The share of intervals without 0.
+        coverage: The share of intervals that cover the grand mean.
+    """
+
+    beta: Mixture
+    grand_mean: float
+    outside: Estimate
+    excluding: Estimate
+    coverage: Estimate
+
+
+def unreplicated(
+    pairs: Pairs,
+    model: str = "observation",
+    *,
+    rng: np.random.Generator,
+    slices: int = SLICES,
+    notable: float = NOTABLE,
+    level: float = LEVEL,
+) -> Unreplicated:
+    """The distribution of conclusions over slices with one triple a task and model."""
+    grand = float(fit(pairs, model).beta.mean)
+    beta = fit_many(sliced(pairs, rng=rng, slices=slices), model)
+    low, high = beta.interval(level)
+    return Unreplicated(
+        beta,
+        grand,
+        share(int((np.abs(beta.mean) > notable).sum()), slices),
+        share(int(((low > 0) | (high < 0)).sum()), slices),
+        share(int(((low < grand) & (grand < high)).sum()), slices),
+    )
+
+
+def sliced(pairs: Pairs, *, rng: np.random.Generator, slices: int) -> Studies:
+    """Studies with one triple of each task and model, drawn at random.
+
+    A task's draw is the same for all models: an unreplicated benchmark has one split.
+    """
+    whole = study(pairs)
+    tasks, models = whole.correct.shape[1:3]
+    flat = (tasks, models, -1, METHODS)
+    correct, trials = whole.correct.reshape(flat), whole.trials.reshape(flat)
+    shape = (slices, tasks, models, 1, 1, METHODS)
+    kept, of = np.zeros(shape), np.zeros(shape)
+    for task in range(tasks):
+        there = np.flatnonzero((trials[task] > 0).all(axis=(0, 2)))
+        chosen = there[rng.integers(len(there), size=slices)]
+        kept[:, task, :, 0, 0] = np.moveaxis(correct[task][:, chosen], 1, 0)
+        of[:, task, :, 0, 0] = np.moveaxis(trials[task][:, chosen], 1, 0)
+    return Studies(kept, of)

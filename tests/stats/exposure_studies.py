@@ -1,0 +1,20 @@
+"""Small exposure studies for tests."""
+
+import numpy as np
+import pandas as pd
+
+from measurand.stats.calibration import Truth, simulated
+from measurand.stats.exposure_rows import Pairs
+
+
+def small(truth: Truth, seed: int = 0) -> Pairs:
+    """The pairs of one simulated study."""
+    counts = simulated(truth, rng=np.random.default_rng(seed), studies=1).correct[0]
+    rows = [
+        (f"lm{lm}", f"task{task}", subsample, 1, truth.n, *arms)
+        for (task, lm, subsample), arms in (
+            (cell, counts[cell][0]) for cell in np.ndindex(counts.shape[:3])
+        )
+    ]
+    names = ["lm", "task", "subsample", "training", "n", "control", "treatment"]
+    return Pairs(pd.DataFrame(rows, columns=names), "bias")

@@ -1,0 +1,94 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.errors import Undefined
+from measurand.stats.by_task import above_zero, by_task
+from measurand.stats.calibration import Calibration, Truth
+from measurand.stats.exposure_rows import Pairs
+from measurand.stats.mixture import Mixture
+from measurand.stats.training_variance import spread
+from measurand.stats.trend import per_doubling
+from measurand.stats.unreplicated import sliced, unreplicated
+from tests.stats.exposure_studies import small
+
+
+def test_the_permutation_p_value_is_exact_where_it_can_be(rng):
+    assert above_zero(np.array([3.0, 1.0]), rng=rng) == 0.25
+    assert above_zero(np.array([3.0, -1.0]), rng=rng) == 0.5
+    assert above_zero(np.zeros(5), rng=rng) == 1.0
+    exact = above_zero(np.arange(-3.0, 8.0), rng=rng)
+    drawn = above_zero(np.arange(-3.0, 8.0), rng=rng, permutations=2000)
+    assert drawn == pytest.approx(exact, abs=0.03)
+
+
+def test_no_subsamples_have_no_p_value(rng):
+    with pytest.raises(Undefined, match="no subsamples"):
+        above_zero(np.empty(0), rng=rng)
+
+
+def test_tasks_with_a_planted_effect_are_found_and_others_are_not(rng):
+    found = small(Truth(tasks=6, subsamples=20, observation=0.05))
+    table = found.table
+    planted = table["task"].isin(["task0", "task1"])
+    table.loc[planted, "treatment"] = (table["control"] + 20).clip(upper=table["n"])
+    tasks = by_task(Pairs(table, "bias"), rng=rng)
+    low = tasks.table["p_adjusted"] < 0.01
+    assert set(low.index[low]) == {"task0", "task1"}
+    assert tasks.positive + tasks.negative == 6
+    assert (tasks.table["p_adjusted"] >= tasks.table["p"]).all()
+
+
+def test_a_slice_holds_one_triple_of_each_task_and_model(rng):
+    pairs = small(Truth(tasks=4, subsamples=3))
+    slices = sliced(pairs, rng=rng, slices=50)
+    assert slices.correct.shape == (50, 4, 2, 1, 1, 2)
+    at = pairs.table.set_index(["task", "lm"]).sort_index().loc[("task1", "lm0")]
+    known = {tuple(row) for row in at[["control", "treatment"]].to_numpy(float)}
+    assert {tuple(row) for row in slices.correct[:, 1, 0, 0, 0]} == known
+
+
+def test_slices_without_the_observation_effect_are_over_confident(rng):
+    pairs = small(Truth(tasks=15, subsamples=12))
+    plain = unreplicated(pairs, "plain", rng=rng, slices=150)
+    default = unreplicated(pairs, rng=rng, slices=150)
+    assert plain.coverage.high < default.coverage.low
+    assert plain.excluding.value > default.excluding.value
+
+
+def test_a_mixture_has_the_quantiles_of_its_parts():
+    mixture = Mixture(np.array([[0.0, 10.0]]), np.ones((1, 2)), np.full((1, 2), 0.5))
+    assert mixture.quantile(0.5)[0] == pytest.approx(5.0, abs=0.01)
+    assert mixture.below(np.array([0.0]))[0] == pytest.approx(0.25)
+    low, high = mixture.interval(0.9)
+    assert mixture.below(high)[0] - mixture.below(low)[0] == pytest.approx(0.9)
+
+
+def test_coverage_counts_the_truths_inside_the_interval():
+    ranks = Calibration(np.linspace(0.005, 0.995, 100), np.zeros(100))
+    assert ranks.coverage(0.8).value == pytest.approx(0.8)
+    assert ranks.curve()[0.95].value == pytest.approx(0.95, abs=0.011)
+
+
+def test_the_spread_of_draws_is_told_from_that_of_trainings(rng):
+    rows = [
+        ("lm", f"task{task}", subsample, training, 1000, 500, 500 + draw + luck)
+        for task in range(10)
+        for subsample, draw in enumerate(rng.normal(0, 40, 30))
+        for training, luck in enumerate(rng.normal(0, 20, 3))
+    ]
+    names = ["lm", "task", "subsample", "training", "n", "control", "treatment"]
+    found = spread(Pairs(pd.DataFrame(rows, columns=names), "bias"))
+    assert found.subsample == pytest.approx(4.0, rel=0.1)
+    assert found.training == pytest.approx(2.0, rel=0.1)
+    assert found.draws == 300
+
+
+def test_one_training_a_draw_has_no_training_spread():
+    with pytest.raises(Undefined, match="trained on twice"):
+        spread(small(Truth(tasks=2, subsamples=2)))
+
+
+def test_a_trend_needs_two_sizes():
+    with pytest.raises(Undefined, match="two sizes"):
+        per_doubling([50, 50], [0.1, 0.2], [0.1, 0.1])

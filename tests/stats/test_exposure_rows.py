@@ -1,0 +1,91 @@
+import pandas as pd
+import pytest
+
+from measurand.core.errors import BadInput, UnknownName
+from measurand.stats.exposure_rows import by_size, counted, mean_differences, pairs
+
+
+def table(**columns):
+    rows = [
+        (50, 50, lm, task, subsample, 0.5, 0.58, 0.6)
+        for lm in ("bert", "gpt2")
+        for task in ("trec", "emo")
+        for subsample in (1, 2)
+    ]
+    names = ["m", "n", "lm", "task", "subsample", "acc_base", "acc_extra", "acc_test"]
+    return pd.DataFrame(rows, columns=names).assign(**columns)
+
+
+def changed(row, column, value):
+    rows = table()
+    rows[column] = rows[column].astype(object)
+    rows.loc[row, column] = value
+    return rows
+
+
+def test_counts_are_rounded_and_never_cut_off():
+    assert int(0.58 * 50) == 28  # what cutting off would give
+    assert (counted(table())["extra"] == 29).all()
+
+
+def test_counts_win_over_accuracies():
+    counts = counted(table(correct_extra=30))
+    assert (counts["extra"] == 30).all()
+    assert (counts["test"] == 30).all()
+    assert (counts["base"] == 25).all()
+
+
+def test_boost_and_bias_share_the_extra_arm():
+    counts = counted(table())
+    boost, bias = pairs(counts, "boost"), pairs(counts, "bias")
+    assert (boost.table["treatment"] == bias.table["control"]).all()
+    assert boost.differences.mean() == pytest.approx(0.08)
+    assert mean_differences(counts)["bias"].tolist() == pytest.approx([2.0, 2.0])
+
+
+def test_one_model_needs_no_lm_column():
+    rows = table()
+    assert len(counted(rows[rows["lm"] == "bert"].drop(columns="lm"))) == 4
+
+
+def test_sizes_are_analysed_one_at_a_time():
+    counts = counted(pd.concat([table(), table(n=100)]))
+    assert [size for size, _ in by_size(counts)] == [(50, 50), (50, 100)]
+    with pytest.raises(BadInput, match="mix sizes"):
+        pairs(counts, "bias")
+    with pytest.raises(UnknownName, match="did you mean 'bias'"):
+        pairs(counts, "bais")
+
+
+ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (table(acc_test=1.2), r"row 1 .*acc_test 1.2; it must lie from 0 to 1"),
+        (table(acc_base=-0.1), r"acc_base -0.1; it must lie from 0 to 1"),
+        (table(correct_base=51), r"correct_base 51; it must lie from 0 to n"),
+        (table(correct_base=3.5), r"correct_base that is no whole number"),
+        (table(n=0), r"n below 1"),
+        (table(n=50.5), r"n that is no whole number"),
+        (ONE_SUBSAMPLE, r"task emo \(m 50, n 50\) has one subsample"),
+        (changed(3, "acc_extra", None), r"row 4 \(lm bert, task emo, subsample 2\)"),
+        (changed(3, "acc_extra", "high"), r"has no acc_extra; every triple needs"),
+        (changed(2, "task", None), r"row 3 .* has no task"),
+        (table().drop(index=3), r"subsample 2 of task emo .* for gpt2 but not for"),
+        (pd.concat([table(), table()[:1]]), r"row 9 .* is there twice"),
+        (table().drop(columns="m"), r"no column 'm'; a study needs m, n"),
+        (table().drop(columns="acc_base"), r"no column 'acc_base' or 'correct_base'"),
+        (table()[:0], r"the study has no rows"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(rows, line):
+    with pytest.raises(BadInput, match=line) as refused:
+        counted(rows)
+    assert "\n" not in str(refused.value)
+
+
+def test_repeated_trainings_are_told_apart_by_their_number():
+    twice = pd.concat([table(training=1), table(training=2)])
+    assert len(counted(twice)) == 16

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest, kstest
+from threadpoolctl import threadpool_limits
+
+from measurand.core.errors import BadInput, BadOption, Undefined
+from measurand.stats.neighbours import Neighbours, expected, homophily
+
+FEW = {"permutations": 99}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Threads only get in each other's way on so few points."""
+    with threadpool_limits(1):
+        yield
+
+
+def leaky_points(rng, n, shift):
+    """Labels that lean on where a point lies."""
+    points = rng.normal(size=(n, 3))
+    share = 1 / (1 + np.exp(-shift * points[:, 0]))
+    return points, (rng.random(n) < share).astype(int)
+
+
+def test_it_is_the_share_of_neighbours_by_hand(rng):
+    points, labels = leaky_points(rng, 80, 1.0)
+    shares = []
+    for i in range(80):
+        away = ((points - points[i]) ** 2).sum(axis=1)
+        away[i] = np.inf
+        near = np.argsort(away)[:5]
+        shares.append((labels[near] == labels[i]).mean())
+    found = homophily(points, labels, neighbours=5, rng=rng, **FEW)
+    ones = labels.sum()
+    pairs = ones * (ones - 1) + (80 - ones) * (79 - ones)
+    assert found.raw == pytest.approx(np.mean(shares))
+    assert found.expected == pytest.approx(pairs / (80 * 79))
+    assert found.value == pytest.approx(found.raw - found.expected)
+    assert found.estimate.n == 80
+
+
+@pytest.mark.parametrize("groups", [1, 3, 30])
+def test_the_expectation_is_the_mean_over_permutations(groups, rng):
+    group = np.sort(rng.permutation(np.arange(90) % groups))
+    label = (rng.random(90) < 0.2 + 0.6 * group / groups).astype(int)
+    near = np.array(
+        [rng.permutation(np.delete(np.arange(90), i))[:4] for i in range(90)]
+    )
+    near[:, 0] = (np.arange(90) + 1) % 90  # often of the same group
+    total = 0.0
+    for _ in range(4000):
+        mixed = label[np.lexsort((rng.random(90), group))]
+        total = total + (mixed[near] == mixed[:, None])
+    items = Neighbours(near, label, group)
+    np.testing.assert_allclose(expected(items), total / 4000, atol=0.045)
+    assert expected(items).mean() == pytest.approx(total.mean() / 4000, abs=0.003)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(120) // 3])
+def test_the_p_value_of_shuffled_labels_is_uniform(groups):
+    found = []
+    for run in range(200):
+        rng = np.random.default_rng(run)
+        points, labels = rng.normal(size=(120, 2)), rng.integers(3, size=120)
+        p = homophily(points, labels, rng=rng, groups=groups, **FEW).p_value
+        found.append(p - rng.random() / 100)
+    assert kstest(found, "uniform").pvalue > 0.01
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_the_interval_covers_as_often_as_it_says(shift):
+    found = []
+    for run in range(200):
+        rng = np.random.default_rng(run)
+        found.append(homophily(*leaky_points(rng, 250, shift), rng=rng, **FEW).estimate)
+    truth = np.mean([one.value for one in found])
+    covered = sum(one.low <= truth <= one.high for one in found)
+    assert binomtest(covered, 200).proportion_ci(0.99).high >= 0.95
+    assert (truth > 0.05) == (shift > 0)
+
+
+def test_labels_that_follow_groups_do_not_leak_within_them(rng):
+    groups = rng.integers(5, size=500)
+    labels = (rng.random(500) < np.array([0.1, 0.3, 0.5, 0.7, 0.9])[groups]).astype(int)
+    points = rng.normal(size=(500, 2))
+    points[:, 0] += 3 * groups
+    assert homophily(points, labels, rng=rng, **FEW).p_value == 0.01
+    within = homophily(points, labels, rng=rng, groups=groups, **FEW)
+    assert within.p_value > 0.02
+    assert within.estimate.low < 0 < within.estimate.high
+
+
+def test_neither_row_order_nor_label_names_change_a_figure(rng):
+    points, labels = leaky_points(rng, 200, 1.0)
+    points[:60] = points[60:120]  # many share a place
+    order = rng.permutation(200)
+    names = np.array(["no", "yes"])[labels[order]]
+    one = homophily(points, labels, rng=np.random.default_rng(1), **FEW)
+    two = homophily(points[order], names, rng=np.random.default_rng(1), **FEW)
+    assert (one.estimate, one.p_value) == (two.estimate, two.p_value)
+
+
+def test_where_all_share_a_place_labels_in_order_are_no_leakage():
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels = np.repeat([0, 1, 2], [60, 30, 10])
+        found.append(homophily(np.zeros((100, 2)), labels, rng=rng, **FEW).p_value)
+    assert np.mean(np.array(found) <= 0.05) <= 0.2
+
+
+def test_of_too_many_items_a_part_is_used_and_said_so(rng, monkeypatch):
+    monkeypatch.setattr("measurand.stats.neighbours.MOST", 100)
+    points, labels = leaky_points(rng, 300, 1.0)
+    found = homophily(points, labels, rng=rng, **FEW)
+    assert found.note == "100 of 300 items, drawn at random"
+    assert found.estimate.n == 100
+    found = homophily(points, labels, rng=rng, groups=np.arange(300) // 3, **FEW)
+    assert found.estimate.n == 99  # whole groups of three
+    assert "33 groups" in found.estimate.method
+    found = homophily(points, labels, rng=rng, groups=np.arange(300) // 150, **FEW)
+    assert found.estimate.n == 100
+
+
+def test_what_has_no_homophily_is_said_in_one_line(rng):
+    points = rng.normal(size=(5, 2))
+    with pytest.raises(Undefined, match="two labels"):
+        homophily(points, ["a"] * 5, rng=rng)
+    with pytest.raises(BadInput, match="5 points and 4 labels"):
+        homophily(points, list("abab"), rng=rng)
+    with pytest.raises(BadOption, match="neighbours must be at least 1"):
+        homophily(points, list("ababa"), rng=rng, neighbours=0)
+    with pytest.raises(BadInput, match="1 of 5 vectors"):
+        homophily(np.vstack([points[:4], [[np.nan, 0]]]), list("ababa"), rng=rng)

@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_limits
+
+from measurand.core.errors import BadInput, BadOption, Undefined
+from measurand.stats.partition import (
+    components,
+    default_k,
+    kmeans,
+    nearest,
+    stability,
+)
+
+
+def clouds(rng, n=600, k=6, width=5, apart=8.0):
+    """Points around `k` middles, and which they belong to."""
+    cloud = rng.integers(k, size=n)
+    return rng.normal(size=(n, width)) + apart * rng.normal(size=(k, width))[
+        cloud
+    ], cloud
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("offset", [0, 1000])
+def test_components_are_those_of_the_singular_values(kind, offset, rng):
+    vectors = (rng.normal(size=(500, 40)) * np.linspace(3, 0.2, 40) + offset).astype(
+        kind
+    )
+    found = components(vectors, 5, rng=rng)
+    expected = PCA(5, svd_solver="full").fit_transform(vectors.astype(float))
+    signs = np.sign((found * expected).sum(axis=0))
+    np.testing.assert_allclose(found, expected * signs, atol=0.01)
+    assert found.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-3)
+
+
+def test_a_component_far_smaller_than_the_first_is_still_found(rng):
+    vectors = rng.normal(size=(300, 8)) * 10.0 ** -np.arange(8)
+    found = components(vectors, 6, rng=rng)
+    expected = PCA(6, svd_solver="full").fit_transform(vectors)
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=1e-3, atol=1e-9)
+
+
+def test_vectors_too_wide_for_a_covariance_have_components_too(rng):
+    basis = np.linalg.qr(rng.normal(size=(2100, 3)))[0].T
+    vectors = rng.normal(size=(60, 3)) * [9, 5, 2] @ basis
+    found = components(vectors, 3, rng=np.random.default_rng(0))
+    np.testing.assert_allclose(
+        np.abs(found), np.abs(PCA(3).fit_transform(vectors)), atol=1e-6
+    )
+
+
+def test_there_are_never_more_components_than_columns_or_rows(rng):
+    assert components(rng.normal(size=(30, 4)), 9, rng=rng).shape == (30, 4)
+    assert components(rng.normal(size=(3, 8)), 9, rng=rng).shape == (3, 3)
+    assert not components(np.full((9, 4), 0.1), 2, rng=rng).any()
+
+
+def test_plain_clouds_are_the_clusters(rng):
+    points, cloud = clouds(rng)
+    found = kmeans(points, 6, rng=rng)
+    assert adjusted_rand_score(cloud, found.labels) > 0.99
+    assert (np.diff(np.bincount(found.labels)) <= 0).all()
+    assert (nearest(points, found.centres) == found.labels).all()
+    spread = ((points - found.centres[found.labels]) ** 2).sum()
+    assert found.inertia == pytest.approx(spread, rel=1e-4)
+
+
+def test_the_inertia_is_about_that_of_ten_starts_on_everything(rng):
+    points, _ = clouds(rng, 4000, 30, 10, apart=1.0)
+    with threadpool_limits(1):
+        ten = KMeans(25, n_init=10, random_state=0).fit(points).inertia_
+    ours = [kmeans(points, 25, rng=np.random.default_rng(s)).inertia for s in range(4)]
+    assert np.mean(ours) < 1.02 * ten
+
+
+def test_neither_row_order_nor_threads_change_a_partition(rng):
+    vectors = clouds(rng, 3000, 20, 64, apart=0.5)[0].astype(np.float32)
+    order = rng.permutation(3000)
+    first, second = (
+        components(rows, 10, rng=np.random.default_rng(0))
+        for rows in (vectors, vectors[order])
+    )
+    np.testing.assert_array_equal(first[order], second)
+    one = kmeans(first, 12, rng=np.random.default_rng(1))
+    two = kmeans(second, 12, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(one.labels[order], two.labels)
+    np.testing.assert_array_equal(one.centres, two.centres)
+    with threadpool_limits(2):
+        three = kmeans(first, 12, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(one.labels, three.labels)
+
+
+@pytest.mark.parametrize("offset", [0.1, 1e4])
+def test_there_are_never_more_clusters_than_different_points(offset, rng):
+    few = rng.normal(size=(4, 3)).repeat(50, axis=0) + offset
+    found = kmeans(few, 10, rng=rng)
+    assert len(found.centres) == 4
+    assert np.bincount(found.labels).tolist() == [50] * 4
+    assert len(kmeans(rng.normal(size=(3, 2)), 10, rng=rng).centres) == 3
+    constant = kmeans(np.full((40, 3), offset), 10, rng=rng)
+    assert not constant.labels.any()
+    assert constant.centres == pytest.approx(np.full((1, 3), offset))
+
+
+def test_rare_points_are_not_lost_from_the_sample(rng):
+    points = np.zeros((5000, 2))
+    points[:3] = [[1, 0], [0, 1], [1, 1]]
+    found = kmeans(points, 4, rng=rng)
+    assert np.bincount(found.labels).tolist() == [4997, 1, 1, 1]
+
+
+def test_one_far_point_does_not_hide_that_others_differ(rng):
+    points = rng.normal(size=(400, 2))
+    points[0] = 1e5
+    assert len(kmeans(points, 8, rng=rng).centres) == 8
+
+
+def test_one_cluster_holds_everything(rng):
+    points = rng.normal(size=(50, 2))
+    found = kmeans(points, 1, rng=rng)
+    assert not found.labels.any()
+    np.testing.assert_allclose(found.centres[0], points.mean(axis=0), atol=1e-6)
+
+
+def test_nearest_is_the_least_distance(rng):
+    points, centres = rng.normal(size=(500, 3)) + 1e6, rng.normal(size=(7, 3)) + 1e6
+    away = np.linalg.norm(points[:, None] - centres, axis=2)
+    assert (nearest(points, centres) == away.argmin(axis=1)).all()
+    assert nearest(points[:0], centres).shape == (0,)
+
+
+def test_the_default_number_of_clusters_leaves_enough_items_in_each():
+    for n in range(1, 30_000, 37):
+        k = default_k(n, labels=4)
+        assert 1 <= k <= 50
+        assert n / k >= 20 or k == 1
+    assert default_k(10_000) == 50
+
+
+def test_stability_is_the_mean_over_pairs(rng):
+    labelings = [rng.integers(4, size=200) for _ in range(3)]
+    a, b, c = labelings
+    pairs = [adjusted_rand_score(*pair) for pair in ((a, b), (a, c), (b, c))]
+    assert stability(labelings) == pytest.approx(np.mean(pairs))
+    with pytest.raises(Undefined, match="at least two"):
+        stability([a])
+
+
+@pytest.mark.parametrize("cut", [components, kmeans])
+def test_what_cannot_be_cut_up_is_said_in_one_line(cut, rng):
+    with pytest.raises(BadInput, match="1 of 3 vectors"):
+        cut(np.array([[0.0, 1], [np.nan, 1], [2, 3]]), 2, rng=rng)
+    with pytest.raises(BadOption, match="at least 1, not 0"):
+        cut(np.ones((3, 2)), 0, rng=rng)
+    with pytest.raises(Undefined, match=r"\(0, 4\)"):
+        cut(np.empty((0, 4)), 2, rng=rng)
