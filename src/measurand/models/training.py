@@ -140,12 +140,22 @@ class Captured(Plain):
         # autocast keeps casts of weights between calls, which a graph must not.
         self.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
         self.graphs: dict[Any, tuple[Any, dict[str, torch.Tensor], torch.Tensor]] = {}
+        self.refused = False
 
     def __call__(self, batch: Batch) -> torch.Tensor:
         """Replay the step on this batch; the loss."""
         shape = tuple((name, tuple(part.shape)) for name, part in sorted(batch.items()))
-        if shape not in self.graphs:
-            self.graphs[shape] = self.captured(batch)
+        if shape not in self.graphs and not self.refused:
+            try:
+                self.graphs[shape] = self.captured(batch)
+            except torch.OutOfMemoryError:
+                raise
+            except RuntimeError:
+                # Some models copy from the CPU in every step, which no graph can hold:
+                # MPNet in transformers 5.17, for one. They are trained step by step.
+                self.refused = True
+        if self.refused:
+            return super().__call__(batch)
         graph, static, value = self.graphs[shape]
         for name, part in batch.items():
             static[name].copy_(part, non_blocking=True)
@@ -165,21 +175,25 @@ class Captured(Plain):
         random = torch.cuda.get_rng_state()
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(2):
-                super().__call__(static)
-        torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            value = super().__call__(static)
-        with torch.no_grad():
-            for parameter, kept in zip(self.model.parameters(), before, strict=True):
-                parameter.copy_(kept)
-            for parameter, state in self.optimizer.state.items():
-                for name, part in state.items():
-                    old = moments.get(parameter, {}).get(name)
-                    part.zero_() if old is None else part.copy_(old)
-        torch.cuda.set_rng_state(random)
+        try:
+            with torch.cuda.stream(side):
+                for _ in range(2):
+                    super().__call__(static)
+            torch.cuda.current_stream().wait_stream(side)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                value = super().__call__(static)
+        finally:
+            with torch.no_grad():
+                for parameter, kept in zip(
+                    self.model.parameters(), before, strict=True
+                ):
+                    parameter.copy_(kept)
+                for parameter, state in self.optimizer.state.items():
+                    for name, part in state.items():
+                        old = moments.get(parameter, {}).get(name)
+                        part.zero_() if old is None else part.copy_(old)
+            torch.cuda.set_rng_state(random)
         return graph, static, value
 
 

@@ -1,0 +1,167 @@
+"""The analysis of an exposure study: what it costs, and whether its intervals hold.
+
+(a) The model `released` on the published rows (m 50, n 200), against bambi with PyMC's
+NUTS at 4 × (500 + 1,000): `python -m bench exposure_analysis PYTHON`, where PYTHON has
+bambi; without it that part is left out. One shorter chain in the same proportions is
+run and scaled. (b) 500 slices without replication. (c) The coverage of
+89 % intervals over simulated studies. (d) NUTS beside nested Laplace.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from bench.figures import Figure, cpu
+from measurand.core.seeds import generator
+from measurand.stats.calibration import Truth, calibration, simulated
+from measurand.stats.exposure_rows import Pairs, counted, pairs
+from measurand.stats.hierarchical import fit
+from measurand.stats.nuts import sample
+from measurand.stats.unreplicated import unreplicated
+
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+ROWS = Path(os.environ.get("MEASURAND_DATA", BESIDE)) / "exposure/accuracies_m50.csv"
+CHAINS, TUNE, DRAWS = 4, 500, 1_000
+SHORTER = 4  # bambi runs one chain of 1 / SHORTER of the length
+STUDIES = 2_000  # simulated, null and not null each
+SLICES = 500
+WARMUP, SAMPLES = 300, 500  # of each of NUTS's four chains
+
+
+def run(arguments: Sequence[str]) -> list[Figure]:
+    """Every part for which there is what it needs."""
+    figures = covered()
+    if ROWS.is_file():
+        counts = counted(pd.read_csv(ROWS))
+        figures += speed(rows(counts, 200, "bias"), arguments)
+        for n in (500, 200):
+            figures += slices(rows(counts, n, "bias"), n)
+        figures += agreement(rows(counts, 500, "bias"))
+    return figures
+
+
+def rows(counts: pd.DataFrame, n: int, contrast: str) -> Pairs:
+    """The published pairs of one n."""
+    return pairs(counts[counts["n"] == n], contrast)
+
+
+def speed(published: Pairs, arguments: Sequence[str]) -> list[Figure]:
+    """`released` on (50, 200) by nested Laplace, and by bambi where there is one."""
+    fit(published, "released")  # what is done once a process is not counted
+    ours, found = cpu(lambda: fit(published, "released"))
+    drawn, _ = cpu(lambda: found.draws(generator(0, "bench"), CHAINS * DRAWS))
+    about = "released (50, 200)"
+    figures = [
+        Figure(f"{about}: nested Laplace", ours, "s"),
+        Figure(f"{about}: {CHAINS * DRAWS:,} joint draws from it", drawn, "s"),
+    ]
+    if not arguments:
+        return figures
+    theirs = bambi(published, arguments[0])
+    scale = CHAINS * SHORTER
+    whole = theirs["built"] + scale * theirs["sampled"]
+    apart = (theirs["mean"] - float(found.beta.mean)) / float(found.beta.sd)
+    one = f"one chain of {TUNE // SHORTER} + {DRAWS // SHORTER}"
+    return [
+        *figures,
+        Figure(f"{about}: bambi, {one}", theirs["sampled"], "s"),
+        Figure(f"{about}: bambi, scaled to 4 × (500 + 1,000)", whole, "s"),
+        Figure(f"{about}: bambi over nested Laplace", whole / ours, "times", least=50),
+        Figure(f"{about}: beta of bambi's chain less ours", apart, "posterior sd"),
+    ]
+
+
+def bambi(published: Pairs, python: str) -> dict[str, float]:
+    """What bambi needed and found, in another Python."""
+    keys = ["lm", "task", "subsample", "n"]
+    arms = {"control": 0, "treatment": 1}
+    long = published.table.melt(keys, list(arms), "method", "correct")
+    script = str(Path(__file__).with_name("exposure_bambi.py"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "rows.csv")
+        long.assign(method=long["method"].map(arms)).to_csv(path, index=False)
+        lengths = [str(each) for each in (1, TUNE // SHORTER, DRAWS // SHORTER)]
+        done = subprocess.run(
+            [python, script, path, *lengths],
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def slices(published: Pairs, n: int) -> list[Figure]:
+    """The meta-analysis over slices without replication."""
+    figures = []
+    for model in ("plain", "observation", "paper", "released"):
+        rng = generator(0, "bench", "slices", n)
+        seconds, found = cpu(
+            lambda model=model, rng=rng: unreplicated(
+                published, model, rng=rng, slices=SLICES
+            )
+        )
+        about = f"{SLICES} slices of (50, {n}), {model}"
+        figures += [
+            Figure(about, seconds, "s", most=10.0),
+            Figure(f"{about}: means outside ± 0.04", 100 * found.outside.value, "%"),
+            Figure(f"{about}: 89 % without 0", 100 * found.excluding.value, "%"),
+            Figure(f"{about}: 89 % cover", 100 * found.coverage.value, "%"),
+        ]
+    return figures
+
+
+def covered() -> list[Figure]:
+    """How often 89 % intervals cover, of the default model and of `paper`."""
+    figures = []
+    for beta in (0.0, 0.22):
+        rng = generator(0, "bench", "calibration", beta)
+        studies = simulated(Truth(beta=beta), rng=rng, studies=STUDIES)
+        for model in ("observation", "paper"):
+            seconds, found = cpu(
+                lambda model=model, studies=studies, beta=beta: calibration(
+                    studies, beta, model
+                )
+            )
+            about = f"{STUDIES:,} studies, beta {beta:g}, {model}"
+            bounds = {"least": 87.0, "most": 91.0} if model == "observation" else {}
+            value = 100 * found.coverage().value
+            figures += [
+                Figure(f"{about}: 89 % intervals cover", value, "%", **bounds),
+                Figure(f"{about}: time", seconds, "s"),
+            ]
+    return figures
+
+
+def agreement(published: Pairs) -> list[Figure]:
+    """NUTS beside nested Laplace on (50, 500), in Monte Carlo errors of NUTS."""
+    figures = []
+    for model in ("observation", "released"):
+        ours = fit(published, model)
+        seconds, chains = cpu(
+            lambda ours=ours: sample(ours, warmup=WARMUP, samples=SAMPLES)
+        )
+        apart = float(chains.draws["beta"].mean()) - float(ours.beta.mean)
+        spread = float(chains.draws["beta"].std() / ours.beta.sd)
+        about = f"NUTS, {published.contrast} (50, 500), {model}"
+        figures += [
+            Figure(f"{about}: time", seconds, "s"),
+            Figure(
+                f"{about}: beta less ours",
+                apart / chains.standard_error,
+                "Monte Carlo errors",
+                least=-3.0,
+                most=3.0,
+            ),
+            Figure(f"{about}: beta less ours", apart / float(ours.beta.sd), "sd"),
+            Figure(f"{about}: sd over ours", spread, "times"),
+            Figure(f"{about}: highest R-hat", max(chains.r_hat.values()), "", 1.02),
+            Figure(f"{about}: lowest ESS", min(chains.ess.values()), "draws"),
+            Figure(f"{about}: divergences", chains.divergences, "", most=0),
+        ]
+    return figures
