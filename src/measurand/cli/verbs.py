@@ -66,7 +66,8 @@ def demo(
     from measurand.report.saved import save
 
     writable(out)
-    started, reports = time.time(), {name: [] for name in AUDITS}
+    started = time.time()
+    reports: dict[str, list[Report]] = {name: [] for name in AUDITS}
     # One map is enough to see what it looks like.
     drawn = next(iter(SYNTHETIC))
     for name in SYNTHETIC:

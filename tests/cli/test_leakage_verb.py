@@ -1,0 +1,127 @@
+"""The leakage audit from the command line."""
+
+import json
+import random
+
+import pytest
+
+from measurand.core.benchmark import Benchmark
+from measurand.experiment.asks import Ask, key
+from measurand.interventions.fields import Keep
+from measurand.readers.linear import TfidfReader
+from tests.audits.leaky import pairs
+from tests.cli.commands import process, written
+from tests.cli.test_bad_input import one_line
+from tests.conftest import small_items
+
+QUICK = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
+
+
+def rows(n=160, **options):
+    return pairs(n, leak=0.6, **options).to_dict("records")
+
+
+@pytest.fixture
+def leaky(tmp_path):
+    return written(tmp_path / "pairs.jsonl", rows())
+
+
+def test_workers_row_order_and_hash_seed_change_no_byte(tmp_path):
+    given = rows()
+    mixed = random.Random(1).sample(given, len(given))
+    said = []
+    for number, (order, workers) in enumerate([(given, 1), (mixed, 3)]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = written(folder / "pairs.jsonl", order)
+        words = ("leakage", file, *QUICK[:-1], workers, "--out", folder / "r")
+        done = process(*words, MEASURAND_STORE=folder / "store", PYTHONHASHSEED=number)
+        assert done.code == 0, done.err
+        said.append(
+            [(folder / "r" / n).read_bytes() for n in ("report.json", "report.html")]
+        )
+    assert said[0] == said[1]
+
+
+def test_the_conditions_share_no_entry_of_the_store():
+    items = small_items()
+    benchmark = Benchmark("b", items, items, "claim", "proof")
+    reader = TfidfReader()
+    changes = [Keep("claim"), Keep("proof")]
+    asks = [Ask(reader, fitted_under=c, under=c) for c in changes]
+    asks += [Ask(reader), Ask(reader, under=changes[0], what="embedding")]
+    assert len({key(ask, benchmark, 0) for ask in asks}) == len(asks)
+
+
+def test_json_holds_the_promised_statistics(leaky, run):
+    done = run("leakage", leaky, *QUICK, "--json", "--reader", "tfidf")
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["verdict"]["label"] == "leaks"
+    found = {(f["statistic"], f["condition"]) for f in report["findings"]}
+    for field in ("premise", "hypothesis"):
+        for statistic in ("single_accuracy", "recovered", "peco", "nba", "tra_full"):
+            assert (statistic, field) in found
+    assert ("accuracy", "full") in found
+
+
+def test_fail_on_a_leak_is_exit_code_3(leaky, run):
+    assert run("leakage", leaky, *QUICK, "--fail-on", "leaks").code == 3
+
+
+def test_one_field_is_enough(leaky, run):
+    done = run("leakage", leaky, *QUICK, "--field", "hypothesis", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["verdict"]["label"] == "leaks"
+
+
+def test_the_audit_of_everything_holds_leakage(leaky, run):
+    done = run("audit", leaky, "--no-calibrate", "--workers", "1", "--json")
+    assert done.code == 0, done.err
+    assert set(json.loads(done.out)["reports"]) == {"evidence", "leakage"}
+
+
+OPTIONS = {
+    "--field hypothesys": ("no field 'hypothesys'", "did you mean 'hypothesis'?"),
+    "--k 1": ("--k 1", "2 or more"),
+    "--folds 1": ("--folds is 1",),
+    "--reference-accuracy 91": ("--reference-accuracy is 91.0", "not percent"),
+    "--reader majority": ("majority reads no text",),
+    "--fail-on leak": ("--fail-on is 'leak'", "leaks"),
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_bad_option_is_refused_in_one_line(leaky, run, options):
+    one_line(run("leakage", leaky, *QUICK, *options.split()), *OPTIONS[options])
+
+
+def test_a_label_that_is_a_measurement_is_refused(tmp_path, run):
+    odd = [{**row, "label": i / 7 + 0.01} for i, row in enumerate(rows(60))]
+    file = written(tmp_path / "odd.jsonl", odd)
+    one_line(run("leakage", file, *QUICK), "label")
+
+
+def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run):
+    empty = [{**row, "premise": ""} for row in rows(120)]
+    file = written(tmp_path / "empty.jsonl", empty)
+    words = ("leakage", file, *QUICK, "--split-by", "query", "--json")
+    done = run(*words)
+    assert done.code == 0, done.err
+    assert "hypothesis alone" in json.loads(done.out)["verdict"]["reason"]
+
+
+def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser):
+    evil = "</script><img src=x onerror=document.title='owned'><b>bold</b>"
+    hostile = [
+        {**row, "hypothesis": f"{row['hypothesis']} {evil}"} for row in rows(120)
+    ]
+    file = written(tmp_path / "evil.jsonl", hostile)
+    assert run("leakage", file, *QUICK, "--out", tmp_path / "r").code == 0
+    browser.get((tmp_path / "r" / "report.html").as_uri())
+    assert browser.title != "owned"
+    assert not browser.find_elements("css selector", "img[src='x']")
+    bold = [one.text for one in browser.find_elements("css selector", "b")]
+    assert "bold" not in bold
+    severe = [e for e in browser.get_log("browser") if e["level"] == "SEVERE"]
+    assert not severe, severe
