@@ -1,0 +1,35 @@
+"""The leakage audit with tfidf on real benchmarks, on a CPU.
+
+    python -m bench.leakage DATA OUT [NAME ...]
+
+DATA holds the benchmarks as gzipped JSON lines. The reports go to OUT.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+from bench.real import pairs
+from measurand.audits.leakage import audit
+from measurand.experiment.answers import opened
+from measurand.readers import READERS
+from measurand.report.saved import document, dumps
+
+NAMES = ("snli", "sick", "cad", "mnli", "fever", "boolq")
+
+
+def main(data: Path, out: Path, *names: str) -> None:
+    """Audit each benchmark and write its report."""
+    for name in names or NAMES:
+        benchmark, _ = pairs(data, name)
+        start = time.perf_counter()
+        with opened(benchmark, workers=2) as running:
+            readers = {"tfidf": READERS.load("tfidf")}
+            report = audit(running, readers, calibrate=False, tsne=False)
+        (out / f"leakage-{name}-tfidf.json").write_text(dumps(document(report)))
+        seconds = round(time.perf_counter() - start)
+        print(f"{name}: {report.verdict.label}, {seconds} s; {report.verdict.reason}")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:3]), *sys.argv[3:])

@@ -1,0 +1,40 @@
+"""Real benchmarks as the replications read them, from a folder of gzipped JSON lines."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from measurand.benchmarks import files, load
+from measurand.benchmarks import hotpotqa as hotpot
+from measurand.benchmarks.frames import from_frames
+from measurand.core.benchmark import Benchmark
+
+
+def hotpotqa(data: Path) -> Benchmark:
+    """Reconstructed HotpotQA: 2,000 questions to learn from, the rest to ask about."""
+    rows = hotpot.labelled(files.read(str(data / "hotpotqa_context.jsonl.gz")))
+    rows = rows.sample(frac=1, random_state=0).reset_index(drop=True)
+    train, test = rows[:2000], rows[2000:].reset_index(drop=True)
+    return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))
+
+
+def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
+    """A benchmark, and the epochs and length that encoders read it with."""
+    given = {"snli": ("snli_train_18k", "esnli_test"), "cad": ("cad_train", "cad_test")}
+    given["boolq"] = ("boolq_train", "boolq_dev")
+    if name in given:
+        train, test = (str(data / f"{n}.jsonl.gz") for n in given[name])
+        longer = {"epochs": 3, "length": 256 if name == "boolq" else 128}
+        return replace(load(train, test=test), name=name), longer
+    if name == "hotpotqa":
+        return hotpotqa(data), {"epochs": 4, "length": 256}
+    file, by = {
+        "fever": ("fever_dev", "query"),
+        "mnli": ("mnli_dev_matched", "both"),
+        "sick": ("sick", "both"),
+    }[name]
+    made = load(str(data / f"{file}.jsonl.gz"), split_by=by)
+    long = name == "fever"
+    return replace(made, name=name), {
+        "epochs": 4 if long else 3,
+        "length": 256 if long else 128,
+    }
