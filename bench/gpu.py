@@ -22,7 +22,7 @@ import numpy as np
 import torch
 import transformers
 
-from bench.real import pairs
+from bench.real import figures_only, pairs
 from measurand.audits.evidence import audit
 from measurand.benchmarks import load
 from measurand.core.benchmark import Benchmark
@@ -266,7 +266,7 @@ def leakage(data: Path, weights: str, out: Path, *names: str) -> None:
 
 def kept(out: Path, name: str, report: Report, start: float) -> None:
     """Write the report and print its figures."""
-    (out / f"{name}.json").write_text(dumps(document(report)))
+    (out / f"{name}.json").write_text(dumps(document(figures_only(report))))
     print(name, report.verdict, round(time.perf_counter() - start), flush=True)
     for f in report.findings:
         print(

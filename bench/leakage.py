@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench.real import pairs
+from bench.real import figures_only, pairs
 from measurand.audits.leakage import audit
 from measurand.experiment.answers import opened
 from measurand.readers import READERS
@@ -26,7 +26,9 @@ def main(data: Path, out: Path, *names: str) -> None:
         with opened(benchmark, workers=2) as running:
             readers = {"tfidf": READERS.load("tfidf")}
             report = audit(running, readers, calibrate=False, tsne=False)
-        (out / f"leakage-{name}-tfidf.json").write_text(dumps(document(report)))
+        (out / f"leakage-{name}-tfidf.json").write_text(
+            dumps(document(figures_only(report)))
+        )
         seconds = round(time.perf_counter() - start)
         print(f"{name}: {report.verdict.label}, {seconds} s; {report.verdict.reason}")
 

@@ -1,4 +1,4 @@
-"""Real benchmarks as the replications read them, from a folder of gzipped JSON lines."""
+"""Real benchmarks as the replications read them: gzipped JSON lines in a folder."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ from measurand.benchmarks import files, load
 from measurand.benchmarks import hotpotqa as hotpot
 from measurand.benchmarks.frames import from_frames
 from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Report
 
 
 def hotpotqa(data: Path) -> Benchmark:
@@ -15,6 +16,13 @@ def hotpotqa(data: Path) -> Benchmark:
     rows = rows.sample(frac=1, random_state=0).reset_index(drop=True)
     train, test = rows[:2000], rows[2000:].reset_index(drop=True)
     return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))
+
+
+def figures_only(report: Report) -> Report:
+    """The report without anything that quotes an item: the data are not ours."""
+    kept = [e for e in report.exhibits if e.name.startswith("sensitivity")]
+    quoting = report.audit == "leakage"
+    return replace(report, exhibits=tuple(kept)) if quoting else report
 
 
 def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:

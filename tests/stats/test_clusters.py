@@ -1,27 +1,21 @@
 from collections import Counter
 from itertools import pairwise
-from math import log2
+from math import factorial, log2, prod
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.spatial.distance import jensenshannon
-from scipy.stats import binomtest, entropy, hypergeom, kstest
+from scipy.stats import binomtest, chisquare, entropy, hypergeom, kstest
 from scipy.stats.contingency import association
 from sklearn.metrics import mutual_info_score
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from measurand.core.errors import BadInput, BadOption, Undefined, UnknownName
-from measurand.stats.clusters import (
-    DIVERGENCES,
-    counted,
-    curve,
-    drawn,
-    expected_squares,
-    peco,
-    permuted,
-    squared,
-)
+from measurand.stats.clusters import DIVERGENCES, curve, peco
+from measurand.stats.contingency import Cells, counted
+from measurand.stats.divergences import squared
+from measurand.stats.shuffled_labels import drawn, expected_squares, permuted
 
 FEW = {"permutations": 99}
 
@@ -220,6 +214,41 @@ def test_both_ways_to_shuffle_within_groups_are_the_same(rng):
     np.testing.assert_allclose(one.std(axis=0), two.std(axis=0), rtol=0.1)
 
 
+@pytest.mark.parametrize("sample", [drawn, permuted])
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [[[3, 2, 4]]],
+        [[[3], [2], [5]]],
+        [[[3, 0, 2], [0, 0, 0], [1, 0, 4]]],
+        [[[0, 0], [0, 5]]],
+        [[[4, 1, 0], [2, 0, 5]], [[0, 7, 0], [0, 1, 0]], [[0, 0, 0], [1, 2, 3]]],
+    ],
+    ids=["one row", "one column", "empty margins", "one cell", "several groups"],
+)
+def test_shuffled_tables_have_the_margins_and_the_mean(groups, sample, rng):
+    tables = np.array(groups, float)
+    group, cluster = np.indices(tables.shape[:2]).reshape(2, -1)
+    cells = Cells(tables.reshape(len(group), -1), cluster, group, [])
+    found = sample(cells, 4000, rng)
+    assert (found >= 0).all()
+    assert (found.sum(axis=1) == cells.table.sum(axis=0)).all()
+    assert (found.sum(axis=2) == cells.table.sum(axis=1)).all()
+    np.testing.assert_allclose(found.mean(axis=0), cells.mean, atol=0.1)
+
+
+@pytest.mark.parametrize("sample", [drawn, permuted])
+def test_every_table_with_the_margins_is_as_frequent_as_it_should_be(sample, rng):
+    table = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 1]])
+    cells = Cells(table, np.arange(3), np.zeros(3, int), [])
+    found = sample(cells, 20_000, rng).reshape(-1, 9).astype(int)
+    kinds, counts = np.unique(found, axis=0, return_counts=True)
+    # Margins are all 2: the product of their factorials over n! and the cells'.
+    chances = [2**6 / factorial(6) / prod(map(factorial, kind)) for kind in kinds]
+    assert sum(chances) == pytest.approx(1)
+    assert chisquare(counts, 20_000 * np.array(chances)).pvalue > 0.01
+
+
 def test_a_tiny_cluster_that_lacks_a_label_is_listed_but_proves_nothing(rng):
     clusters = np.repeat([0, 1, 2], [300, 297, 3])
     labels = np.tile([0, 1, 2], 200)
@@ -271,7 +300,7 @@ def test_the_p_of_a_cluster_is_exact_when_it_can_be(rng):
 def test_the_p_of_a_large_cluster_is_close_to_the_exact_one(rng, monkeypatch):
     clusters, labels = random_items(rng, 600, 12, skew=0.3)
     usual = peco(clusters, labels, **FEW).by_cluster["p"]
-    monkeypatch.setattr("measurand.stats.clusters.OUTCOMES", 1e6)
+    monkeypatch.setattr("measurand.stats.cluster_tests.OUTCOMES", 1e6)
     exact = peco(clusters, labels, **FEW).by_cluster["p"]
     np.testing.assert_allclose(usual, exact, atol=0.04)
 

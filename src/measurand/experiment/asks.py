@@ -36,6 +36,8 @@ class Ask:
         what: What is asked for: answers, or an embedding, saliency, epochs or better
             settings, which only some readers can give.
         part: Which of the other test parts is asked about; none where empty.
+        stream: A name for the fit's random stream, where arms must share one; else
+            the fit itself is the name.
     """
 
     reader: Reader
@@ -46,11 +48,13 @@ class Ask:
     repeats: int = 1
     what: str = ANSWERS
     part: str = ""
+    stream: str = ""
 
     @property
     def fit(self) -> str:
         """What two asks must share to be answered by one fit."""
-        return canonical((self.reader, self.fitted_on, self.fitted_under))
+        named = (self.stream,) if self.stream else ()
+        return canonical((self.reader, self.fitted_on, self.fitted_under, *named))
 
 
 def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:

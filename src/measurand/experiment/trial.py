@@ -101,7 +101,7 @@ def learned_from(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
 
 def fitting(ask: Ask, seed: int) -> np.random.Generator:
     """The stream that the fit of `ask` draws from."""
-    return generator(seed, "fit", ask.fit)
+    return generator(seed, "fit", ask.stream or ask.fit)
 
 
 def asked(ask: Ask, benchmark: Benchmark, seed: int) -> Items:

@@ -15,6 +15,14 @@ READERS = Catalogue(
             "measurand.readers.majority:MetadataReader",
             "the commonest label given the metadata, backing off for unseen values",
         ),
+        "pca": Entry(
+            "measurand.readers.unlabeled:PcaReader",
+            "principal components of word counts; can adapt to unlabeled text",
+        ),
+        "idf": Entry(
+            "measurand.readers.unlabeled:IdfReader",
+            "weighted words and their SVD; can adapt to unlabeled text",
+        ),
         "tfidf": Entry(
             "measurand.readers.linear:TfidfReader",
             "words and word pairs of each field apart, logistic regression",

@@ -1,0 +1,150 @@
+"""Light readers that can take their features from unlabeled text.
+
+They make the exposure audit run in seconds on a CPU: what a language model does with
+texts, they do with word counts. Without texts they see the training items alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.utils.extmath import randomized_svd
+
+from measurand.core.items import Items
+from measurand.core.reader import Floats
+from measurand.core.words import words
+from measurand.readers.logistic import Linear, fitted
+
+
+@dataclass(frozen=True)
+class IdfReader:
+    """Word weights (idf) and a truncated SVD from unlabeled texts; then a regression.
+
+    Attributes:
+        components: Dimensions of the SVD, at most; without texts there is none.
+        strength: The inverse of the regularisation.
+        texts: Where vocabulary, weights and dimensions come from; else the items.
+    """
+
+    components: int = 100
+    strength: float = 10.0
+    texts: tuple[str, ...] = field(default=(), repr=False)
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedIdf":
+        """Learn the features from the texts, then the labels from the items."""
+        read = joined(items)
+        weigh = TfidfVectorizer(
+            analyzer=words, sublinear_tf=True, use_idf=bool(self.texts)
+        )
+        weigh.fit([*(self.texts or read), "a"])  # never without a word
+        turn = None
+        if self.texts:
+            rows = weigh.transform(self.texts)
+            size = min(self.components, min(rows.shape) - 1)
+            if size >= 2:
+                # Signs and order come from the texts alone: every arm is drawn alike.
+                turn = randomized_svd(rows, size, n_iter=4, random_state=0)[2].T
+        made = FittedIdf(items.classes, items.fields, weigh, turn, Linear(*EMPTY))
+        features = made.features(read)
+        gold = items.gold(items.classes)
+        found = fitted(csr_array(features), gold, len(items.classes), self.strength)
+        return replace(made, linear=found)
+
+    def adapt(self, texts: Sequence[str]) -> "IdfReader":
+        """The recipe whose features come from these texts."""
+        return replace(self, texts=(*self.texts, *texts))
+
+
+@dataclass(frozen=True)
+class PcaReader:
+    """Principal components of word counts from unlabeled texts; then a regression.
+
+    Attributes:
+        columns: What words are hashed into: no vocabulary is learned.
+        components: Principal components, at most; without texts there are none.
+        strength: The inverse of the regularisation.
+        texts: Where the components come from.
+    """
+
+    columns: int = 1024
+    components: int = 30
+    strength: float = 10.0
+    texts: tuple[str, ...] = field(default=(), repr=False)
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedPca":
+        """Learn the components from the texts, then the labels from the items."""
+        made = FittedPca(items.classes, items.fields, self.columns, None, Linear(*EMPTY))
+        if self.texts:
+            rows = made.counts(self.texts)
+            size = max(1, min(self.components, len(rows) - 1))
+            solver = PCA(size, svd_solver="full").fit(rows)
+            made = replace(made, turn=(solver.mean_, solver.components_.T))
+        gold = items.gold(items.classes)
+        features = csr_array(made.features(joined(items)))
+        found = fitted(features, gold, len(items.classes), self.strength)
+        return replace(made, linear=found)
+
+    def adapt(self, texts: Sequence[str]) -> "PcaReader":
+        """The recipe whose components come from these texts."""
+        return replace(self, texts=(*self.texts, *texts))
+
+
+EMPTY = (np.zeros((0, 0)), np.zeros(0))  # no weights yet
+
+
+@dataclass(frozen=True, eq=False)
+class FittedIdf:
+    """A reader of weighted words that has learned."""
+
+    classes: tuple[str, ...]
+    fields: tuple[str, ...]
+    weigh: TfidfVectorizer
+    turn: Floats | None
+    linear: Linear
+
+    def features(self, texts: Sequence[str]) -> Floats | csr_array:
+        """The weighted words, in the dimensions of the texts where there were any."""
+        rows = csr_array(self.weigh.transform(texts))
+        return rows if self.turn is None else np.asarray(rows @ self.turn)
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        features = csr_array(self.features(joined(items, self.fields)))
+        return self.linear.probabilities(self.linear.scores(features))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedPca:
+    """A reader of principal components that has learned."""
+
+    classes: tuple[str, ...]
+    fields: tuple[str, ...]
+    columns: int
+    turn: tuple[Floats, Floats] | None
+    linear: Linear
+
+    def counts(self, texts: Sequence[str]) -> Floats:
+        """Hashed words, each row of length 1."""
+        counted = HashingVectorizer(
+            analyzer=words, n_features=self.columns, alternate_sign=False
+        )
+        return np.asarray(counted.transform(texts).toarray())
+
+    def features(self, texts: Sequence[str]) -> Floats:
+        """The components, or the counts themselves where no texts were read."""
+        rows = self.counts(texts)
+        return rows if self.turn is None else (rows - self.turn[0]) @ self.turn[1]
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        features = csr_array(self.features(joined(items, self.fields)))
+        return self.linear.probabilities(self.linear.scores(features))
+
+
+def joined(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:
+    """The text of each item, all fields in a row."""
+    columns = [items.column(name) for name in fields or items.fields]
+    return [" ".join(texts) for texts in zip(*columns, strict=True)]

@@ -1,0 +1,116 @@
+"""Divergences: how far each cluster's labels are from those of all items.
+
+Counts are … × clusters × labels. A summary makes one score of the clusters'
+divergences: the headline's mean over items, or what a preset was published with (see
+`clusters`).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import rel_entr
+
+from measurand.core.reader import Floats
+
+Divergence = Callable[[Floats], Floats]  # counts (… × clusters × labels) to clusters
+Summary = Callable[[Floats, Floats], Floats]  # divergences and shares of items to one
+
+TINY = 1e-30  # the released code's guard against the logarithm of 0
+
+
+def shares(counts: Floats) -> tuple[Floats, Floats]:
+    """The label shares within each cluster and over all; none in an empty cluster."""
+    with np.errstate(invalid="ignore"):
+        within = counts / counts.sum(axis=-1, keepdims=True)
+    overall = counts.sum(axis=-2, keepdims=True)
+    return within, overall / overall.sum(axis=-1, keepdims=True)
+
+
+def squared(counts: Floats) -> Floats:
+    """The squared distance of each cluster's shares from those over all."""
+    within, overall = shares(counts)
+    return np.asarray(((within - overall) ** 2).sum(axis=-1))
+
+
+def mean_squared(counts: Floats) -> Floats:
+    """Eq. 11: the mean over labels of the squared difference."""
+    return np.asarray(squared(counts) / counts.shape[-1])
+
+
+def kl_cluster(counts: Floats) -> Floats:
+    """The bits by which a cluster's shares diverge from those over all."""
+    within, overall = shares(counts)
+    return np.asarray(rel_entr(within, overall).sum(axis=-1) / np.log(2))
+
+
+def kl_global(counts: Floats) -> Floats:
+    """The bits by which the shares over all diverge from a cluster's.
+
+    One item, split as the shares over all, is added to each cluster: a label that is
+    missing by chance from a small cluster then costs few bits, and never endless ones.
+    """
+    _, overall = shares(counts)
+    return np.asarray(
+        rel_entr(overall, shares(counts + overall)[0]).sum(axis=-1) / np.log(2)
+    )
+
+
+def kl_released(counts: Floats) -> Floats:
+    """The same without that item, as released: about 33 bits for a missing label."""
+    within, overall = shares(counts)
+    bits = np.log2(overall + TINY) - np.log2(within + TINY)
+    return np.asarray((bits * overall).sum(axis=-1))
+
+
+def total_variation(counts: Floats) -> Floats:
+    """Half the absolute differences: the share of items that would have to change."""
+    within, overall = shares(counts)
+    return np.asarray(np.abs(within - overall).sum(axis=-1) / 2)
+
+
+def jensen_shannon(counts: Floats) -> Floats:
+    """The Jensen-Shannon divergence in bits."""
+    within, overall = shares(counts)
+    middle = (within + overall) / 2
+    both = rel_entr(within, middle) + rel_entr(overall, middle)
+    return np.asarray(both.sum(axis=-1) / np.log(4))
+
+
+def weighted(each: Floats, weights: Floats) -> Floats:
+    """The mean over items of their cluster's divergence, times 100."""
+    return np.asarray(100 * np.nansum(weights * each, axis=-1))
+
+
+def area(each: Floats, weights: Floats) -> Floats:
+    """Eq. 12 in closed form: the area from the smallest to the largest threshold."""
+    return np.asarray(100 * (np.nanmean(each, -1) - np.nanmin(each, -1)))
+
+
+def steps(scale: float) -> Summary:
+    """The released sum over 20 thresholds from 0 up to, not with, `scale`."""
+    thresholds = np.arange(20) / 20 * scale
+
+    def summary(each: Floats, weights: Floats) -> Floats:
+        passed = np.searchsorted(thresholds, each) / 20  # thresholds strictly under
+        return np.asarray(100 * np.nanmean(np.where(np.isnan(each), each, passed), -1))
+
+    return summary
+
+
+DIVERGENCES: dict[str, Divergence] = {
+    "sqeuclidean": squared,
+    "mse": mean_squared,
+    "l2": lambda counts: np.sqrt(squared(counts)),
+    "kl_cluster": kl_cluster,
+    "kl_global": kl_global,
+    "tv": total_variation,
+    "js": jensen_shannon,
+}
+PRESETS: dict[str, dict[str, tuple[Divergence, Summary]]] = {
+    "paper": {"sqeuclidean": (mean_squared, area), "mse": (mean_squared, area)},
+    "released": {
+        "sqeuclidean": (squared, steps(1.0)),
+        "kl_global": (kl_released, steps(5.0)),
+    },
+}
+SQUARES = (squared, mean_squared)  # whose mean over permutations is known exactly
