@@ -81,7 +81,7 @@ def test_beta_is_that_of_the_stored_fits(case):
 
 @pytest.mark.parametrize("case", PREDICTED, ids=str)
 def test_predictive_differences_are_the_published_ones(case, rng):
-    drawn = fitted("released", *case).predictive(rng)
+    drawn = fitted("released", *case).predictive(rng, 4_000)
     low, high = np.quantile(drawn, [0.025, 0.975])
     assert (drawn.mean(), low, high) == pytest.approx(PREDICTED[case], abs=0.05)
 

@@ -2,7 +2,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.special import expit, logsumexp, roots_hermitenorm
+from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
@@ -11,86 +11,73 @@ from measurand.stats.hierarchical import fit, fit_many
 from measurand.stats.laplace import centred, log_likelihood, mode
 from measurand.stats.nuts import sample
 from measurand.stats.predictive import prior_predictive
-from measurand.stats.studies import MODELS, WIDE, Priors, laid_out, study
+from measurand.stats.studies import MODELS, WIDE, Priors, Studies, laid_out, study
 from tests.stats.exposure_studies import small
 
 TINY = Truth(beta=0.3, tasks=3, models=1, subsamples=3, n=40)
-HERE = Truth(beta=0.3, tasks=6, subsamples=4, n=100)
+HERE = Truth(beta=0.3, tasks=6, subsamples=5)
+APART = 0.05  # between the logits of the brute force
+LOGITS = np.arange(-7, 7, APART)
+BETAS = np.arange(-12, 30, 2)  # in steps of APART
 
 
-def nodes(size):
-    at, weights = roots_hermitenorm(size)
-    return at, np.log(weights / weights.sum())
+def smoothed(sd):
+    """The matrix that adds a normal effect to whatever is a function of the logit."""
+    kernel = np.exp(-(((LOGITS[:, None] - LOGITS) / sd) ** 2) / 2)
+    return kernel / kernel.sum(axis=1, keepdims=True)
 
 
-def over(values, weights):
-    """The log integral over the last axis."""
-    return logsumexp(values + weights, axis=-1)
-
-
-def exact(counts, n, intercept, beta, task, pair, observation):
-    """The log probability of one-model counts, effects integrated by quadrature."""
-    at, weights = nodes(21)
-    seen, seen_weights = nodes(15) if observation else (np.zeros(1), np.zeros(1))
-    paired, paired_weights = (at, weights) if pair else (np.zeros(1), np.zeros(1))
-    logits = intercept + task * at[:, None, None] + pair * paired[:, None]
-    logits = logits + observation * seen
-    chances = [
-        over(
-            binom.logpmf(counts[..., arm, None, None, None], n, expit(shifted)),
-            seen_weights,
-        )
-        for arm, shifted in enumerate((logits, logits + beta))
-    ]
-    by_pair = over(chances[0] + chances[1], paired_weights)
-    return over(by_pair.sum(axis=1), weights).sum()
-
-
-def on_grid(counts, n, *sds):
-    """Log evidence, mean and sd of beta on a fine grid of intercept and beta."""
-    intercepts, betas = np.linspace(-3, 3, 25), np.linspace(-0.7, 1.3, 41)
-    logs = np.array(
-        [[exact(counts, n, mu, beta, *sds) for beta in betas] for mu in intercepts]
-    )
-    logs += norm.logpdf(intercepts)[:, None] + norm.logpdf(betas)
-    cell = np.log(intercepts[1] - intercepts[0]) + np.log(betas[1] - betas[0])
-    weights = np.exp(logs - logsumexp(logs)).sum(axis=0)
+def brute(counts, n, task, pair, observation=0.0):
+    """Log evidence, mean and sd of beta by summing over a grid of all logits."""
+    arms = binom.pmf(counts[..., None], n, expit(LOGITS))
+    arms = arms @ smoothed(observation).T if observation else arms
+    over_pair, over_task = smoothed(pair).T, smoothed(task).T
+    evidence = []
+    for beta in BETAS:
+        both = arms[..., 0, :] * np.roll(arms[..., 1, :], -beta, axis=-1)
+        with np.errstate(divide="ignore"):  # far from every count nothing is left
+            tasks = np.log((both @ over_pair).prod(axis=1) @ over_task)
+        intercepts = tasks.sum(axis=0) + norm.logpdf(LOGITS)
+        evidence.append(logsumexp(intercepts) + np.log(APART))
+    betas = BETAS * APART
+    logs = np.array(evidence) + norm.logpdf(betas)
+    weights = np.exp(logs - logsumexp(logs))
     mean = weights @ betas
-    sd = np.sqrt(weights @ (betas - mean) ** 2)
-    return logsumexp(logs) + cell, mean, sd
+    step = np.log(betas[1] - betas[0])
+    return logsumexp(logs) + step, mean, np.sqrt(weights @ (betas - mean) ** 2)
 
 
-def test_laplace_agrees_with_brute_force_integration():
+def test_laplace_agrees_with_brute_force_given_the_sds():
     pairs = small(TINY)
-    sds = {"task": 0.8, "pair": 0.3, "observation": 0.25}
-    counts = study(pairs).correct[0, :, 0, :, 0]
-    evidence, mean, sd = on_grid(counts, TINY.n, *sds.values())
+    sds = (0.8, 0.3, 0.25)
+    evidence, mean, sd = brute(study(pairs).correct[0, :, 0, :, 0], TINY.n, *sds)
     latent = laid_out(study(pairs), MODELS["observation"], Priors())
-    log_sds = np.log(list(sds.values()))[None, None]
+    log_sds = np.log(sds)[None, None]
     found = mode(latent, log_sds, np.zeros((1, 1, *latent.correct.shape[1:])))
-    ours = float(centred(found).fixed[0, 0, -1])
-    spread = float(np.sqrt(np.linalg.inv(found.blocks.information)[0, 0, -1, -1]))
-    assert log_likelihood(latent, log_sds, found)[0, 0] == pytest.approx(
-        evidence, abs=0.1
-    )
-    assert ours == pytest.approx(mean, abs=0.03 * sd)
+    spread = np.sqrt(np.linalg.inv(found.blocks.information)[0, 0, -1, -1])
+    ours = log_likelihood(latent, log_sds, found)[0, 0]
+    assert ours == pytest.approx(evidence, abs=0.05)
+    assert centred(found).fixed[0, 0, -1] == pytest.approx(mean, abs=0.03 * sd)
     assert spread == pytest.approx(sd, rel=0.03)
 
 
-def test_the_whole_posterior_agrees_with_brute_force_integration():
+def test_the_whole_posterior_agrees_with_brute_force():
     pairs = small(TINY, seed=1)
     counts = study(pairs).correct[0, :, 0, :, 0]
-    logs = np.linspace(-4.5, 1.5, 25)
-    parts = [on_grid(counts, TINY.n, np.exp(log), 0.0, 0.0) for log in logs]
+    logs = np.arange(-3.5, 1.5, 0.4)
+    points = [(task, pair) for task in logs for pair in logs]
+    parts = [brute(counts, TINY.n, *np.exp(point)) for point in points]
     evidence, means, sds = np.array(parts).T
-    prior = np.log(2) + norm.logpdf(np.exp(logs)) + logs
-    weights = np.exp(evidence + prior - logsumexp(evidence + prior))
+    each = np.log(2) + norm.logpdf(np.exp(points)) + points
+    density = evidence + each.sum(axis=1)
+    weights = np.exp(density - logsumexp(density))
     mean = weights @ means
-    posterior = fit(pairs, "plain")
-    whole = logsumexp(evidence + prior) + np.log(logs[1] - logs[0])
-    assert posterior.log_evidence == pytest.approx(whole, abs=0.1)
-    assert float(posterior.beta.mean) == pytest.approx(mean, abs=0.03 * sds.mean())
-    assert float(posterior.beta.sd) == pytest.approx(sds.mean(), rel=0.03)
+    sd = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
+    posterior = fit(pairs, "paper")
+    whole = logsumexp(density) + 2 * np.log(0.4)
+    assert posterior.log_evidence == pytest.approx(whole, abs=0.15)
+    assert float(posterior.beta.mean) == pytest.approx(mean, abs=0.03 * sd)
+    assert float(posterior.beta.sd) == pytest.approx(sd, rel=0.03)
 
 
 @cache
@@ -105,8 +92,9 @@ def test_with_one_model_the_lm_term_drops_out():
 
 
 def test_a_batch_finds_what_single_fits_find():
-    studies = simulated(HERE, rng=np.random.default_rng(0), studies=12)
-    batch = fit_many(studies)
+    several = [study(small(HERE, seed)) for seed in range(12)]
+    correct = np.concatenate([each.correct for each in several])
+    batch = fit_many(Studies(correct, several[0].trials))
     assert float(batch.mean[0]) == pytest.approx(
         float(here().beta.mean), abs=0.02 * float(here().beta.sd)
     )
@@ -168,12 +156,11 @@ def test_an_unknown_model_is_refused():
         fit(small(TINY), "papers")
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_nuts_agrees_with_laplace_within_its_error():
     pytest.importorskip("numpyro", reason="needs the bayes extra")
-    chains = sample(here(), chains=2, warmup=300, samples=400)
+    chains = sample(here(), chains=1, warmup=200, samples=300)
     error = 4 * chains.standard_error
     assert chains.estimate().value == pytest.approx(float(here().beta.mean), abs=error)
     assert chains.draws["beta"].std() == pytest.approx(float(here().beta.sd), rel=0.15)
-    assert chains.r_hat["beta"] < 1.03
-    assert chains.ess["beta"] > 100
+    assert chains.r_hat["beta"] < 1.05
+    assert chains.ess["beta"] > 50

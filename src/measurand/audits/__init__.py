@@ -12,5 +12,10 @@ AUDITS = Catalogue(
             "measurand.audits.leakage:audit",
             "can one part alone give the label away, and where?",
         ),
+        "exposure": Entry(
+            "measurand.audits.exposure:audit",
+            "does pretraining on unlabeled test text inflate scores?",
+        ),
     },
 )
+USUAL = ("evidence", "leakage")  # what `measurand audit` runs unasked

@@ -234,6 +234,10 @@ Seeds = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="An audit to run beside the usual ones: exposure."),
+]
 Tune = Annotated[
     bool,
     typer.Option(

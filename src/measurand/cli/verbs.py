@@ -58,7 +58,7 @@ def demo(
     json: o.Json = False,
 ) -> None:
     """Run the synthetic suite, whose right answers are known, and write reports."""
-    from measurand.audits import AUDITS
+    from measurand.audits import AUDITS, USUAL
     from measurand.benchmarks import SYNTHETIC
     from measurand.core.files import writable
     from measurand.readers import READERS
@@ -67,7 +67,7 @@ def demo(
 
     writable(out)
     started = time.time()
-    reports: dict[str, list[Report]] = {name: [] for name in AUDITS}
+    reports: dict[str, list[Report]] = {name: [] for name in USUAL}
     # One map is enough to see what it looks like.
     drawn = next(iter(SYNTHETIC))
     for name in SYNTHETIC:
@@ -82,7 +82,12 @@ def demo(
         for audit, made in reports.items():
             save(made[-1], out / audit / name.replace(":", "-"), run)
     whole = {audit: compare(made) for audit, made in reports.items()}
-    delivered_all(whole, {}, out, run, as_json=json)
+    tasks = {name: SYNTHETIC.load(name, seed=seed) for name in SYNTHETIC}
+    light = {name: READERS.load(name) for name in ("pca", "idf")}
+    with opened(tasks[drawn], seed, workers, store) as running:
+        exposed = AUDITS.thing("exposure")(running, light, tasks=tasks, repeats=20)
+    notice(f"all three, exposure: {exposed.verdict.label}")
+    delivered_all({**whole, "exposure": exposed}, {}, out, run, as_json=json)
 
 
 @app.command()
@@ -181,27 +186,26 @@ def leakage(
 
 @app.command()
 @grouped
-def audit(source: Source, run: Run, climb: Climb) -> None:
+def audit(source: Source, run: Run, climb: Climb, also: o.With = None) -> None:
     """Run every audit that the columns permit."""
-    from measurand.audits import AUDITS
+    from measurand.audits import AUDITS, USUAL
     from measurand.core.errors import NotApplicable
     from measurand.readers import READERS
 
     allowed(run.fail_on)
+    known = {name: AUDITS.thing(name) for name in (*USUAL, *(also or []))}
     started = time.time()
     benchmark = source.benchmark(run.seed)
     announced(benchmark)
     reports, not_run = {}, {}
     with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
-        for name in AUDITS:
+        for name, run_audit in known.items():
+            usual = name in USUAL
+            chosen = ("tfidf",) if usual else ("pca", "idf")
+            readers = {each: READERS.load(each) for each in chosen}
             try:
-                run_audit = AUDITS.thing(name)
                 reports[name] = run_audit(
-                    running,
-                    {"tfidf": READERS.load("tfidf")},
-                    calibrate=climb.calibrate,
-                    strongest=climb.strongest,
-                    seeds=climb.seeds,
+                    running, readers, **(vars(climb) if usual else {})
                 )
             except NotApplicable as reason:
                 not_run[name] = str(reason)
@@ -240,9 +244,10 @@ def allowed(
         raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
     if fail_on:
         from measurand.audits.evidence.verdict import LABELS as EVIDENCE
+        from measurand.audits.exposure.verdict import LABELS as EXPOSURE
         from measurand.audits.leakage.verdict import LABELS as LEAKAGE
 
-        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE)))
+        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE, *EXPOSURE)))
         for label in fail_on:
             if label not in known:
                 raise BadOption(

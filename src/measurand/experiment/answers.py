@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption
 from measurand.core.predictions import Measures, Predictions
 from measurand.core.reader import Reader, Tunable
+from measurand.experiment import ENGINES
 from measurand.experiment.asks import SETTINGS, Ask, key
-from measurand.experiment.local import LocalEngine
+from measurand.experiment.engine import Engine
 from measurand.experiment.store import Answer, Notice, Store
 from measurand.experiment.trial import asked
 
@@ -34,7 +36,7 @@ class Experiment:
     benchmark: Benchmark
     seed: int
     store: Store
-    engine: LocalEngine
+    engine: Engine
     watch: Watch
     notice: Notice
     tally: dict[str, int] = field(default_factory=lambda: {"computed": 0, "reused": 0})
@@ -47,30 +49,44 @@ def opened(
     seed: int = 0,
     store: Path | str | None = None,
     workers: int = 1,
+    engine: str = "local",
+    address: str | None = None,
+    gpu_share: float | None = None,
     watch: Watch = lambda done, total: None,
     notice: Notice = lambda line: None,
 ) -> Iterator[Experiment]:
     """An experiment; its worker processes end with it.
 
-    Without `store`, answers are kept only as long as the experiment is open.
+    Args:
+        benchmark: What is asked about.
+        seed: The root of every random stream.
+        store: Where answers are kept; without it, only as long as this is open.
+        workers: How many processes are started to work.
+        engine: What runs the trials, by name: local or ray.
+        address: A Ray cluster to join instead of starting one.
+        gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
+        watch: Told how many trials are done, of how many.
+        notice: Told what the user should know.
     """
+    given = {"address": address, "gpu_share": gpu_share}
+    terms = {name: value for name, value in given.items() if value is not None}
+    if terms and engine == "local":
+        named = next(iter(terms)).replace("_", "-")
+        raise BadOption(f"--{named} is for a cluster; give --engine ray too")
     with ExitStack() as stack:
         if store is None:
             passing = tempfile.TemporaryDirectory(prefix="measurand-")
             store = stack.enter_context(passing)
         kept = Store(Path(store))
-        engine = LocalEngine(benchmark, seed, kept, workers)
-        try:
-            yield Experiment(benchmark, seed, kept, engine, watch, notice)
-        finally:
-            engine.close()
+        running: Engine = ENGINES.thing(engine)(benchmark, seed, kept, workers, **terms)
+        stack.callback(running.close)
+        yield Experiment(benchmark, seed, kept, running, watch, notice)
 
 
 @contextmanager
 def reopened(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment]:
-    """The same seed, store and workers for another cut of the benchmark."""
-    old = experiment.engine
-    engine = LocalEngine(benchmark, experiment.seed, experiment.store, old.workers)
+    """The same seed, store and engine for another cut of the benchmark."""
+    engine = experiment.engine.about(benchmark)
     try:
         yield replace(experiment, benchmark=benchmark, engine=engine)
     finally:

@@ -11,12 +11,10 @@ from multiprocessing import get_context, parent_process
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
-from measurand.core.reader import Remote
-from measurand.experiment.asks import Ask
+from measurand.experiment.engine import Trial, remote
 from measurand.experiment.store import Store
 from measurand.experiment.trial import run_trial
 
-Trial = tuple[Ask, ...]
 SETTING: list[tuple[Benchmark, int, Store]] = []  # what a worker process works on
 
 
@@ -29,6 +27,10 @@ class LocalEngine:
         self.setting = (benchmark, seed, store)
         self.workers = workers
         self.pool: ProcessPoolExecutor | None = None
+
+    def about(self, benchmark: Benchmark) -> "LocalEngine":
+        """As many workers of its own for another cut of the benchmark."""
+        return LocalEngine(benchmark, *self.setting[1:], self.workers)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""
@@ -72,11 +74,6 @@ class LocalEngine:
         """End the worker processes; what they finished is in the store."""
         if self.pool is not None:
             self.pool.shutdown(wait=True, cancel_futures=True)
-
-
-def remote(trial: Trial) -> bool:
-    """Whether a server answers, so that this process must do the asking."""
-    return isinstance(trial[0].reader, Remote)
 
 
 def settle(benchmark: Benchmark, seed: int, store: Store) -> None:

@@ -8,6 +8,7 @@ checked when read; a damaged one is named and computed again. Nothing is pickled
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -81,13 +82,33 @@ class Store:
 
     def write(self, key: str, answer: Answer) -> None:
         """Keep an answer; after this a kill loses nothing of it."""
-        numbers, mark = self.paths(key)
-        content = packed(answer)
-        shape = list(answer.values.shape)
-        stated = {"shape": shape, "remarks": dict(answer.remarks)}
-        whole = {"sha256": fingerprint(content, stated), **stated}
-        write(numbers, content)
-        write(mark, json.dumps(whole).encode())
+        self.keep(key, *sealed(answer))
+
+    def keep(self, key: str, numbers: bytes, mark: bytes) -> None:
+        """Keep an answer that was sealed, here or on another machine."""
+        for path, content in zip(self.paths(key), (numbers, mark), strict=True):
+            write(path, content)
+
+
+@dataclass(frozen=True)
+class Passing(Store):
+    """A store in memory, for answers that are to be kept elsewhere."""
+
+    directory: Path = Path(os.devnull)
+    files: dict[str, tuple[bytes, bytes]] = field(default_factory=dict)
+
+    def keep(self, key: str, numbers: bytes, mark: bytes) -> None:
+        """Hold the two files until they are handed on."""
+        self.files[key] = numbers, mark
+
+
+def sealed(answer: Answer) -> tuple[bytes, bytes]:
+    """The numbers as a file, and the mark that holds their fingerprint."""
+    content = packed(answer)
+    shape = list(answer.values.shape)
+    stated = {"shape": shape, "remarks": dict(answer.remarks)}
+    whole = {"sha256": fingerprint(content, stated), **stated}
+    return content, json.dumps(whole).encode()
 
 
 def fingerprint(content: bytes, stated: object) -> str:

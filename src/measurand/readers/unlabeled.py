@@ -76,7 +76,9 @@ class PcaReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedPca":
         """Learn the components from the texts, then the labels from the items."""
-        made = FittedPca(items.classes, items.fields, self.columns, None, Linear(*EMPTY))
+        made = FittedPca(
+            items.classes, items.fields, self.columns, None, Linear(*EMPTY)
+        )
         if self.texts:
             rows = made.counts(self.texts)
             size = max(1, min(self.components, len(rows) - 1))

@@ -24,6 +24,10 @@ SELECTIONS = Catalogue(
             "measurand.selections.folds:Fold",
             "one side of one of k folds that share no cluster",
         ),
+        "subsample": Entry(
+            "measurand.selections.subsamples:Subsample",
+            "extra, train or test rows of one draw of an exposure study",
+        ),
         "split": Entry(
             "measurand.selections.folds:Split",
             "one side of a split whose sides share nothing",

@@ -68,18 +68,19 @@ def sample(
     diagnostics = extra("numpyro.diagnostics")
     latent = posterior.grid.found.blocks.latent
     with jax.enable_x64(True):
-        kernel = infer.NUTS(
-            written(latent), init_strategy=infer.init_to_value(values=start(posterior))
-        )
+        first = {
+            name: np.stack([value] * chains) if chains > 1 else value
+            for name, value in start(posterior).items()
+        }
         mcmc = infer.MCMC(
-            kernel,
+            infer.NUTS(potential_fn=potential(latent)),
             num_warmup=warmup,
             num_samples=samples,
             num_chains=chains,
             chain_method="sequential",
             progress_bar=False,
         )
-        mcmc.run(jax.random.PRNGKey(seed))
+        mcmc.run(jax.random.PRNGKey(seed), init_params=first)
         drawn = named_draws(latent, mcmc.get_samples(group_by_chain=True))
         divergences = int(mcmc.get_extra_fields()["diverging"].sum())
         told = diagnostics.summary(drawn)
@@ -104,62 +105,59 @@ def extra(module: str) -> Any:
 def named_draws(latent: Latent, samples: dict[str, Any]) -> dict[str, Floats]:
     """The draws of each single number, by name."""
     fixed = np.asarray(samples["fixed"], float)
-    lms = range(1, fixed.shape[-1] - 1)
+    sds = np.exp(np.asarray(samples["log_sds"], float))
     drawn = {"beta": fixed[..., -1], "intercept": fixed[..., 0]}
-    drawn |= {f"lm_{at}": fixed[..., at] for at in lms}
-    return drawn | {
-        effect: np.asarray(samples[f"sd_{effect}"], float) for effect in latent.effects
-    }
+    drawn |= {f"lm_{at}": fixed[..., at] for at in range(1, fixed.shape[-1] - 1)}
+    return drawn | {name: sds[..., at] for at, name in enumerate(latent.effects)}
 
 
-def written(latent: Latent) -> Any:
-    """The model in NumPyro's language."""
-    numpyro, jnp = extra("numpyro"), extra("jax.numpy")
-    normal, half = numpyro.distributions.Normal, numpyro.distributions.HalfNormal
-    seen = latent.trials[0] > 0
-    tasks, groups, _, subsamples = latent.trials[0].shape
+def potential(latent: Latent) -> Any:
+    """The negative log density of everything unknown, up to a constant."""
+    jnp, nn = extra("jax.numpy"), extra("jax.nn")
+    trials, correct = latent.trials[0], latent.correct[0]
 
-    def model() -> None:
-        fixed = numpyro.sample("fixed", normal(0.0, latent.precision**-0.5).to_event(1))
-        sds = {
-            effect: numpyro.sample(f"sd_{effect}", half(scale))
-            for effect, scale in zip(latent.effects, latent.scales, strict=True)
-        }
-        level = numpyro.sample("task", normal(jnp.full(tasks, fixed[0]), sds["task"]))
-        rest = jnp.einsum("gkf,f->gk", latent.fixed[..., 1:-1], fixed[1:-1])[None]
-        if "task_method" in sds:
-            centre = jnp.stack([jnp.zeros(tasks), jnp.full(tasks, fixed[-1])], axis=-1)
-            method = numpyro.sample("method", normal(centre, sds["task_method"]))
-            rest = rest + jnp.einsum("gkl,tl->tgk", latent.local[..., 1:], method)
+    def far(values: Any, centre: Any, log_sd: Any) -> Any:
+        away = (values - centre) / jnp.exp(log_sd)
+        return (0.5 * away**2 + log_sd).sum()
+
+    def energy(unknown: dict[str, Any]) -> Any:
+        fixed, sizes = unknown["fixed"], unknown["log_sds"]
+        log_sds = {name: sizes[at] for at, name in enumerate(latent.effects)}
+        total = far(fixed, 0.0, -0.5 * jnp.log(latent.precision))
+        # Half-normal in the sd; its logarithm is what moves, hence the Jacobian.
+        total += (0.5 * (jnp.exp(sizes) / latent.scales) ** 2 - sizes).sum()
+        level = unknown["task"]
+        total += far(level, fixed[0], log_sds["task"])
+        rest = (latent.fixed[..., 1:-1] @ fixed[1:-1])[None]
+        if "task_method" in log_sds:
+            by_method, size = unknown["method"], log_sds["task_method"]
+            total += far(by_method, fixed[-1] * jnp.arange(METHODS), size)
+            rest = rest + jnp.einsum("gkl,tl->tgk", latent.local[..., 1:], by_method)
         else:
             rest = rest + latent.fixed[..., -1] * fixed[-1]
         # What all slots of a pair have in common belongs to the pair's centre.
-        common = jnp.broadcast_to(
-            level[:, None, None] + rest[..., :1], (tasks, groups, subsamples)
-        )
-        if "pair" in sds:
-            common = numpyro.sample("pair", normal(common, sds["pair"]))
+        common = (level[:, None, None] + rest[..., :1]) + jnp.zeros(trials.shape[-1])
+        if "pair" in log_sds:
+            total += far(unknown["pair"], common, log_sds["pair"])
+            common = unknown["pair"]
         logits = common[:, :, None, :] + (rest - rest[..., :1])[..., None]
-        if "observation" in sds:
-            logits = numpyro.sample("seen", normal(logits, sds["observation"]))
-        counts = numpyro.distributions.Binomial(
-            latent.trials[0][seen], logits=logits[seen]
-        )
-        numpyro.sample("correct", counts, obs=latent.correct[0][seen])
+        if "observation" in log_sds:
+            total += far(unknown["seen"], logits, log_sds["observation"])
+            logits = unknown["seen"]
+        return total + (trials * nn.softplus(logits) - correct * logits).sum()
 
-    return model
+    return energy
 
 
-def start(posterior: Posterior) -> dict[str, Any]:
-    """The means that nested Laplace found, in the terms of the written model."""
+def start(posterior: Posterior) -> dict[str, Floats]:
+    """The means that nested Laplace found, in the terms of `potential`."""
     grid, latent = posterior.grid, posterior.grid.found.blocks.latent
     best = int(grid.weights[0].argmax())
     effects = centred(grid.found)
     fixed, local = effects.fixed[0, best], effects.local[0, best]
     logits = dense(latent, fixed, local) + effects.pair[0, best][..., None, :]
-    values: dict[str, Any] = {"fixed": fixed, "task": fixed[0] + local[:, 0]}
-    for effect, log_sd in zip(latent.effects, grid.log_sds[0, best], strict=True):
-        values[f"sd_{effect}"] = np.exp(log_sd)
+    values = {"fixed": fixed, "log_sds": grid.log_sds[0, best]}
+    values["task"] = fixed[0] + local[:, 0]
     if "task_method" in latent.effects:
         values["method"] = local[:, 1:] + fixed[-1] * np.arange(METHODS)
     if "pair" in latent.effects:

@@ -1,0 +1,32 @@
+"""The exposure audit: does pretraining on unlabeled test text inflate scores?
+
+After "Evaluating the fairness of task-adaptive pretraining on unlabeled test data"
+(ACL submission, 2024). Extra, train and test rows are drawn many times; a reader learns
+from train alone (base), after reading extra text (extra), and after reading the test's
+own text (test), and is scored on the same test rows. The statistics, by the names
+reports use; `condition` is like `m=50,n=200`, or names the task and the contrast:
+
+boost, bias
+    acc_extra - acc_base and acc_test - acc_extra, in percentage points: means over
+    models, tasks and draws, posterior predictive.
+beta_boost, beta_bias
+    The same in log-odds, from the hierarchical binomial model.
+p_adjusted
+    One-sided sign-flip permutation of one task's differences, Benjamini-Hochberg.
+meta_outside, meta_excluding, meta_coverage
+    Over slices with one draw a task and model: how many posterior means are outside
+    ± 0.04, how many 89 % intervals exclude 0, how many cover the grand mean.
+log_evidence
+    The log probability of the counts under each model.
+trend
+    What bias gains when n doubles, where several n were run.
+
+Departures from the paper: every observation has an effect of its own, since trainings
+differ by more than coin flips (`--model paper` and `--model released` leave it out);
+the head, the order and the split are named seeds, the same in all arms; rows are
+stored, not accuracies.
+"""
+
+from measurand.audits.exposure.audit import analysed, audit
+
+__all__ = ["analysed", "audit"]

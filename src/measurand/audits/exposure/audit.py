@@ -1,0 +1,169 @@
+"""The exposure audit itself: run the study, or take somebody else's accuracies."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.exposure.analysis import Size, sizes, stated
+from measurand.audits.exposure.exhibits import exhibits
+from measurand.audits.exposure.study import Study, study
+from measurand.audits.exposure.thresholds import (
+    CLASSES,
+    MARGIN,
+    REPEATS,
+    SHOWN,
+    M,
+    N,
+)
+from measurand.audits.exposure.verdict import verdict
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption
+from measurand.core.finding import Report
+from measurand.core.reader import Reader
+from measurand.experiment.answers import Experiment
+from measurand.experiment.asks import plain
+from measurand.stats.exposure_rows import counted
+
+MUCH = 0.05  # a share of texts cut or repeated that a reader of the report should know
+SAYS = (
+    "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
+    "a boost can itself mislead about generality: it is of this text, not of the model",
+    "a model that already saw these texts in its own pretraining dilutes both",
+)
+
+
+def audit(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    *,
+    tasks: Mapping[str, Benchmark] | None = None,
+    m: int = M,
+    n: int = N,
+    repeats: int = REPEATS,
+    margin: float = MARGIN,
+    model: str = "observation",
+) -> Report:
+    """Draw, train in three arms, and say whether the test's own text inflates scores.
+
+    Args:
+        experiment: How questions are answered; its benchmark is the only task where
+            no others are given.
+        readers: Named readers that can adapt to unlabeled text.
+        tasks: The benchmarks to draw from, by name.
+        m: Labelled rows to learn from.
+        n: Test rows, and as many extra ones.
+        repeats: How often rows are drawn.
+        margin: Percentage points that still count as nothing.
+        model: observation, paper or released.
+    """
+    named = tasks or {experiment.benchmark.name: experiment.benchmark}
+    checked(margin)
+    run = study(experiment, named, readers, m=m, n=n, repeats=repeats)
+    chosen = {
+        "m": m,
+        "n": n,
+        "repeats": repeats,
+        "readers": {name: plain(reader) for name, reader in readers.items()},
+    }
+    about = {
+        "name": ", ".join(named),
+        "tasks": {name: dict(notes) for name, notes in run.notes.items()},
+        "digest": {name: one.train.digest for name, one in named.items()},
+    }
+    return reported(
+        run.counts, about, chosen, margin, model, experiment.seed, cautions(run)
+    )
+
+
+def analysed(
+    table: pd.DataFrame,
+    *,
+    name: str,
+    margin: float = MARGIN,
+    model: str = "observation",
+    seed: int = 0,
+) -> Report:
+    """The analysis of somebody else's accuracies or counts."""
+    checked(margin)
+    counts = counted(table)
+    about = {"name": name, "rows": len(counts)}
+    return reported(table, about, {}, margin, model, seed, [])
+
+
+def checked(margin: float) -> None:
+    """Nothing, where the margin can be followed."""
+    if not 0 < margin < 100:
+        raise BadOption(f"--margin is {margin}; allowed are 0 to 100 percentage points")
+
+
+def reported(
+    table: pd.DataFrame,
+    about: Mapping[str, Any],
+    chosen: Mapping[str, Any],
+    margin: float,
+    model: str,
+    seed: int,
+    warnings: list[str],
+) -> Report:
+    """The report of a study's rows."""
+    found = sizes(counted(table), model, seed)
+    findings, not_run = stated(found)
+    said = verdict(found, margin)
+    settings = {
+        **chosen,
+        "margin": margin,
+        "model": model,
+        "seed": seed,
+        "thresholds": SHOWN | {"margin": margin},
+        "tasks_with_positive_bias": {
+            size.name: size.contrasts["bias"].tasks.positive for size in found
+        },
+        "tasks_with_negative_boost": {
+            size.name: size.contrasts["boost"].tasks.negative for size in found
+        },
+    }
+    return Report(
+        "exposure",
+        about,
+        said,
+        tuple(findings),
+        settings,
+        not_run,
+        (*warnings, *wide(found, margin), *SAYS),
+        exhibits(found, margin),
+        table,
+    )
+
+
+def wide(found: list[Size], margin: float) -> list[str]:
+    """Whether wide default priors would change what is said of the bias."""
+    said = []
+    for size in found:
+        bias = size.contrasts["bias"]
+        same = (bias.wide.low > margin) == (bias.estimate.low > margin) and (
+            bias.wide.within(margin) == bias.estimate.within(margin)
+        )
+        if not same:
+            said.append(f"{size.name}: wide default priors would change the verdict")
+    return said
+
+
+def cautions(run: Study) -> list[str]:
+    """What a reader of the report should know of the tasks and the models."""
+    said = []
+    for task, notes in run.notes.items():
+        if notes["classes"] > CLASSES:
+            said.append(
+                f"{task} has {notes['classes']:.0f} classes; m holds few of each"
+            )
+        if notes["duplicates"] > MUCH:
+            share = 100 * notes["duplicates"]
+            said.append(
+                f"{share:.0f} % of the test texts of {task} are extra texts too"
+            )
+    for name, remarks in run.remarks.items():
+        if remarks.get("truncated", 0.0) > MUCH:
+            share = 100 * remarks["truncated"]
+            said.append(f"{name} cut up to {share:.0f} % of the test texts of a draw")
+    return said

@@ -1,0 +1,9 @@
+"""The constants of the exposure audit; every report shows them."""
+
+MARGIN = 1.0  # percentage points of accuracy that still count as nothing
+M, N, REPEATS = 50, 200, 50  # labelled rows, test rows, draws
+CLASSES = 25  # beyond this, m rows hold hardly any of each class
+SLICES = 500  # unreplicated studies of the meta-analysis
+DRAWS = 4000  # posterior draws
+
+SHOWN = {"margin": MARGIN, "many_classes": CLASSES, "slices": SLICES, "draws": DRAWS}

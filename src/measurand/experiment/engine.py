@@ -1,0 +1,32 @@
+"""Engine: what runs trials, here or elsewhere; nothing else knows where."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.reader import Remote
+from measurand.experiment.asks import Ask
+
+Trial = tuple[Ask, ...]
+
+
+class Engine(Protocol):
+    """What runs independent trials about one benchmark into one store.
+
+    The same trials give the same bytes, whatever the engine: one thread a trial, each
+    in a process that was started afresh or in this one.
+    """
+
+    def run(self, trials: Sequence[Trial]) -> Iterator[int]:
+        """Run the trials; yields the number of each once its answers are kept."""
+
+    def about(self, benchmark: Benchmark) -> "Engine":
+        """Its like for another cut of the benchmark, to be closed before it."""
+
+    def close(self) -> None:
+        """End what it started; what was finished is in the store."""
+
+
+def remote(trial: Trial) -> bool:
+    """Whether a server answers, so that this process must do the asking."""
+    return isinstance(trial[0].reader, Remote)

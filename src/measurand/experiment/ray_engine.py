@@ -1,0 +1,223 @@
+"""The ray engine: the same trials on a Ray cluster.
+
+Nodes need measurand installed in the same versions, and no disk in common with this
+machine: a trial runs there in memory, and its answers come back as the bytes of the
+files that are written here, each trial's as it ends. Ray runs a trial again whose worker
+or node is lost. Readers that ask a server stay in this process, with their spend cap.
+"""
+
+import logging
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption, MeasurandError, WorkerLost
+from measurand.core.reader import Remote, Strong
+from measurand.experiment.asks import versions
+from measurand.experiment.engine import Trial, remote
+from measurand.experiment.store import Passing, Store
+from measurand.experiment.trial import run_trial
+
+RETRIES = 3  # how often a trial is run again whose worker or node was lost
+GPU_SHARE = 0.25  # of one GPU, for a trial of an encoder or LLM: four share it
+CONNECTING = 5.0  # seconds in which a port must open
+ANSWERING = 20.0  # seconds in which a cluster must let a process join
+STARVING = 300.0  # seconds without a result after which resources are looked at
+# Ray reads these while it is imported. It would print what it thinks of lost workers
+# among the results on stdout, and run a trial that is too big for memory for ever.
+for name, value in {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+    "RAY_task_oom_retries": str(RETRIES),
+}.items():
+    os.environ.setdefault(name, value)
+
+import ray  # noqa: E402
+import ray.exceptions  # noqa: E402
+
+QUIET: dict[str, Any] = {"logging_level": logging.CRITICAL, "log_to_driver": False}
+PROBE = "import sys, ray; ray.init(sys.argv[1], log_to_driver=False); ray.shutdown()"
+Files = dict[str, tuple[bytes, bytes]]
+
+
+class Session:
+    """This process's place in a Ray, taken when it is first needed.
+
+    A Ray that this process has joined before is taken as it is, and left so.
+    """
+
+    def __init__(self, address: str | None, workers: int) -> None:
+        self.address = address or os.environ.get("RAY_ADDRESS") or "local"
+        self.workers = workers
+        self.ours = False
+
+    def join(self) -> None:
+        """Join the cluster, or start one of `workers` processes; once."""
+        if ray.is_initialized():
+            return
+        if self.address != "local":
+            reached(self.address)
+            ray.init(self.address, **QUIET)
+        else:
+            try:
+                here: dict[str, Any] = {"include_dashboard": False, **QUIET}
+                ray.init("local", num_cpus=self.workers, **here)
+            except (OSError, RuntimeError, ValueError) as failure:
+                why = str(failure).split("\n")[0]
+                raise WorkerLost(
+                    f"Ray cannot be started here: {why}; --engine local needs no Ray"
+                ) from failure
+        self.ours = True
+
+    def leave(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self.ours:
+            ray.shutdown()
+            self.ours = False
+
+
+class RayEngine:
+    """Runs trials on a Ray cluster: that of `address`, or one of `workers` processes.
+
+    Without `address` it is that of RAY_ADDRESS, and one started here where none is set.
+    """
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        seed: int,
+        store: Store,
+        workers: int,
+        address: str | None = None,
+        gpu_share: float = GPU_SHARE,
+        session: Session | None = None,
+    ) -> None:
+        if not 0 <= gpu_share <= 1:
+            raise BadOption(f"--gpu-share is {gpu_share}; allowed are 0 to 1")
+        self.setting = (benchmark, seed, store)
+        self.gpu_share = gpu_share
+        self.shared = session
+        self.session = session or Session(address, workers)
+        self.sent: Any = None
+
+    def about(self, benchmark: Benchmark) -> "RayEngine":
+        """The same cluster for another cut of the benchmark."""
+        _, seed, store = self.setting
+        share, session = self.gpu_share, self.session
+        return RayEngine(
+            benchmark, seed, store, session.workers, None, share, session
+        )
+
+    def run(self, trials: Sequence[Trial]) -> Iterator[int]:
+        """Run the trials; yields the number of each once its answers are kept."""
+        here = [number for number, trial in enumerate(trials) if remote(trial)]
+        running: dict[Any, int] = {}
+        try:
+            if len(here) < len(trials):
+                running = self.submitted(trials)
+            for number in here:
+                run_trial(*self.setting, trials[number])
+                yield number
+            while running:
+                done, _ = ray.wait([*running], timeout=STARVING)
+                if not done:
+                    fed([trials[number] for number in running.values()])
+                for task in done:
+                    self.kept(task)
+                    yield running.pop(task)
+        finally:
+            with suppress(Exception):  # a cluster that is lost runs nothing any more
+                for task in running:
+                    ray.cancel(task, force=True)
+
+    def submitted(self, trials: Sequence[Trial]) -> dict[Any, int]:
+        """The trials that may run anywhere, as tasks of the cluster."""
+        self.session.join()
+        if self.sent is None:
+            benchmark, seed, _ = self.setting
+            # The rule behind planted labels is a closure, and no trial calls it.
+            self.sent = ray.put((replace(benchmark, protocol=None), seed))
+        gpus = ray.cluster_resources().get("GPU", 0)
+        tasks: dict[Any, int] = {}
+        for number, trial in enumerate(trials):
+            if not remote(trial):
+                share = self.gpu_share if gpus and heavy(trial) else 0
+                task = WORK.options(num_gpus=share)
+                known = versions(heavy(trial))
+                tasks[task.remote(self.sent, trial, known)] = number
+        return tasks
+
+    def kept(self, task: Any) -> None:
+        """Keep what a trial answered; raise what it raised."""
+        try:
+            files, failure = ray.get(task)
+        except ray.exceptions.RayTaskError as raised:
+            raise raised.cause from raised
+        except ray.exceptions.RayError as lost:
+            raise WorkerLost(
+                f"a trial lost its worker {RETRIES + 1} times, perhaps for memory; what "
+                "was finished is kept: run again with --engine local --workers 1"
+            ) from lost
+        for key, (numbers, mark) in files.items():
+            self.setting[2].keep(key, numbers, mark)
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        """Leave the cluster, unless it is another engine's to leave."""
+        self.sent = None
+        if self.shared is None:
+            self.session.leave()
+
+
+def work(
+    setting: tuple[Benchmark, int], trial: Trial, known: tuple[str, ...]
+) -> tuple[Files, MeasurandError | None]:
+    """Run one trial on a node: the files of its answers, and how it ended."""
+    own = versions(heavy(trial))
+    if own != known:
+        raise BadOption(
+            f"a node of the cluster has {differing(own, known)}, and here is "
+            f"{differing(known, own)}; install the same on every node"
+        )
+    store = Passing()
+    try:
+        run_trial(*setting, store, trial)
+    except MeasurandError as failure:
+        return store.files, failure  # what was answered before is kept
+    return store.files, None
+
+
+WORK = ray.remote(num_cpus=1, max_retries=RETRIES)(work)
+
+
+def heavy(trial: Trial) -> bool:
+    """Whether an encoder or LLM is run."""
+    reader = trial[0].reader
+    return isinstance(reader, Strong) and not isinstance(reader, Remote)
+
+
+def differing(some: Sequence[str], others: Sequence[str]) -> str:
+    """What stands in `some` and not in `others`.
+
+    >>> differing(("3", "numpy 2.1", "scipy 1.14"), ("3", "numpy 2.2", "scipy 1.14"))
+    'numpy 2.1'
+    """
+    return ", ".join(one for one in some if one not in others)
+
+
+def fed(trials: Sequence[Trial]) -> None:
+    """Nothing, where the cluster has what the trials wait for."""
+    there = ray.cluster_resources()
+    if there.get("CPU", 0) < 1:
+        raise WorkerLost(
+            "the cluster has no CPU left to run a trial on; what was finished is kept: "
+            "add a node and run again"
+        )
