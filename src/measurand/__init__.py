@@ -20,6 +20,7 @@ PUBLIC = {
     "SELECTIONS": "measurand.selections",
     "compare": "measurand.report.compare",
     "evidence": "measurand.audits.evidence:audit",
+    "exposure": "measurand.audits.exposure:audit",
     "from_frames": "measurand.benchmarks.frames",
     "leakage": "measurand.audits.leakage:audit",
     "load": "measurand.benchmarks",

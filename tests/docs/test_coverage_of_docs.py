@@ -6,9 +6,11 @@ import pytest
 
 import docs
 from measurand import AUDITS, BENCHMARKS, INTERVENTIONS, PUBLIC, READERS, SELECTIONS
-from measurand.audits import evidence, leakage
+from measurand.audits import evidence, exposure, leakage
 from measurand.audits.evidence import thresholds
 from measurand.audits.evidence.verdict import LABELS
+from measurand.audits.exposure import thresholds as exposure_thresholds
+from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
 from measurand.audits.leakage import thresholds as leakage_thresholds
 from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
 from measurand.benchmarks.derived import schema
@@ -31,9 +33,14 @@ def statistics(audit):
 
 
 STATISTICS = statistics(evidence)
-LEAKAGE = {
-    k: v for k, v in vars(leakage_thresholds).items() if k.isupper() and k != "SHOWN"
-}
+
+
+def constants(thresholds):
+    """The constants of an audit, by name."""
+    return {k: v for k, v in vars(thresholds).items() if k.isupper() and k != "SHOWN"}
+
+
+LEAKAGE, EXPOSURE = constants(leakage_thresholds), constants(exposure_thresholds)
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
@@ -87,3 +94,13 @@ def test_every_threshold_of_leakage_stands_with_its_value(name):
 @pytest.mark.parametrize("name", [*statistics(leakage), *LEAKAGE_LABELS])
 def test_the_leakage_page_explains_its_words(name):
     assert f"`{name}`" in PAGES["leakage.md"]
+
+
+@pytest.mark.parametrize("name", EXPOSURE)
+def test_every_threshold_of_exposure_stands_with_its_value(name):
+    assert f"| `{name}` | {EXPOSURE[name]} |" in PAGES["exposure.md"]
+
+
+@pytest.mark.parametrize("name", [*statistics(exposure), *EXPOSURE_LABELS])
+def test_the_exposure_page_explains_its_words(name):
+    assert f"`{name}`" in PAGES["exposure.md"]

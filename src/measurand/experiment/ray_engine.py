@@ -2,33 +2,28 @@
 
 Nodes need measurand installed in the same versions, and no disk in common with this
 machine: a trial runs there in memory, and its answers come back as the bytes of the
-files that are written here, each trial's as it ends. Ray runs a trial again whose worker
-or node is lost. Readers that ask a server stay in this process, with their spend cap.
+files that are written here, as each trial ends. Ray runs a trial again whose worker or
+node is lost. Readers that ask a server stay in this process, with their spend cap.
 """
 
 import logging
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost
 from measurand.core.reader import Remote, Strong
 from measurand.experiment.asks import versions
 from measurand.experiment.engine import Trial, remote
+from measurand.experiment.reach import reached
 from measurand.experiment.store import Passing, Store
 from measurand.experiment.trial import run_trial
 
 RETRIES = 3  # how often a trial is run again whose worker or node was lost
 GPU_SHARE = 0.25  # of one GPU, for a trial of an encoder or LLM: four share it
-CONNECTING = 5.0  # seconds in which a port must open
-ANSWERING = 20.0  # seconds in which a cluster must let a process join
 STARVING = 300.0  # seconds without a result after which resources are looked at
 # Ray reads these while it is imported. It would print what it thinks of lost workers
 # among the results on stdout, and run a trial that is too big for memory for ever.
@@ -43,7 +38,6 @@ import ray  # noqa: E402
 import ray.exceptions  # noqa: E402
 
 QUIET: dict[str, Any] = {"logging_level": logging.CRITICAL, "log_to_driver": False}
-PROBE = "import sys, ray; ray.init(sys.argv[1], log_to_driver=False); ray.shutdown()"
 Files = dict[str, tuple[bytes, bytes]]
 
 
@@ -105,15 +99,14 @@ class RayEngine:
         self.gpu_share = gpu_share
         self.shared = session
         self.session = session or Session(address, workers)
+        self.gpus = False
         self.sent: Any = None
 
     def about(self, benchmark: Benchmark) -> "RayEngine":
         """The same cluster for another cut of the benchmark."""
         _, seed, store = self.setting
         share, session = self.gpu_share, self.session
-        return RayEngine(
-            benchmark, seed, store, session.workers, None, share, session
-        )
+        return RayEngine(benchmark, seed, store, session.workers, None, share, session)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""
@@ -128,7 +121,7 @@ class RayEngine:
             while running:
                 done, _ = ray.wait([*running], timeout=STARVING)
                 if not done:
-                    fed([trials[number] for number in running.values()])
+                    self.fed([trials[number] for number in running.values()])
                 for task in done:
                     self.kept(task)
                     yield running.pop(task)
@@ -144,15 +137,25 @@ class RayEngine:
             benchmark, seed, _ = self.setting
             # The rule behind planted labels is a closure, and no trial calls it.
             self.sent = ray.put((replace(benchmark, protocol=None), seed))
-        gpus = ray.cluster_resources().get("GPU", 0)
+            self.gpus = self.gpu_share > 0 and resource("GPU") > 0
         tasks: dict[Any, int] = {}
         for number, trial in enumerate(trials):
             if not remote(trial):
-                share = self.gpu_share if gpus and heavy(trial) else 0
-                task = WORK.options(num_gpus=share)
+                share = self.gpu_share if self.gpus and heavy(trial) else 0
                 known = versions(heavy(trial))
-                tasks[task.remote(self.sent, trial, known)] = number
+                task = WORK.options(num_gpus=share).remote(self.sent, trial, known)
+                tasks[task] = number
         return tasks
+
+    def fed(self, trials: Sequence[Trial]) -> None:
+        """Nothing, where the cluster has what these trials wait for."""
+        needed = ["CPU", *(["GPU"] if self.gpus and any(map(heavy, trials)) else [])]
+        for kind in needed:
+            if not resource(kind):
+                raise WorkerLost(
+                    f"the cluster has no {kind} left to run a trial on; what was "
+                    "finished is kept: add a node and run again"
+                )
 
     def kept(self, task: Any) -> None:
         """Keep what a trial answered; raise what it raised."""
@@ -162,8 +165,8 @@ class RayEngine:
             raise raised.cause from raised
         except ray.exceptions.RayError as lost:
             raise WorkerLost(
-                f"a trial lost its worker {RETRIES + 1} times, perhaps for memory; what "
-                "was finished is kept: run again with --engine local --workers 1"
+                f"a trial lost its worker {RETRIES + 1} times, perhaps for memory; "
+                "what was finished is kept: run again with --engine local --workers 1"
             ) from lost
         for key, (numbers, mark) in files.items():
             self.setting[2].keep(key, numbers, mark)
@@ -181,14 +184,9 @@ def work(
     setting: tuple[Benchmark, int], trial: Trial, known: tuple[str, ...]
 ) -> tuple[Files, MeasurandError | None]:
     """Run one trial on a node: the files of its answers, and how it ended."""
-    own = versions(heavy(trial))
-    if own != known:
-        raise BadOption(
-            f"a node of the cluster has {differing(own, known)}, and here is "
-            f"{differing(known, own)}; install the same on every node"
-        )
     store = Passing()
     try:
+        alike(versions(heavy(trial)), known)
         run_trial(*setting, store, trial)
     except MeasurandError as failure:
         return store.files, failure  # what was answered before is kept
@@ -198,26 +196,30 @@ def work(
 WORK = ray.remote(num_cpus=1, max_retries=RETRIES)(work)
 
 
+def resource(kind: str) -> float:
+    """How much of it the cluster has, free or in use."""
+    there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return there.get(kind, 0)
+
+
 def heavy(trial: Trial) -> bool:
     """Whether an encoder or LLM is run."""
     reader = trial[0].reader
     return isinstance(reader, Strong) and not isinstance(reader, Remote)
 
 
-def differing(some: Sequence[str], others: Sequence[str]) -> str:
-    """What stands in `some` and not in `others`.
+def alike(there: Sequence[str], here: Sequence[str]) -> None:
+    """Nothing, where a node computes with the versions that are used here.
 
-    >>> differing(("3", "numpy 2.1", "scipy 1.14"), ("3", "numpy 2.2", "scipy 1.14"))
-    'numpy 2.1'
+    >>> alike(("numpy 2.2", "scipy 1.14"), ("numpy 2.1", "scipy 1.14"))
+    Traceback (most recent call last):
+    measurand.core.errors.BadOption: a node of the cluster has numpy 2.2, and here is \
+    numpy 2.1; install the same on every node
     """
-    return ", ".join(one for one in some if one not in others)
-
-
-def fed(trials: Sequence[Trial]) -> None:
-    """Nothing, where the cluster has what the trials wait for."""
-    there = ray.cluster_resources()
-    if there.get("CPU", 0) < 1:
-        raise WorkerLost(
-            "the cluster has no CPU left to run a trial on; what was finished is kept: "
-            "add a node and run again"
+    pairs = [pair for pair in zip(there, here, strict=True) if pair[0] != pair[1]]
+    if pairs:
+        theirs, ours = (", ".join(side) for side in zip(*pairs, strict=True))
+        raise BadOption(
+            f"a node of the cluster has {theirs}, and here is {ours}; "
+            "install the same on every node"
         )

@@ -51,6 +51,8 @@ def fitted(features: csr_array, gold: Ints, classes: int, strength: float) -> Li
     with warnings.catch_warnings():
         # A few more iterations change no answer worth having.
         warnings.simplefilter("ignore", ConvergenceWarning)
+        # A few labelled rows of many classes are what few-shot studies are made of.
+        warnings.filterwarnings("ignore", "The number of unique classes")
         model.fit(features, gold)
     two = len(present) == 2
     weights[:, present[-1:] if two else present] = model.coef_.T

@@ -14,8 +14,8 @@ from sklearn.neighbors import NearestNeighbors
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
+from measurand.stats.canonical import Vectors, checked
 from measurand.stats.contingency import UNITS, Column, Ints, coded
-from measurand.stats.partition import Vectors, checked
 from measurand.stats.resampling import summed
 from measurand.stats.shuffled_labels import share_over
 
