@@ -7,6 +7,7 @@ from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
 from measurand.stats.calibration import Truth, calibration, simulated
+from measurand.stats.exposure_rows import Pairs
 from measurand.stats.hierarchical import fit, fit_many
 from measurand.stats.laplace import centred, log_likelihood, mode
 from measurand.stats.nuts import sample
@@ -149,6 +150,16 @@ def test_intervals_of_the_default_model_cover_as_often_as_they_say():
     default = calibration(studies, truth.beta, "observation").coverage()
     assert default.low < 0.89 < default.high
     assert calibration(studies, truth.beta, "paper").coverage().high < 0.75
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("model", MODELS)
+def test_counts_that_are_all_alike_are_no_trouble(model, share):
+    pairs = small(TINY)
+    alike = pairs.table.assign(control=TINY.n * share, treatment=TINY.n * share)
+    posterior = fit(Pairs(alike, "bias"), model)
+    assert posterior.estimate().low < 0 < posterior.estimate().high
+    assert np.isfinite(posterior.predictive(np.random.default_rng(0), 50)).all()
 
 
 def test_an_unknown_model_is_refused():

@@ -10,6 +10,7 @@ from measurand.stats.partition import (
     components,
     default_k,
     kmeans,
+    leapt,
     nearest,
     stability,
 )
@@ -26,7 +27,7 @@ def clouds(rng, n=600, k=6, width=5, apart=8.0):
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("offset", [0, 1000])
 def test_components_are_those_of_the_singular_values(kind, offset, rng):
-    vectors = (rng.normal(size=(500, 40)) * np.linspace(3, 0.2, 40) + offset).astype(
+    vectors = (rng.normal(size=(2500, 40)) * np.linspace(3, 0.2, 40) + offset).astype(
         kind
     )
     found = components(vectors, 5, rng=rng)
@@ -73,7 +74,25 @@ def test_the_inertia_is_about_that_of_ten_starts_on_everything(rng):
     with threadpool_limits(1):
         ten = KMeans(25, n_init=10, random_state=0).fit(points).inertia_
     ours = [kmeans(points, 25, rng=np.random.default_rng(s)).inertia for s in range(4)]
-    assert np.mean(ours) < 1.02 * ten
+    assert np.mean(ours) < 1.01 * ten
+
+
+def test_no_leap_raises_the_inertia(rng, monkeypatch):
+    points = clouds(rng, 2000, 30, 10, apart=0.7)[0].astype(np.float32)
+    inertia = []
+    for leaps in range(12):
+        monkeypatch.setattr("measurand.stats.partition.LEAPS", leaps)
+        centres = leapt(points, points[:20])
+        inertia.append(((points - centres[nearest(points, centres)]) ** 2).sum())
+    assert (np.diff(inertia) <= 1e-4 * inertia[-1]).all()
+    assert inertia[-1] < 0.95 * inertia[0]
+
+
+def test_a_centre_without_points_stays_where_it_is():
+    points = np.array([[0.0], [1.0], [9.0]], np.float32)
+    centres = leapt(points, np.array([[0.0], [8.0], [99.0]], np.float32))
+    assert centres[2] == 99
+    assert nearest(points, centres).tolist() == [0, 0, 1]
 
 
 def test_neither_row_order_nor_threads_change_a_partition(rng):
@@ -84,6 +103,9 @@ def test_neither_row_order_nor_threads_change_a_partition(rng):
         for rows in (vectors, vectors[order])
     )
     np.testing.assert_array_equal(first[order], second)
+    with threadpool_limits(2):
+        again = components(vectors, 10, rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(first, again)
     one = kmeans(first, 12, rng=np.random.default_rng(1))
     two = kmeans(second, 12, rng=np.random.default_rng(1))
     np.testing.assert_array_equal(one.labels[order], two.labels)

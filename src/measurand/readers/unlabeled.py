@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from sklearn.decomposition import PCA
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
-from sklearn.utils.extmath import randomized_svd
 
 from measurand.core.items import Items
 from measurand.core.reader import Floats
@@ -42,11 +41,7 @@ class IdfReader:
         weigh.fit([*(self.texts or read), "a"])  # never without a word
         turn = None
         if self.texts:
-            rows = weigh.transform(self.texts)
-            size = min(self.components, min(rows.shape) - 1)
-            if size >= 2:
-                # Signs and order come from the texts alone: every arm is drawn alike.
-                turn = randomized_svd(rows, size, n_iter=4, random_state=0)[2].T
+            turn = leading(csr_array(weigh.transform(self.texts)), self.components)
         made = FittedIdf(items.classes, items.fields, weigh, turn, Linear(*EMPTY))
         features = made.features(read)
         gold = items.gold(items.classes)
@@ -81,9 +76,9 @@ class PcaReader:
         )
         if self.texts:
             rows = made.counts(self.texts)
-            size = max(1, min(self.components, len(rows) - 1))
-            solver = PCA(size, svd_solver="full").fit(rows)
-            made = replace(made, turn=(solver.mean_, solver.components_.T))
+            mean = rows.mean(axis=0)
+            turn = leading(rows - mean, self.components)
+            made = replace(made, turn=(mean, turn))
         gold = items.gold(items.classes)
         features = csr_array(made.features(joined(items)))
         found = fitted(features, gold, len(items.classes), self.strength)
@@ -144,6 +139,24 @@ class FittedPca:
         """Class probabilities."""
         features = csr_array(self.features(joined(items, self.fields)))
         return self.linear.probabilities(self.linear.scores(features))
+
+
+def leading(rows: Floats | csr_array, size: int) -> Floats:
+    """The directions in which the rows are longest, columns × directions.
+
+    By way of the products of rows, since texts are fewer than words. Each points to
+    where its largest weight is positive: nothing here is drawn.
+    """
+    products = rows @ rows.T
+    square = np.asarray(
+        products.toarray() if isinstance(products, csr_array) else products, float
+    )
+    first = max(0, len(square) - size)
+    values, left = eigh(square, subset_by_index=(first, len(square) - 1))
+    long = values > 1e-9 * max(float(values[-1]), 1e-12)
+    found = np.asarray(rows.T @ (left[:, long] / np.sqrt(values[long])))[:, ::-1]
+    largest = np.abs(found).argmax(axis=0)
+    return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]))
 
 
 def joined(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:

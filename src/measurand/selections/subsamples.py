@@ -64,7 +64,9 @@ class Subsample:
                 )
             train.append(rows[:each])
         chosen = np.concatenate(train)
-        left = rng.permutation(np.setdiff1d(order, chosen))
+        free = np.ones(len(items), bool)
+        free[chosen] = False
+        left = rng.permutation(np.flatnonzero(free))
         return {
             "train": chosen,
             "extra": left[: self.n],

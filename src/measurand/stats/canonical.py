@@ -1,5 +1,6 @@
 """Vectors in an order of their own: work done in it is the same for any row order."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from measurand.core.seeds import generator
 Ints = NDArray[np.int64]
 Vectors = NDArray[Any]  # floats of any width
 
+BLOCK = 1_024  # rows at a time
 THREADS = ThreadpoolController()  # several threads round otherwise than one
 
 
@@ -40,3 +42,19 @@ def centre(vectors: Vectors, order: Ints) -> Vectors:
     rows = order[:: max(1, len(order) // 1024)]
     first = vectors[rows[0]]
     return np.asarray(first + (vectors[rows] - first).mean(axis=0))
+
+
+def blocks(
+    vectors: Vectors, order: Ints, origin: Vectors
+) -> Iterator[tuple[Ints, Vectors]]:
+    """The vectors less `origin`, some at a time, with their row numbers.
+
+    Each block takes the place of the one before: memory that is warm is twice as fast.
+    """
+    place = np.empty((min(BLOCK, len(order)), vectors.shape[1]), vectors.dtype)
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
+        # "clip" only lets numpy write straight to `out`; no row number is out of range.
+        block = np.take(vectors, rows, axis=0, out=place[: len(rows)], mode="clip")
+        block -= origin
+        yield rows, block

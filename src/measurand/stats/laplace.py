@@ -40,6 +40,8 @@ def mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
         log_sds: Studies × points × effects.
         logits: Where to start: studies × points (or 1) × the layout of the counts.
     """
+    shape = (*log_sds.shape[:-1], *latent.correct.shape[1:])
+    logits = np.broadcast_to(logits, shape)
     for _ in range(STEPS):
         around = blocks(latent, log_sds, logits)
         surprise = latent.correct[:, None] - latent.trials[:, None] * expit(logits)

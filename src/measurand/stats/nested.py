@@ -139,4 +139,4 @@ def surface(
     for at, (i, j) in enumerate(couples):
         mixed = up[:, i] + up[:, j] - density[:, 2 * axes + 1 + at] - here
         curvature[:, i, j] = curvature[:, j, i] = mixed
-    return here, slope, curvature / APART**2, found.logits[:, 0]
+    return here.copy(), slope, curvature / APART**2, found.logits[:, 0].copy()

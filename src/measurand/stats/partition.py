@@ -18,7 +18,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.canonical import THREADS, Ints, Vectors, centre, checked
+from measurand.stats.canonical import THREADS, Ints, Vectors, blocks, centre, checked
 from measurand.stats.principal import components
 
 __all__ = [
@@ -64,7 +64,8 @@ def kmeans(points: Vectors, k: int, *, rng: np.random.Generator) -> Partition:
     """
     points, order = checked(points, "clusters", k)
     origin = centre(points, order)
-    every = (points[order] - origin).astype(np.float32)
+    parts = blocks(points, order, origin)
+    every = np.concatenate([block.astype(np.float32) for _, block in parts])
     size = min(SAMPLE * k, len(every))
     sample = every[np.sort(rng.choice(len(every), size, replace=False))]
     few = min(k, different(sample, k))
@@ -111,27 +112,28 @@ def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Ve
 
 
 def leapt(points: Vectors, centres: Vectors) -> Vectors:
-    """The centres after rounds that move each to beyond its points' mean, twice as far.
+    """The centres after rounds in which each goes twice as far as its points' mean.
 
-    As far beyond the mean as it was short of it, a centre is as far from its points as
-    before (their sum of squares is that from the mean, plus n times its distance from
-    the mean, squared), so no round makes the inertia larger. Plain rounds, which stop
-    at the mean, take three times as many for an inertia that is less good.
+    A cluster's sum of squares is that from its mean, plus its size times the centre's
+    squared distance from the mean. As far beyond the mean as it was short of it, the
+    centre is no worse than before; points then choose anew, so no round raises the
+    inertia. Rounds that stop at the mean are caught in poorer places, and more slowly.
     """
     n, k = len(points), len(centres)
     rows = np.column_stack([points, np.ones(n, points.dtype)])
     label = np.empty(0, np.int64)
     for _ in range(LEAPS):
-        # The distances, squared, less the squares of the points, in one product.
+        # Squared distances, less the squares of the points, in one product.
         weights = np.column_stack([-2 * centres, (centres**2).sum(axis=1)]).T
         starts = range(0, n, BLOCK)
         near = [(rows[start : start + BLOCK] @ weights).argmin(1) for start in starts]
         before, label = label, np.concatenate(near)
         if np.array_equal(before, label):
             break
-        member = csr_array((rows[:, -1], label, np.arange(n + 1)), shape=(n, k))
-        sums = member.T @ rows
-        means, sizes = sums[:, :-1] / np.maximum(sums[:, -1:], 1), sums[:, -1:]
+        members = csr_array((rows[:, -1], label, np.arange(n + 1)), shape=(n, k)).T
+        sums = members @ rows
+        sizes = sums[:, -1:]
+        means = sums[:, :-1] / np.maximum(sizes, 1)
         centres = np.where(sizes > 0, 2 * means - centres, centres)
     return centres
 

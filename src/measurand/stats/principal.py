@@ -3,18 +3,15 @@
 Where vectors are not too wide, from the covariance matrix.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.linalg import eigh, get_blas_funcs
 from sklearn.decomposition import PCA
 
 from measurand.core.reader import Floats
-from measurand.stats.canonical import THREADS, Ints, Vectors, centre, checked
+from measurand.stats.canonical import THREADS, Ints, Vectors, blocks, centre, checked
 
 WIDEST = 2_048  # columns up to which the covariance matrix is the quick way
 PRECISION = 1e-4  # of the first component's variance: what single precision can carry
-BLOCK = 1_024  # rows at a time
 
 
 def components(vectors: Vectors, k: int, *, rng: np.random.Generator) -> Floats:
@@ -55,10 +52,10 @@ def leading(
         total, squares = np.zeros(width), np.zeros((width, width), precision, order="F")
         for _, block in blocks(vectors, order, origin):
             block = block.astype(precision, copy=False)
-            total += np.ones(len(block), precision) @ block
+            total += block.T @ np.ones(len(block), precision)
             # block.T @ block is added in place, to the upper triangle alone.
             squares = syrk(1.0, block.T, beta=1.0, c=squares, overwrite_c=True)
-        squares -= np.outer(total, total / n)
+        squares = syrk(-1 / n, total[:, None], beta=1.0, c=squares, overwrite_c=True)
         values, weights = eigh(
             squares,
             lower=False,
@@ -70,19 +67,3 @@ def leading(
         if values[0] > PRECISION * values[-1]:
             break
     return np.asarray(weights[:, ::-1]), total / n
-
-
-def blocks(
-    vectors: Vectors, order: Ints, origin: Vectors
-) -> Iterator[tuple[Ints, Vectors]]:
-    """The vectors less `origin`, some at a time, with their row numbers.
-
-    Each block takes the place of the one before: memory that is warm is twice as fast.
-    """
-    place = np.empty((min(BLOCK, len(order)), vectors.shape[1]), vectors.dtype)
-    for start in range(0, len(order), BLOCK):
-        rows = order[start : start + BLOCK]
-        # "clip" only lets numpy write straight to `out`; no row number is out of range.
-        block = np.take(vectors, rows, axis=0, out=place[: len(rows)], mode="clip")
-        block -= origin
-        yield rows, block

@@ -64,7 +64,8 @@ class Priors:
     observation: float = 1.0
 
 
-# The defaults of bambi: 2.5 / sd of a 0/1 column; the intercept adds up all it meets.
+# What bambi would choose: 2.5 over the sd of a 0/1 column, so 5 for lm and method; for
+# all else sqrt(2.5² + 2 · (5 · 0.5)²), since an intercept takes up the columns' means.
 WIDE = Priors(4.33, 5.0, 5.0, 4.33, 4.33, 4.33, 4.33)
 
 
@@ -83,11 +84,6 @@ class Studies:
     def __len__(self) -> int:
         """How many studies there are."""
         return len(self.correct)
-
-    def part(self, chosen: slice) -> "Studies":
-        """Some of the studies."""
-        trials = self.trials if len(self.trials) == 1 else self.trials[chosen]
-        return Studies(self.correct[chosen], trials)
 
 
 def study(pairs: Pairs) -> Studies:
