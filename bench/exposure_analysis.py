@@ -18,11 +18,11 @@ import pandas as pd
 
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
-from measurand.stats.calibration import Truth, calibration, simulated
-from measurand.stats.exposure_rows import Pairs, counted, pairs
-from measurand.stats.hierarchical import fit
-from measurand.stats.nuts import sample
-from measurand.stats.unreplicated import Unreplicated, unreplicated
+from measurand.stats.exposure.calibration import Truth, calibration, simulated
+from measurand.stats.exposure.hierarchical import fit
+from measurand.stats.exposure.nuts import sample
+from measurand.stats.exposure.rows import Pairs, counted, pairs
+from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 ROWS = Path(os.environ.get("MEASURAND_DATA", BESIDE)) / "exposure/accuracies_m50.csv"

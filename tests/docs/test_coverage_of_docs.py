@@ -27,7 +27,7 @@ CONSTANTS = {k: v for k, v in vars(thresholds).items() if isinstance(v, int | fl
 
 
 def statistics(audit):
-    """The lines of an audit's docstring that stand at the margin and name statistics."""
+    """The statistics that an audit's docstring names at the margin."""
     found = re.findall(r"^[a-z_0-9]+(?:, [a-z_0-9]+)*$", audit.__doc__, re.MULTILINE)
     return [name for line in found for name in line.split(", ")]
 

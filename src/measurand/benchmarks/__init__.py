@@ -117,6 +117,7 @@ def load_parts(
     """The benchmark with the first of `tests` or `parts`, and beside it the others."""
     from dataclasses import replace
 
+    sides: list[dict[str, Any]]
     sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
     if tests and parts:
         raise BadOption("both --test and --part are given; give one of them")

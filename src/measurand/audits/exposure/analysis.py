@@ -11,12 +11,12 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.by_task import Tasks, by_task
-from measurand.stats.exposure_rows import CONTRASTS, Pairs, by_size, pairs
-from measurand.stats.hierarchical import Posterior, estimated, fit
-from measurand.stats.studies import WIDE
-from measurand.stats.trend import per_doubling
-from measurand.stats.unreplicated import Unreplicated, unreplicated
+from measurand.stats.exposure.by_task import Tasks, by_task
+from measurand.stats.exposure.hierarchical import Posterior, estimated, fit
+from measurand.stats.exposure.rows import CONTRASTS, Pairs, by_size, pairs
+from measurand.stats.exposure.studies import WIDE
+from measurand.stats.exposure.trend import per_doubling
+from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
 
 COMPARED = ("observation", "paper", "released")
 

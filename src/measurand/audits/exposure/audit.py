@@ -23,7 +23,7 @@ from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.experiment.answers import Experiment
 from measurand.experiment.asks import plain
-from measurand.stats.exposure_rows import counted
+from measurand.stats.exposure.rows import counted
 
 MUCH = 0.05  # a share of texts cut or repeated that a reader of the report should know
 SAYS = (

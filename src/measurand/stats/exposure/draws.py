@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.reader import Floats
-from measurand.stats.blocks import Blocks, Effects, dense, over_slots
-from measurand.stats.laplace import centred
-from measurand.stats.nested import Grid
+from measurand.stats.exposure.blocks import Blocks, Effects, dense, over_slots
+from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.nested import Grid
 
 BLOCK = 2_000_000  # logits in memory at once
 

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput, UnknownName
-from measurand.stats.exposure_rows import by_size, counted, mean_differences, pairs
+from measurand.stats.exposure.rows import by_size, counted, mean_differences, pairs
 
 
 def table(**columns):

@@ -15,13 +15,20 @@ import numpy as np
 from measurand.core.errors import UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.draws import Draws, drawn
-from measurand.stats.exposure_rows import Pairs
-from measurand.stats.laplace import centred
-from measurand.stats.mixture import Mixture
-from measurand.stats.nested import COARSE, FINE, START, Grid, explored
-from measurand.stats.predictive import average, predicted
-from measurand.stats.studies import MODELS, Model, Priors, Studies, laid_out, study
+from measurand.stats.exposure.draws import Draws, drawn
+from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.mixture import Mixture
+from measurand.stats.exposure.nested import COARSE, FINE, START, Grid, explored
+from measurand.stats.exposure.predictive import average, predicted
+from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.studies import (
+    MODELS,
+    Model,
+    Priors,
+    Studies,
+    laid_out,
+    study,
+)
 
 LEVEL = 0.89  # of the paper's credible intervals
 DRAWS = 2_000

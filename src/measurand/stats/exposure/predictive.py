@@ -12,11 +12,11 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from measurand.core.reader import Floats
-from measurand.stats.blocks import dense
-from measurand.stats.draws import by_point
-from measurand.stats.exposure_rows import Pairs
-from measurand.stats.nested import Grid
-from measurand.stats.studies import MODELS, Latent, Priors, laid_out, study
+from measurand.stats.exposure.blocks import dense
+from measurand.stats.exposure.draws import by_point
+from measurand.stats.exposure.nested import Grid
+from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.studies import MODELS, Latent, Priors, laid_out, study
 
 NODES = 5  # of the integral over an observation's effect
 BLOCK = 2_000_000  # logits in memory at once

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from measurand.core.reader import Floats
-from measurand.stats.laplace import Mode, log_likelihood, log_prior, mode
-from measurand.stats.studies import Latent
+from measurand.stats.exposure.laplace import Mode, log_likelihood, log_prior, mode
+from measurand.stats.exposure.studies import Latent
 
 APART = 0.1  # of finite differences, on the log scale
 NEAR = 0.2  # posterior sds from the top; a lattice need not be centred to a hair

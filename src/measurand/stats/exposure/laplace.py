@@ -7,7 +7,7 @@ from scipy.special import expit, gammaln
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.blocks import (
+from measurand.stats.exposure.blocks import (
     Blocks,
     Effects,
     blocks,
@@ -15,7 +15,7 @@ from measurand.stats.blocks import (
     over_slots,
     solve,
 )
-from measurand.stats.studies import Latent
+from measurand.stats.exposure.studies import Latent
 
 CLOSE = 1e-5  # a step this small on the logit scale; the next would square it
 FARTHEST = 2.0  # longest step: over more, the curvature of a logit changes too much

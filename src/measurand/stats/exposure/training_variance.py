@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.errors import Undefined
-from measurand.stats.exposure_rows import Pairs
+from measurand.stats.exposure.rows import Pairs
 
 
 @dataclass(frozen=True)

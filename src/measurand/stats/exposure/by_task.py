@@ -12,7 +12,7 @@ import pandas as pd
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.exposure_rows import Pairs
+from measurand.stats.exposure.rows import Pairs
 from measurand.stats.multiplicity import benjamini_hochberg
 
 PERMUTATIONS = 10_000

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.finding import Estimate
-from measurand.stats.exposure_rows import Pairs
-from measurand.stats.hierarchical import LEVEL, fit, fit_many
-from measurand.stats.mixture import Mixture
+from measurand.stats.exposure.hierarchical import LEVEL, fit, fit_many
+from measurand.stats.exposure.mixture import Mixture
+from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.studies import METHODS, Studies, study
 from measurand.stats.scores import share
-from measurand.stats.studies import METHODS, Studies, study
 
 SLICES = 500
 NOTABLE = 0.04  # log-odds: about the step between neighbours on a leaderboard

@@ -6,14 +6,21 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
-from measurand.stats.calibration import Truth, calibration, simulated
-from measurand.stats.exposure_rows import Pairs
-from measurand.stats.hierarchical import fit, fit_many
-from measurand.stats.laplace import centred, log_likelihood, mode
-from measurand.stats.nuts import sample
-from measurand.stats.predictive import prior_predictive
-from measurand.stats.studies import MODELS, WIDE, Priors, Studies, laid_out, study
-from tests.stats.exposure_studies import small
+from measurand.stats.exposure.calibration import Truth, calibration, simulated
+from measurand.stats.exposure.hierarchical import fit, fit_many
+from measurand.stats.exposure.laplace import centred, log_likelihood, mode
+from measurand.stats.exposure.nuts import sample
+from measurand.stats.exposure.predictive import prior_predictive
+from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.studies import (
+    MODELS,
+    WIDE,
+    Priors,
+    Studies,
+    laid_out,
+    study,
+)
+from tests.stats.exposure.made_studies import small
 
 TINY = Truth(beta=0.3, tasks=3, models=1, subsamples=3, n=40)
 HERE = Truth(beta=0.3, tasks=6, subsamples=5)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from measurand.core.reader import Floats
-from measurand.stats.studies import Latent
+from measurand.stats.exposure.studies import Latent
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from measurand.stats.calibration import Truth, simulated
-from measurand.stats.exposure_rows import Pairs
+from measurand.stats.exposure.calibration import Truth, simulated
+from measurand.stats.exposure.rows import Pairs
 
 
 def small(truth: Truth, seed: int = 0) -> Pairs:

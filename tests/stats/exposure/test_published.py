@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.stats.by_task import by_task
-from measurand.stats.exposure_rows import counted, mean_differences, pairs
-from measurand.stats.hierarchical import fit
-from measurand.stats.unreplicated import unreplicated
+from measurand.stats.exposure.by_task import by_task
+from measurand.stats.exposure.hierarchical import fit
+from measurand.stats.exposure.rows import counted, mean_differences, pairs
+from measurand.stats.exposure.unreplicated import unreplicated
 from tests.shared_data import needs_data, path
 
 pytestmark = needs_data

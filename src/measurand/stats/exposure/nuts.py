@@ -15,10 +15,10 @@ import numpy as np
 from measurand.core.errors import MissingExtra
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.blocks import dense
-from measurand.stats.hierarchical import LEVEL, Posterior, estimated
-from measurand.stats.laplace import centred
-from measurand.stats.studies import METHODS, Latent
+from measurand.stats.exposure.blocks import dense
+from measurand.stats.exposure.hierarchical import LEVEL, Posterior, estimated
+from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.studies import METHODS, Latent
 
 CHAINS, WARMUP, SAMPLES = 4, 500, 1_000
 

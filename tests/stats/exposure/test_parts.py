@@ -3,14 +3,14 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import Undefined
-from measurand.stats.by_task import above_zero, by_task
-from measurand.stats.calibration import Calibration, Truth
-from measurand.stats.exposure_rows import Pairs
-from measurand.stats.mixture import Mixture
-from measurand.stats.training_variance import spread
-from measurand.stats.trend import per_doubling
-from measurand.stats.unreplicated import sliced, unreplicated
-from tests.stats.exposure_studies import small
+from measurand.stats.exposure.by_task import above_zero, by_task
+from measurand.stats.exposure.calibration import Calibration, Truth
+from measurand.stats.exposure.mixture import Mixture
+from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.training_variance import spread
+from measurand.stats.exposure.trend import per_doubling
+from measurand.stats.exposure.unreplicated import sliced, unreplicated
+from tests.stats.exposure.made_studies import small
 
 
 def test_the_permutation_p_value_is_exact_where_it_can_be(rng):

@@ -12,9 +12,9 @@ from scipy.special import expit
 
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.hierarchical import LEVEL, fit_many
+from measurand.stats.exposure.hierarchical import LEVEL, fit_many
+from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import share
-from measurand.stats.studies import METHODS, Studies
 
 LEVELS = (0.5, 0.8, LEVEL, 0.95)
 

@@ -1,0 +1,1 @@
+"""Statistics of an exposure study: paired counts and a hierarchical model of them."""
