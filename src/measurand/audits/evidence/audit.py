@@ -22,7 +22,7 @@ from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Report
-from measurand.core.reader import Learned, Reader
+from measurand.core.reader import Learned, Reader, Strong
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
@@ -114,7 +114,7 @@ def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[flo
 def consequences(
     experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
 ) -> tuple[list[Finding], dict[str, str]]:
-    """What coupling costs under a shift, a flip and a filter, by the first reader."""
+    """What coupling costs under a shift, a flip and a filter, by a light reader."""
     benchmark, not_run = experiment.benchmark, {}
     findings = flip_findings(experiment, readers)
     if not findings:
@@ -123,14 +123,17 @@ def consequences(
             "be called"
         )
     values = held_out_values(benchmark.train, benchmark.test)
-    taught = [(n, r) for n, r in readers.items() if not isinstance(r, Learned)]
-    if not taught:
-        why = "the reader learned before this audit, so nothing can be held out of it"
+    light = [(n, r) for n, r in readers.items() if not isinstance(r, Learned | Strong)]
+    if not light:
+        why = (
+            "a strong reader would be trained dozens of times, and one that learned "
+            "before cannot be kept from a value; add --reader tfidf"
+        )
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
     if not values:
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, reader = taught[0]
+    name, reader = light[0]
     before = gaps(reader, experiment, values, Everything(), Everything())
     findings += gap_findings(name, before, clusters, experiment.seed)
     try:

@@ -1,0 +1,33 @@
+"""What the evidence audit does where only strong or saved readers are asked."""
+
+import pytest
+import torch
+
+from measurand.audits.evidence import audit
+from measurand.core.benchmark import Benchmark
+from measurand.experiment.answers import opened
+from measurand.readers.encoder import EncoderReader
+from tests.conftest import small_items
+from tests.models import tiny_encoder
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
+    items = small_items(80)
+    benchmark = Benchmark("b", items, items, "claim", "proof")
+    place = tiny_encoder.save(tmp_path)
+    reader = EncoderReader(place, epochs=1, batch=16, rate=3e-3, length=24)
+    with opened(benchmark) as running:
+        report = audit(running, {"tiny": reader}, shuffles=2, calibrate=False, seeds=2)
+    assert "add --reader tfidf" in report.not_run["ood_gap"]
+    assert report.settings["remarks"]["tiny"]["truncated"] == 0.0
+    assert {"accuracy", "query_only", "delta_evi"} <= {
+        f.statistic for f in report.findings
+    }
