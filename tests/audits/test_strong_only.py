@@ -5,6 +5,7 @@ import torch
 
 from measurand.audits.evidence import audit
 from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
 from measurand.experiment.answers import opened
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
@@ -20,7 +21,10 @@ def one_thread():
 
 
 def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
-    items = small_items(80)
+    given = small_items(80)
+    told = [f"{text} number{i}" for i, text in enumerate(given.column("proof"))]
+    table = given.with_field("proof", told).table
+    items = Items(table, given.fields, "label", given.metadata)
     benchmark = Benchmark("b", items, items, "claim", "proof")
     place = tiny_encoder.save(tmp_path)
     reader = EncoderReader(place, epochs=1, batch=16, rate=3e-3, length=24)
