@@ -1,9 +1,13 @@
 """A benchmark of forty items, small enough to be fitted in no time."""
 
+import os
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from measurand.benchmarks.frames import from_frames
+from tests.experiment.odd_readers import LOG
 
 
 @pytest.fixture
@@ -17,3 +21,28 @@ def benchmark():
         "kind": ["old" if i % 3 else "new" for i in numbers],
     }
     return from_frames(pd.DataFrame(rows), name="made", metadata=("kind",))
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory):
+    """A folder for the token by which Ray knows its user, for as long as we run."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def ray_home(home, tmp_path_factory):
+    """An environment for Ray, and for what odd readers write down."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("RAY_ADDRESS", raising=False)
+        patch.setenv("HOME", str(home))
+        patch.setenv(LOG, str(tmp_path_factory.mktemp("odd") / "log"))
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+        yield
+
+
+@pytest.fixture
+def log(ray_home):
+    """What the odd readers wrote down since this test began."""
+    path = Path(os.environ[LOG])
+    path.write_text("")
+    return lambda: [tuple(line.split()) for line in path.read_text().splitlines()]

@@ -10,7 +10,7 @@ from measurand.stats.partition import (
     components,
     default_k,
     kmeans,
-    leapt,
+    moved,
     nearest,
     stability,
 )
@@ -77,22 +77,28 @@ def test_the_inertia_is_about_that_of_ten_starts_on_everything(rng):
     assert np.mean(ours) < 1.01 * ten
 
 
-def test_no_leap_raises_the_inertia(rng, monkeypatch):
+@pytest.mark.parametrize("reach", [1, 2])
+def test_no_round_raises_the_inertia(reach, rng):
     points = clouds(rng, 2000, 30, 10, apart=0.7)[0].astype(np.float32)
     inertia = []
-    for leaps in range(12):
-        monkeypatch.setattr("measurand.stats.partition.LEAPS", leaps)
-        centres = leapt(points, points[:20])
+    for rounds in range(15):
+        centres = moved(points, points[:20], reach, rounds)
         inertia.append(((points - centres[nearest(points, centres)]) ** 2).sum())
-    assert (np.diff(inertia) <= 1e-4 * inertia[-1]).all()
+    assert (np.diff(inertia) <= 1e-5 * inertia[0]).all()
     assert inertia[-1] < 0.95 * inertia[0]
 
 
-def test_a_centre_without_points_stays_where_it_is():
-    points = np.array([[0.0], [1.0], [9.0]], np.float32)
-    centres = leapt(points, np.array([[0.0], [8.0], [99.0]], np.float32))
-    assert centres[2] == 99
-    assert nearest(points, centres).tolist() == [0, 0, 1]
+def test_a_round_is_lloyds(rng):
+    points = clouds(rng, 500, 8, 4, apart=1.0)[0].astype(np.float32)
+    lloyd = KMeans(8, init=points[:8], n_init=1, max_iter=300, tol=0).fit(points)
+    found = moved(points, points[:8], 1, 300)
+    np.testing.assert_allclose(found, lloyd.cluster_centers_, atol=1e-5)
+
+
+def test_a_centre_without_points_moves_to_a_far_one():
+    points = np.array([[0.0], [1.0], [2.0], [9.0]], np.float32)
+    found = moved(points, np.array([[0.0], [2.0], [99.0]], np.float32), 1, 5)
+    assert sorted(found.ravel().tolist()) == [0.5, 2.0, 9.0]
 
 
 def test_neither_row_order_nor_threads_change_a_partition(rng):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measurand import __version__
+from measurand.cli.groups import HERE, Where
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -37,6 +38,7 @@ def opened(
     workers: int | None,
     store: Path | None,
     out: Path | None = None,
+    where: Where = HERE,
 ) -> Iterator["Experiment"]:
     """An experiment with a progress bar, which vanishes when stderr is no terminal.
 
@@ -74,6 +76,9 @@ def opened(
             seed=seed,
             store=store or cache(),
             workers=workers or os.cpu_count() or 1,
+            engine=where.engine,
+            address=where.address,
+            gpu_share=where.gpu_share,
             watch=lambda done, total: bar.update(task, completed=done, total=total),
             notice=notice,
         ) as running:
@@ -114,6 +119,7 @@ def log(
         "host": platform.node(),
         "source": source,
         "store": str(running.store.directory),
+        "engine": running.engine.name,
         "workers": workers or os.cpu_count() or 1,
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),

@@ -79,6 +79,18 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Where:
+    """What runs the trials, and what it gives them."""
+
+    engine: o.Engine = "local"
+    address: o.Address = None
+    gpu_share: o.GpuShare = None
+
+
+HERE = Where()  # in processes on this machine
+
+
+@dataclass(frozen=True)
 class Server:
     """A model behind a server, and what it may cost."""
 

@@ -259,6 +259,31 @@ Workers = Annotated[
         min=1, help="Worker processes. Default: one a core.", rich_help_panel=RUN
     ),
 ]
+Engine = Annotated[
+    str,
+    typer.Option(
+        help="What runs the trials: local (processes here) or ray (a cluster).",
+        rich_help_panel=RUN,
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="A running Ray cluster: auto, HOST:PORT or ray://HOST:PORT. Default: "
+        "RAY_ADDRESS, else one of --workers processes is started here.",
+        rich_help_panel=RUN,
+    ),
+]
+GpuShare = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="The share of a GPU of the cluster that a trial of an encoder or LLM "
+        "gets. Default: 0.25.",
+        rich_help_panel=RUN,
+    ),
+]
 StoreIn = Annotated[
     Path | None,
     typer.Option(

@@ -8,7 +8,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import delivered, log, notice, opened
-from measurand.cli.groups import Run, grouped
+from measurand.cli.groups import Run, Where, grouped
 from measurand.cli.verbs import app, judged
 
 STUDY = "Study"
@@ -18,6 +18,7 @@ STUDY = "Study"
 @grouped
 def exposure(
     run: Run,
+    where: Where,
     sources: Annotated[
         list[str] | None,
         typer.Argument(help="Files or names, one a task: all rows are drawn from."),
@@ -104,7 +105,8 @@ def exposure(
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
     readers = {name: named(name) for name in reader or ["pca", "idf"]}
     first = next(iter(tasks.values()))
-    with opened(first, run.seed, run.workers, run.store, run.out) as running:
+    kept = (run.seed, run.workers, run.store, run.out)
+    with opened(first, *kept, where=where) as running:
         report = audit(
             running,
             readers,

@@ -16,7 +16,7 @@ from measurand.cli.console import (
     notice,
     opened,
 )
-from measurand.cli.groups import Climb, Run, Server, Source, grouped
+from measurand.cli.groups import Climb, Run, Server, Source, Where, grouped
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -48,6 +48,7 @@ def root(
 
 
 @app.command()
+@grouped
 def demo(
     out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
         "demo-report"
@@ -56,6 +57,8 @@ def demo(
     workers: o.Workers = None,
     store: o.StoreIn = None,
     json: o.Json = False,
+    *,
+    where: Where,
 ) -> None:
     """Run the synthetic suite, whose right answers are known, and write reports."""
     from measurand.audits import AUDITS, USUAL
@@ -72,7 +75,7 @@ def demo(
     drawn = next(iter(SYNTHETIC))
     for name in SYNTHETIC:
         benchmark = SYNTHETIC.load(name, seed=seed)
-        with opened(benchmark, seed, workers, store) as running:
+        with opened(benchmark, seed, workers, store, where=where) as running:
             for audit, made in reports.items():
                 more = {"tsne": name == drawn} if audit == "leakage" else {}
                 readers = {"tfidf": READERS.load("tfidf")}
@@ -84,7 +87,7 @@ def demo(
     whole = {audit: compare(made) for audit, made in reports.items()}
     tasks = {name: SYNTHETIC.load(name, seed=seed) for name in SYNTHETIC}
     light = {name: READERS.load(name) for name in ("pca", "idf")}
-    with opened(tasks[drawn], seed, workers, store) as running:
+    with opened(tasks[drawn], seed, workers, store, where=where) as running:
         exposed = AUDITS.thing("exposure")(running, light, tasks=tasks, repeats=20)
     notice(f"all three, exposure: {exposed.verdict.label}")
     delivered_all({**whole, "exposure": exposed}, {}, out, run, as_json=json)
@@ -95,6 +98,7 @@ def demo(
 def evidence(
     source: Source,
     run: Run,
+    where: Where,
     climb: Climb,
     server: Server,
     reader: o.Readers = None,
@@ -118,7 +122,7 @@ def evidence(
     if dry_run:
         planned(readers, benchmark, shuffles, margin, run.seed)
         return
-    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
+    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
         if tune:
             readers = {name: tuned(running, one) for name, one in readers.items()}
         report = evidence_audit(
@@ -141,6 +145,7 @@ def evidence(
 def leakage(
     source: Source,
     run: Run,
+    where: Where,
     climb: Climb,
     field: o.Fields = None,
     reader: o.Readers = None,
@@ -162,7 +167,7 @@ def leakage(
 
     announced(benchmark)
     readers = Server().readers(reader)
-    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
+    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
         if tune:
             readers = {name: tuned(running, one) for name, one in readers.items()}
         report = leakage_audit(
@@ -186,7 +191,9 @@ def leakage(
 
 @app.command()
 @grouped
-def audit(source: Source, run: Run, climb: Climb, also: o.With = None) -> None:
+def audit(
+    source: Source, run: Run, where: Where, climb: Climb, also: o.With = None
+) -> None:
     """Run every audit that the columns permit."""
     from measurand.audits import AUDITS, USUAL
     from measurand.core.errors import NotApplicable
@@ -198,7 +205,7 @@ def audit(source: Source, run: Run, climb: Climb, also: o.With = None) -> None:
     benchmark = source.benchmark(run.seed)
     announced(benchmark)
     reports, not_run = {}, {}
-    with opened(benchmark, run.seed, run.workers, run.store, run.out) as running:
+    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
         for name, run_audit in known.items():
             usual = name in USUAL
             chosen = ("tfidf",) if usual else ("pca", "idf")

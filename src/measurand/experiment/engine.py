@@ -1,7 +1,7 @@
 """Engine: what runs trials, here or elsewhere; nothing else knows where."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Remote
@@ -16,6 +16,8 @@ class Engine(Protocol):
     The same trials give the same bytes, whatever the engine: one thread a trial, each
     in a process that was started afresh or in this one.
     """
+
+    name: ClassVar[str]
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""

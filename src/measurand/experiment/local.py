@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context, parent_process
+from typing import ClassVar
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
@@ -20,6 +21,8 @@ SETTING: list[tuple[Benchmark, int, Store]] = []  # what a worker process works 
 
 class LocalEngine:
     """Runs trials here or in `workers` processes, which stay until it is closed."""
+
+    name: ClassVar[str] = "local"
 
     def __init__(
         self, benchmark: Benchmark, seed: int, store: Store, workers: int

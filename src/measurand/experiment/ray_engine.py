@@ -8,13 +8,16 @@ node is lost. Readers that ask a server stay in this process, with their spend c
 
 import logging
 import os
+import re
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, MeasurandError, WorkerLost
+from measurand.core.errors import BadOption, MeasurandError, WorkerLost, shown
 from measurand.core.reader import Remote, Strong
 from measurand.experiment.asks import versions
 from measurand.experiment.engine import Trial, remote
@@ -25,19 +28,18 @@ from measurand.experiment.trial import run_trial
 RETRIES = 3  # how often a trial is run again whose worker or node was lost
 GPU_SHARE = 0.25  # of one GPU, for a trial of an encoder or LLM: four share it
 STARVING = 300.0  # seconds without a result after which resources are looked at
-# Ray reads these while it is imported. It would print what it thinks of lost workers
-# among the results on stdout, and run a trial that is too big for memory for ever.
-for name, value in {
+# Ray would print what it thinks of lost workers on stdout, among the results, and run a
+# trial that is too big for memory for ever.
+ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
     "RAY_task_oom_retries": str(RETRIES),
-}.items():
-    os.environ.setdefault(name, value)
+}
+os.environ.update({**ENVIRONMENT, **os.environ})  # Ray reads it while it is imported
 
 import ray  # noqa: E402
 import ray.exceptions  # noqa: E402
 
-QUIET: dict[str, Any] = {"logging_level": logging.CRITICAL, "log_to_driver": False}
 Files = dict[str, tuple[bytes, bytes]]
 
 
@@ -54,21 +56,32 @@ class Session:
 
     def join(self) -> None:
         """Join the cluster, or start one of `workers` processes; once."""
+        if self.ours:
+            return
         if ray.is_initialized():
+            self.same()
             return
         if self.address != "local":
             reached(self.address)
-            ray.init(self.address, **QUIET)
+            started(self.address)
         else:
             try:
-                here: dict[str, Any] = {"include_dashboard": False, **QUIET}
-                ray.init("local", num_cpus=self.workers, **here)
+                started("local", num_cpus=self.workers, include_dashboard=False)
             except (OSError, RuntimeError, ValueError) as failure:
                 why = str(failure).split("\n")[0]
                 raise WorkerLost(
                     f"Ray cannot be started here: {why}; --engine local needs no Ray"
                 ) from failure
         self.ours = True
+
+    def same(self) -> None:
+        """Nothing, where the Ray that this process has joined before will do."""
+        there = ray.get_runtime_context().gcs_address
+        if self.address not in (there, "auto", "local"):
+            raise BadOption(
+                f"this process has joined the Ray at {there} before; leave out "
+                f"{shown(self.address, 80)}, or call ray.shutdown() first"
+            )
 
     def leave(self) -> None:
         """Leave the cluster; one that was started here ends."""
@@ -82,6 +95,8 @@ class RayEngine:
 
     Without `address` it is that of RAY_ADDRESS, and one started here where none is set.
     """
+
+    name: ClassVar[str] = "ray"
 
     def __init__(
         self,
@@ -161,13 +176,8 @@ class RayEngine:
         """Keep what a trial answered; raise what it raised."""
         try:
             files, failure = ray.get(task)
-        except ray.exceptions.RayTaskError as raised:
-            raise raised.cause from raised
-        except ray.exceptions.RayError as lost:
-            raise WorkerLost(
-                f"a trial lost its worker {RETRIES + 1} times, perhaps for memory; "
-                "what was finished is kept: run again with --engine local --workers 1"
-            ) from lost
+        except ray.exceptions.RayError as raised:
+            raise understood(raised) from raised
         for key, (numbers, mark) in files.items():
             self.setting[2].keep(key, numbers, mark)
         if failure is not None:
@@ -196,6 +206,34 @@ def work(
 WORK = ray.remote(num_cpus=1, max_retries=RETRIES)(work)
 
 
+def understood(raised: ray.exceptions.RayError) -> Exception:
+    """What a failed task means: what the trial itself raised, or that it was lost."""
+    lacking = re.search(r"No module named '([^']+)'", str(raised))
+    if lacking:
+        return BadOption(
+            f"a node of the cluster has no module {lacking[1]!r}; install what is "
+            "installed here on every node"
+        )
+    cause = getattr(raised, "cause", raised)
+    if isinstance(cause, Exception) and not isinstance(cause, ray.exceptions.RayError):
+        return cause
+    return WorkerLost(
+        f"a trial was lost and given up after {RETRIES} more tries, perhaps for memory "
+        f"({type(cause).__name__}); what was finished is kept: run again, or with "
+        "--engine local --workers 1"
+    )
+
+
+def started(address: str, **settings: Any) -> None:
+    """Let Ray start in this process, without a word."""
+    before = signal.getsignal(signal.SIGTERM)
+    ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False, **settings)
+    if threading.current_thread() is threading.main_thread():
+        # Ray answers SIGTERM with a trace, and then as Python was told: that is enough.
+        told = before if callable(before) else signal.getsignal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, told)
+
+
 def resource(kind: str) -> float:
     """How much of it the cluster has, free or in use."""
     there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -209,16 +247,13 @@ def heavy(trial: Trial) -> bool:
 
 
 def alike(there: Sequence[str], here: Sequence[str]) -> None:
-    """Nothing, where a node computes with the versions that are used here.
-
-    >>> alike(("numpy 2.2", "scipy 1.14"), ("numpy 2.1", "scipy 1.14"))
-    Traceback (most recent call last):
-    measurand.core.errors.BadOption: a node of the cluster has numpy 2.2, and here is \
-    numpy 2.1; install the same on every node
-    """
+    """Nothing, where a node computes with the versions that are used here."""
     pairs = [pair for pair in zip(there, here, strict=True) if pair[0] != pair[1]]
     if pairs:
-        theirs, ours = (", ".join(side) for side in zip(*pairs, strict=True))
+        theirs, ours = (
+            ", ".join(one if " " in one else f"measurand {one}" for one in side)
+            for side in zip(*pairs, strict=True)
+        )
         raise BadOption(
             f"a node of the cluster has {theirs}, and here is {ours}; "
             "install the same on every node"

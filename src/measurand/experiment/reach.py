@@ -8,27 +8,18 @@ from urllib.parse import urlsplit
 from measurand.core.errors import BadOption, shown
 
 CONNECTING = 5.0  # seconds in which a port must open
-ANSWERING = 20.0  # seconds in which a cluster must let a process join
+ANSWERING = 15.0  # seconds in which a cluster must let a process join
 PROBE = "import sys, ray; ray.init(sys.argv[1], log_to_driver=False); ray.shutdown()"
 
 
 def reached(address: str) -> None:
     """Nothing, where a cluster lets another process join."""
     why = "" if address == "auto" else closed(address)
+    why = why or refused(address)
     if not why:
-        try:
-            command = [sys.executable, "-P", "-c", PROBE, address]
-            said = subprocess.run(  # noqa: S603
-                command, capture_output=True, text=True, timeout=ANSWERING, check=False
-            )
-        except subprocess.TimeoutExpired:
-            why = f"nothing that is one answers within {ANSWERING:.0f} seconds"
-        else:
-            if said.returncode == 0:
-                return
-            why = said.stderr.strip().split("\n")[-1].partition(": ")[2]
+        return
     raise BadOption(
-        f"no Ray cluster can be joined at {shown(address, 80)}: {why.rstrip('.')}; "
+        f"no Ray cluster can be joined at {shown(address, 80)}: {why}; "
         "--address takes auto, HOST:PORT or ray://HOST:PORT of one that runs"
     )
 
@@ -48,3 +39,20 @@ def closed(address: str) -> str:
         why = getattr(failure, "strerror", None) or str(failure)
         return why.lower()
     return ""
+
+
+def refused(address: str) -> str:
+    """Why another process cannot join; empty where it can."""
+    command = [sys.executable, "-P", "-c", PROBE, address]
+    try:
+        said = subprocess.run(  # noqa: S603
+            command, capture_output=True, timeout=ANSWERING, check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        if b"InvalidAuthToken" in (late.stderr or b""):
+            return "it wants its token, and RAY_AUTH_MODE=token"
+        return f"nothing that is one answers within {ANSWERING:.0f} seconds"
+    if said.returncode == 0:
+        return ""
+    last = said.stderr.decode(errors="replace").strip().split("\n")[-1]
+    return last.partition(": ")[2].partition(". ")[0].rstrip(".") or last

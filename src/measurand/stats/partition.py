@@ -4,7 +4,6 @@ The same seed gives the same, whatever the order of the rows and the number of t
 k-means is scikit-learn's, started from a sample and then in leaps.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,8 +11,6 @@ from math import log, sqrt
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from measurand.core.errors import Undefined
@@ -32,10 +29,11 @@ __all__ = [
 
 STARTS = 2
 SAMPLE = 50  # points for each cluster in the sample that is clustered first
-LEAPS = 30  # rounds
-ROUNDS = 100  # of refinement at most
+LEAPS = 40  # rounds past the means, at most
+ROUNDS = 5  # Lloyd's rounds before and after the leaps, at most
 MOST = 50  # clusters: the paper's number, which its larger test sets bear
-BLOCK = 4_096  # rows at a time
+BLOCK = 1_024  # rows at a time
+LANES = 64  # the least of a row as wide, or a multiple, is found thrice as fast
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,22 +69,20 @@ def kmeans(points: Vectors, k: int, *, rng: np.random.Generator) -> Partition:
     few = min(k, different(sample, k))
     if few < k:  # the sample is too alike: every point is looked at
         sample, few = every, min(k, different(every, k))
-    # Threads add up their sums in any order; one thread always adds the same way.
-    with THREADS.limit(limits=1), warnings.catch_warnings():
-        # Of centres that fall together one is left, and used.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with THREADS.limit(limits=1):
         starts = [seeded(sample, few, rng) for _ in range(STARTS)]
         _, centres = min(starts, key=lambda start: start[0])
-        settings = {"n_clusters": few, "n_init": 1, "max_iter": ROUNDS}
         if len(sample) < len(every):
-            centres = KMeans(init=centres, **settings).fit(sample).cluster_centers_
-        found = KMeans(init=leapt(every, centres), **settings).fit(every)
-    used, sizes = np.unique(found.labels_, return_counts=True)
-    centres = found.cluster_centers_[used].astype(np.float64)
-    centres = centres[np.lexsort([*centres.T[::-1], -sizes])] + origin
-    # Rounding may empty a cluster.
-    used, labels = np.unique(nearest(points, centres), return_inverse=True)
-    return Partition(labels, centres[used], float(found.inertia_))
+            centres = moved(sample, centres, 1, ROUNDS)
+        centres = moved(every, centres, 2, LEAPS)
+        centres = moved(every, centres, 1, ROUNDS).astype(np.float64) + origin
+        label = nearest(points, centres)
+    sizes = np.bincount(label, minlength=few)
+    turn = np.lexsort([*centres.T[::-1], -sizes])
+    label, centres = np.argsort(turn)[label], centres[turn[: np.count_nonzero(sizes)]]
+    away = every - (centres - origin).astype(np.float32)[label[order]]
+    squares = np.einsum("ij,ij->i", away, away)
+    return Partition(label, centres, float(squares.sum(dtype=np.float64)))
 
 
 def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Vectors]:
@@ -95,11 +91,12 @@ def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Ve
     Scikit-learn's does the same in three times the time.
     """
     squares = np.einsum("ij,ij->i", points, points)
+    columns = np.ascontiguousarray(points.T)  # products are four times as fast with it
     away = np.full(len(points), np.inf, points.dtype)
     tries, chosen = rng.integers(len(points), size=1), []
     while True:
         # The distance of every point from the chosen, if each try were among them.
-        apart = squares + squares[tries, None] - 2 * points[tries] @ points.T
+        apart = squares + squares[tries, None] - 2 * points[tries] @ columns
         apart = np.minimum(np.maximum(apart, 0), away)
         best = int(apart.sum(axis=1).argmin())
         away = apart[best]
@@ -111,30 +108,35 @@ def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Ve
         tries = np.minimum(np.searchsorted(odds, drawn), len(points) - 1)
 
 
-def leapt(points: Vectors, centres: Vectors) -> Vectors:
-    """The centres after rounds in which each goes twice as far as its points' mean.
+def moved(points: Vectors, centres: Vectors, reach: int, rounds: int) -> Vectors:
+    """The centres after rounds that move each towards, or past, its points' mean.
 
-    A cluster's sum of squares is that from its mean, plus its size times the centre's
-    squared distance from the mean. As far beyond the mean as it was short of it, the
-    centre is no worse than before; points then choose anew, so no round raises the
-    inertia. Rounds that stop at the mean are caught in poorer places, and more slowly.
+    With a reach of 1 they move to the mean: Lloyd's rounds. With 2, as far again beyond
+    it. A cluster's sum of squares is that from its mean, plus its size times the
+    centre's squared distance from the mean, so such leaps do not raise the inertia
+    either; but they pass by poor places where Lloyd's rounds are caught. A centre that
+    has no points moves to one of those furthest from theirs.
     """
-    n, k = len(points), len(centres)
+    (n, width), k = points.shape, len(centres)
     rows = np.column_stack([points, np.ones(n, points.dtype)])
-    label = np.empty(0, np.int64)
-    for _ in range(LEAPS):
+    weights = np.zeros((width + 1, -(-k // LANES) * LANES), points.dtype)
+    weights[-1] = np.finfo(points.dtype).max  # past the centres nothing is near
+    starts, label = range(0, n, BLOCK), np.empty(0, np.int64)
+    for _ in range(rounds):
         # Squared distances, less the squares of the points, in one product.
-        weights = np.column_stack([-2 * centres, (centres**2).sum(axis=1)]).T
-        starts = range(0, n, BLOCK)
+        weights[:-1, :k], weights[-1, :k] = -2 * centres.T, (centres**2).sum(axis=1)
         near = [(rows[start : start + BLOCK] @ weights).argmin(1) for start in starts]
         before, label = label, np.concatenate(near)
         if np.array_equal(before, label):
             break
         members = csr_array((rows[:, -1], label, np.arange(n + 1)), shape=(n, k)).T
         sums = members @ rows
-        sizes = sums[:, -1:]
-        means = sums[:, :-1] / np.maximum(sizes, 1)
-        centres = np.where(sizes > 0, 2 * means - centres, centres)
+        sizes = sums[:, -1]
+        means = sums[:, :-1] / np.maximum(sizes, 1)[:, None]
+        old, centres = centres, centres + reach * (means - centres)
+        if (empty := np.flatnonzero(sizes == 0)).size:
+            away = ((points - old[label]) ** 2).sum(axis=1)
+            centres[empty] = points[np.argsort(-away, kind="stable")[: len(empty)]]
     return centres
 
 

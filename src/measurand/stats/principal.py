@@ -3,6 +3,8 @@
 Where vectors are not too wide, from the covariance matrix.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import eigh, get_blas_funcs
 from sklearn.decomposition import PCA
@@ -45,25 +47,36 @@ def leading(
     vectors: Vectors, order: Ints, origin: Vectors, k: int
 ) -> tuple[Floats, Floats]:
     """The weights of the first components, width × k, and the mean from `origin`."""
-    n, width = vectors.shape
+    last = vectors.shape[1] - 1
     # Single precision is twice as fast, and enough unless variances differ widely.
     for precision in (np.float32, np.float64):
-        syrk = get_blas_funcs("syrk", dtype=precision)
-        total, squares = np.zeros(width), np.zeros((width, width), precision, order="F")
-        for _, block in blocks(vectors, order, origin):
-            block = block.astype(precision, copy=False)
-            total += block.T @ np.ones(len(block), precision)
-            # block.T @ block is added in place, to the upper triangle alone.
-            squares = syrk(1.0, block.T, beta=1.0, c=squares, overwrite_c=True)
-        squares = syrk(-1 / n, total[:, None], beta=1.0, c=squares, overwrite_c=True)
+        squares, mean = scatter(vectors, order, origin, precision)
+        # ARPACK takes two thirds of the time, but starts anew at random where
+        # eigenvalues coincide.
         values, weights = eigh(
             squares,
             lower=False,
-            subset_by_index=(width - k, width - 1),
+            subset_by_index=(last - k + 1, last),
             driver="evx",
             overwrite_a=True,
             check_finite=False,
         )
         if values[0] > PRECISION * values[-1]:
             break
-    return np.asarray(weights[:, ::-1]), total / n
+    return np.asarray(weights[:, ::-1]), mean
+
+
+def scatter(
+    vectors: Vectors, order: Ints, origin: Vectors, precision: type[np.floating[Any]]
+) -> tuple[Vectors, Floats]:
+    """The upper triangle of n times the covariance, and the mean from `origin`."""
+    n, width = vectors.shape
+    syrk = get_blas_funcs("syrk", dtype=precision)
+    total: Floats = np.zeros(width)
+    squares: Vectors = np.zeros((width, width), precision, order="F")
+    for _, block in blocks(vectors, order, origin):
+        block = block.astype(precision, copy=False)
+        total += block.T @ np.ones(len(block), precision)
+        squares = syrk(1.0, block.T, beta=1.0, c=squares, overwrite_c=True)
+    squares = syrk(-1 / n, total[:, None], beta=1.0, c=squares, overwrite_c=True)
+    return squares, total / n
