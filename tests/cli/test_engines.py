@@ -99,21 +99,21 @@ def left(session):
 def test_ctrl_c_ends_ray_and_everything_in_one_line(home, store):
     written(home / "facts.jsonl", made(240))
     words = ("--engine", "ray", "--workers", "2", "--shuffles", "500")
-    with (home / "said").open("w") as said:
+    with (home / "said").open("w") as out:
         running = subprocess.Popen(
             [sys.executable, "-m", "measurand", "evidence", "facts.jsonl", *words],
             cwd=home,
-            stdout=said,
-            stderr=said,
+            stdout=out,
+            stderr=out,
             start_new_session=True,
         )
     while not list(store.glob("*/*.json")) and running.poll() is None:
         time.sleep(0.01)
     os.killpg(running.pid, signal.SIGINT)
     assert running.wait(30) == 130
-    lines = (home / "said").read_text().splitlines()
-    assert lines[-1] == "stopped; what was finished is kept"
-    assert "Traceback" not in lines
+    said = (home / "said").read_text()
+    assert said.splitlines()[-1] == "stopped; what was finished is kept"
+    assert "Traceback" not in said
     end = time.monotonic() + 10
     while left(running.pid) and time.monotonic() < end:
         time.sleep(0.05)

@@ -65,6 +65,18 @@ def test_json_holds_the_promised_statistics(leaky, run):
     assert ("accuracy", "full") in found
 
 
+def test_ids_to_keep_and_a_work_list_are_exported(leaky, run, tmp_path):
+    words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9", "--no-map")
+    assert run(*words, "--out", tmp_path / "r").code == 0
+    folder = tmp_path / "r" / "repair"
+    sides = [
+        (folder / f"{w}_tokens.txt").read_text().split() for w in ("kept", "removed")
+    ]
+    assert len(sides[0]) + len(sides[1]) == 160
+    assert not set(sides[0]) & set(sides[1])
+    assert (folder / "work_list.csv").read_text().startswith("id,side,rewrite,aim")
+
+
 def test_fail_on_a_leak_is_exit_code_3(leaky, run):
     assert run("leakage", leaky, *QUICK, "--fail-on", "leaks").code == 3
 

@@ -186,6 +186,12 @@ def leakage(
         )
         about = log(started, running, source.source, run.workers)
     delivered(report, run.out, about, as_json=run.json)
+    if run.out is not None:
+        from measurand.audits.leakage.statement import exported
+        from measurand.core.files import write
+
+        for name, content in exported(report.items).items():
+            write(run.out / "repair" / name, content)
     judged([report], run.fail_on)
 
 

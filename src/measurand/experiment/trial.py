@@ -35,6 +35,7 @@ from measurand.experiment.asks import (
     key,
 )
 from measurand.experiment.store import Answer, Store
+from measurand.interventions.fields import Keep
 
 
 def run_trial(
@@ -96,7 +97,12 @@ def learned_from(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
         raise Undefined(
             f"{ask.fitted_on} leaves no training items, so nothing can be learned"
         )
-    return ask.fitted_under(rows, generator(seed, "train", canonical(ask.fitted_under)))
+    change = ask.fitted_under
+    seen = change(rows, generator(seed, "train", canonical(change)))
+    if isinstance(change, Keep):
+        # Whoever is to learn from one field must not be able to see another.
+        assert {*seen.table.columns} == {change.field, seen.label}  # noqa: S101
+    return seen
 
 
 def fitting(ask: Ask, seed: int) -> np.random.Generator:

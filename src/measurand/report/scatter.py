@@ -16,7 +16,7 @@ from measurand.report.charts import (
     lettered,
 )
 from measurand.report.correlation import line, pearson
-from measurand.report.layout import Box, Frame, extent, labelled, readable
+from measurand.report.layout import Box, Frame, extent, labelled, number, readable
 from measurand.report.plane import upright
 from measurand.report.terminal import plain
 
@@ -40,7 +40,7 @@ def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
     if rows.empty:
         return None
-    across = extent(rows[["x", "x_low", "x_high"]], pad=0.07)
+    across = extent(rows[["x", "x_low", "x_high"]], _upright(settings), pad=0.07)
     up = extent(rows[["y", "y_low", "y_high"]], pad=0.07)
     frame = Frame(WIDTH, HEIGHT, across, up)
     names = list(dict.fromkeys(rows["series"]))
@@ -64,6 +64,9 @@ def _lines(
     low, high = max(left, bottom), min(right, top)
     if settings.get("diagonal") and low < high:
         yield "diagonal", (low, low, high, high)
+    at = _upright(settings)
+    if not np.isnan(at):
+        yield "vertical", (at, bottom, at, top)
     found = line(rows["x"].to_numpy(), rows["y"].to_numpy())
     if settings.get("trend") and found:
         slope, height = found
@@ -75,10 +78,14 @@ def _lines(
         yield "trend", (start, height + slope * start, end, height + slope * end)
 
 
+def _upright(settings: Settings) -> float:
+    return number(settings.get("vertical"))
+
+
 def _line(ends: Ends, kind: str) -> alt.Chart:
     row = dict(zip(("x", "y", "x2", "y2"), ends, strict=True))
     here = alt.Chart(alt.InlineData(values=[row]))
-    dash = [2, 4] if kind == "diagonal" else [1, 0]
+    dash = {"diagonal": [2, 4], "vertical": [4, 3]}.get(kind, [1, 0])
     rule = here.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
     drawing: alt.Chart = rule.encode(x="x:Q", y="y:Q", x2="x2", y2="y2")
     return drawing

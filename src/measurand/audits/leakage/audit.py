@@ -111,8 +111,18 @@ def audit(
         settings(readers, reads, chosen),
         {**not_run, **mended.not_run, **words.not_run},
         tuple(warnings(made, base, reads)),
-        exhibits(made, reads, findings, words, mended, margin, tsne, experiment.seed),
-        item_table(made, reads, mended),
+        exhibits(
+            made,
+            reads,
+            findings,
+            words,
+            mended,
+            margin,
+            reference,
+            tsne,
+            experiment.seed,
+        ),
+        item_table(made, reads, mended, base),
     )
 
 

@@ -26,13 +26,14 @@ def exhibits(
     words: Worded,
     mended: Repair,
     margin: float,
+    reference: float | None,
     tsne: bool | None,
     seed: int,
 ) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
     last = next((one for one in reversed(reads) if one.regions), reads[-1])
     drawn = [
-        saturation(made, findings),
+        saturation(findings, reference),
         forest(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),
@@ -60,7 +61,7 @@ def exhibits(
     return tuple(drawn)
 
 
-def saturation(made: Settled, findings: Sequence[Finding]) -> Exhibit:
+def saturation(findings: Sequence[Finding], reference: float | None) -> Exhibit:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
     pair = {f.reader: f.estimate for f in findings if f.statistic == "accuracy"}
     rows = [
@@ -79,7 +80,14 @@ def saturation(made: Settled, findings: Sequence[Finding]) -> Exhibit:
         if f.statistic == "single_accuracy"
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"
-    titles = {"x_title": "all fields", "y_title": "one part alone", "diagonal": True}
+    titles: dict[str, object] = {
+        "x_title": "all fields",
+        "y_title": "one part alone",
+        "diagonal": True,
+    }
+    if reference is not None:
+        caption += "; the upright line is the best published model: saturated near 1"
+        titles["vertical"] = reference
     return Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
 
 

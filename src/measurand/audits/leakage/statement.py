@@ -10,13 +10,14 @@ from measurand.audits.leakage.cards import aims
 from measurand.audits.leakage.reading import Read
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.scores import Ground
+from measurand.audits.leakage.scores import Ground, gold_logs
 from measurand.audits.leakage.settled import Settled
 from measurand.audits.leakage.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment.asks import plain
 from measurand.stats.agreement import feasible
+from measurand.stats.information import pvi
 
 ROUGH = 30  # clusters of items under which an interval is called rough
 MUCH = 0.05  # a share of items cut that a reader of the report should know
@@ -98,7 +99,9 @@ def infeasible(one: Read, classes: int) -> list[str]:
     return said
 
 
-def item_table(made: Settled, reads: Sequence[Read], mended: Repair) -> pd.DataFrame:
+def item_table(
+    made: Settled, reads: Sequence[Read], mended: Repair, base: Ground
+) -> pd.DataFrame:
     """One row an item: who answers it, where it lies, what to do about it."""
     train, test = made.benchmark.train, made.benchmark.test
     names = dict(made.labels)
@@ -110,11 +113,16 @@ def item_table(made: Settled, reads: Sequence[Read], mended: Repair) -> pd.DataF
     table = pd.concat(parts)
     for one in reads:
         for field, runs in {"pair": one.said.pair, **one.said.alone}.items():
-            right = pd.Series(runs.right.mean(axis=0), index=list(runs.ids))
-            known = right.reindex(list(table.index))
-            if made.whole is None:
-                known = known.where((table["side"] == "test").to_numpy())
-            table[f"right:{field}:{one.name}"] = known.to_numpy()
+            # Bits of the first run, as PVI is of one reader.
+            shown = {
+                "right": runs.right.mean(axis=0),
+                "pvi": pvi(gold_logs(runs, 0), base.null),
+            }
+            for what, values in shown.items():
+                known = pd.Series(values, index=list(runs.ids)).reindex(table.index)
+                if made.whole is None:
+                    known = known.where((table["side"] == "test").to_numpy())
+                table[f"{what}:{field}:{one.name}"] = known.to_numpy()
         for field, found in one.regions.items():
             numbers = np.concatenate([found.trained, found.clusters])
             table[f"cluster:{field}:{one.name}"] = numbers
@@ -150,3 +158,18 @@ def rewritten(
         for goal, own in zip(lacking, table[label], strict=True)
     ]
     return [field if goal else "" for goal in asked], asked
+
+
+def exported(items: pd.DataFrame) -> dict[str, bytes]:
+    """Files for who repairs: ids kept and removed by each rule, and the work list."""
+    files = {}
+    for column in items.columns:
+        if str(column).startswith("remove:"):
+            rule, gone = str(column).partition(":")[2], items[column].to_numpy(bool)
+            for what, chosen in (("kept", ~gone), ("removed", gone)):
+                ids = [str(one) for one in items.index[chosen]]
+                files[f"{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
+    if "rewrite" in items:
+        asked = items.loc[items["rewrite"] != "", ["side", "rewrite", "aim"]]
+        files["work_list.csv"] = asked.to_csv().encode()
+    return files
