@@ -1,0 +1,40 @@
+"""The exposure audit with light readers on topic tasks, on a CPU.
+
+    python -m bench.exposure_light DATA OUT [REPEATS]
+
+DATA is a folder of gzipped JSON lines with text and label, one file a task.
+"""
+
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from measurand.audits.exposure import audit
+from measurand.benchmarks import load
+from measurand.experiment.answers import opened
+from measurand.readers import READERS
+from measurand.report.saved import document, dumps
+
+
+def main(data: Path, out: Path, repeats: int = 100) -> None:
+    """Run the study and write its report without the drawings."""
+    tasks = {
+        path.name.partition(".")[0]: load(str(path), query="text", label="label")
+        for path in sorted(data.glob("*.jsonl.gz"))
+    }
+    start = time.perf_counter()
+    with opened(next(iter(tasks.values())), workers=2) as running:
+        readers = {name: READERS.load(name) for name in ("pca", "idf")}
+        report = audit(running, readers, tasks=tasks, repeats=repeats)
+    seconds = time.perf_counter() - start
+    (out / "exposure-light.json").write_text(
+        dumps(document(replace(report, exhibits=())))
+    )
+    print(f"{len(tasks)} tasks, {repeats} draws, {seconds:.0f} s: {report.verdict}")
+    for found in report.findings:
+        print(" ", found.statistic, found.condition, found.estimate)
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:3]), *map(int, sys.argv[3:]))
