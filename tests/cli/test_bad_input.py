@@ -128,7 +128,7 @@ def test_an_audit_of_evidence_needs_evidence(tmp_path, run):
     [
         ("shuffles = ", "cannot read --config a.toml"),
         ("\x00", "cannot read --config a.toml"),
-        ("shufles = 3", "'shufles'; allowed are calibrate"),
+        ("shufles = 3", "'shufles'; allowed are address, calibrate"),
     ],
 )
 def test_a_bad_config_is_refused_in_one_line(tmp_path, file, run, text, part):
