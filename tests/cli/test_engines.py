@@ -17,6 +17,8 @@ NO_RAY = "import sys; sys.modules['ray'] = None; from measurand.cli import main;
 HELP = """
 import atexit, sys
 from measurand.cli import main
+
+pytestmark = pytest.mark.ray
 atexit.register(lambda: print("loaded", "ray" in sys.modules))
 sys.argv = ["measurand", "evidence", "--help"]
 main()

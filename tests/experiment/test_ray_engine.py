@@ -22,6 +22,8 @@ from measurand.selections.rows import Both, HoldOut
 from tests.experiment.odd_readers import Asking, Broken, Deadly, Sleepy
 from tests.experiment.running import files, locally, trials
 
+pytestmark = pytest.mark.ray
+
 ray_engine = pytest.importorskip(
     "measurand.experiment.ray_engine", reason="ray is not installed"
 )

@@ -14,6 +14,14 @@ from measurand.stats.partition import (
     nearest,
     stability,
 )
+from measurand.stats.principal import iterated, solved
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Threads of small products wait for each other where other tests run."""
+    with threadpool_limits(1):
+        yield
 
 
 def clouds(rng, n=600, k=6, width=5, apart=8.0):
@@ -42,6 +50,42 @@ def test_a_component_far_smaller_than_the_first_is_still_found(rng):
     found = components(vectors, 6, rng=rng)
     expected = PCA(6, svd_solver="full").fit_transform(vectors)
     np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=1e-3, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        1 / (1 + np.arange(400) / 20),
+        1 / np.arange(1, 401),
+        np.r_[30, 1 / np.arange(1, 400)],
+        np.r_[np.full(4, 2.0), np.ones(396)],
+    ],
+    ids=["flat", "falling", "one far larger", "coinciding"],
+)
+def test_iterated_eigenvectors_are_the_solved_ones(values, rng):
+    basis = np.linalg.qr(rng.normal(size=(400, 400)))[0]
+    matrix = np.triu((basis * values) @ basis.T).astype(np.float32, order="F")
+    found, vectors = iterated(matrix, 4)
+    exact, others = solved(matrix, 4)
+    np.testing.assert_allclose(found, exact, rtol=1e-3)
+    assert np.linalg.svd(vectors.T @ others, compute_uv=False).min() > 0.9999
+
+
+@pytest.mark.parametrize("rank", [0, 3, 20])
+def test_what_iterations_cannot_settle_is_left_to_be_solved(rank, rng):
+    factor = rng.normal(size=(400, rank)).astype(np.float32)
+    matrix = np.asfortranarray(np.triu(factor @ factor.T))
+    assert iterated(matrix, 8) is None
+    assert iterated(matrix[:200, :200], 2) is None
+    assert solved(matrix, 8)[1].shape == (400, 8)
+
+
+def test_eigenvectors_are_found_where_all_eigenvalues_are_about_equal(rng):
+    basis = np.linalg.qr(rng.normal(size=(600, 600)))[0]
+    whitened = (basis @ basis.T).astype(np.float32)
+    values, vectors = solved(whitened, 40)
+    np.testing.assert_allclose(values, 1, atol=1e-4)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(40), atol=1e-4)
 
 
 def test_vectors_too_wide_for_a_covariance_have_components_too(rng):
@@ -102,7 +146,7 @@ def test_a_centre_without_points_moves_to_a_far_one():
 
 
 def test_neither_row_order_nor_threads_change_a_partition(rng):
-    vectors = clouds(rng, 3000, 20, 64, apart=0.5)[0].astype(np.float32)
+    vectors = clouds(rng, 3000, 20, 400, apart=0.5)[0].astype(np.float32)
     order = rng.permutation(3000)
     first, second = (
         components(rows, 10, rng=np.random.default_rng(0))

@@ -6,14 +6,21 @@ Where vectors are not too wide, from the covariance matrix.
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, get_blas_funcs
+from scipy.linalg import eigh, get_blas_funcs, qr
 from sklearn.decomposition import PCA
 
 from measurand.core.reader import Floats
+from measurand.core.seeds import generator
 from measurand.stats.canonical import THREADS, Ints, Vectors, blocks, centre, checked
 
 WIDEST = 2_048  # columns up to which the covariance matrix is the quick way
 PRECISION = 1e-4  # of the first component's variance: what single precision can carry
+SPARE = 30  # dimensions of an iterated subspace beyond those wanted
+TIMES = 10  # as wide as that subspace, a matrix is iterated
+ROUNDS = 10
+SETTLED = 1e-3  # of the last eigenvalue: how far off a vector's image may be
+NOTHING = 1e-7  # of the first eigenvalue: rounding
+RAISED = 1e6  # by how much a round may raise the first: single precision has 7 digits
 
 
 def components(vectors: Vectors, k: int, *, rng: np.random.Generator) -> Floats:
@@ -47,23 +54,13 @@ def leading(
     vectors: Vectors, order: Ints, origin: Vectors, k: int
 ) -> tuple[Floats, Floats]:
     """The weights of the first components, width × k, and the mean from `origin`."""
-    last = vectors.shape[1] - 1
     # Single precision is twice as fast, and enough unless variances differ widely.
     for precision in (np.float32, np.float64):
         squares, mean = scatter(vectors, order, origin, precision)
-        # ARPACK takes two thirds of the time, but starts anew at random where
-        # eigenvalues coincide.
-        values, weights = eigh(
-            squares,
-            lower=False,
-            subset_by_index=(last - k + 1, last),
-            driver="evx",
-            overwrite_a=True,
-            check_finite=False,
-        )
-        if values[0] > PRECISION * values[-1]:
+        values, weights = iterated(squares, k) or solved(squares, k)
+        if values[-1] > PRECISION * values[0]:
             break
-    return np.asarray(weights[:, ::-1]), mean
+    return weights, mean
 
 
 def scatter(
@@ -80,3 +77,51 @@ def scatter(
         squares = syrk(1.0, block.T, beta=1.0, c=squares, overwrite_c=True)
     squares = syrk(-1 / n, total[:, None], beta=1.0, c=squares, overwrite_c=True)
     return squares, total / n
+
+
+def solved(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
+    """The `k` largest eigenvalues, the largest first, and their vectors."""
+    last = len(squares) - 1
+    values, vectors = eigh(
+        squares,
+        lower=False,
+        subset_by_index=(last - k + 1, last),
+        driver="evx",
+        check_finite=False,
+    )
+    if len(values) < k:  # where all are about equal, LAPACK does not find so many
+        values, vectors = eigh(squares, lower=False, driver="evd", check_finite=False)
+    return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
+
+
+def iterated(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None:
+    """The same for much wider matrices, sooner, or None if it does not settle.
+
+    Each round multiplies a subspace of a few more than `k` dimensions by a Chebyshev
+    polynomial of the matrix: small for eigenvalues that are less than the least of the
+    subspace, large for those that are more. (Lanczos, by ARPACK, is no faster, and
+    starts anew at random where eigenvalues coincide.)
+    """
+    width, size = len(squares), k + SPARE
+    if width < TIMES * size:
+        return None
+    symm = get_blas_funcs("symm", dtype=squares.dtype)
+    basis = generator(0, "subspace").normal(size=(width, size)).astype(squares.dtype)
+    for _ in range(ROUNDS):
+        basis, _ = qr(basis, mode="economic", check_finite=False)
+        image = symm(1.0, squares, basis)
+        values, turn = np.linalg.eigh(basis.T @ image)
+        values, turn = values[::-1], turn[:, ::-1]
+        basis, image = basis @ turn, image @ turn
+        off = np.linalg.norm(image[:, :k] - basis[:, :k] * values[:k], axis=0)
+        if off.max() < SETTLED * values[k - 1]:
+            return values[:k], basis[:, :k]
+        half = values[-1] / 2
+        if half <= NOTHING * values[0]:
+            break
+        degree = int(np.log(RAISED) / np.arccosh(values[0] / half - 1))
+        before, basis = basis, image / half - basis
+        for _ in range(degree - 1):
+            image = symm(2 / half, squares, basis)
+            before, basis = basis, image - 2 * basis - before
+    return None
