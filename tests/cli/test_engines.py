@@ -12,13 +12,12 @@ import pytest
 from tests.cli.commands import QUICK, made, process, written
 from tests.cli.test_bad_input import one_line
 
+pytestmark = pytest.mark.ray
 OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
 NO_RAY = "import sys; sys.modules['ray'] = None; from measurand.cli import main; main()"
 HELP = """
 import atexit, sys
 from measurand.cli import main
-
-pytestmark = pytest.mark.ray
 atexit.register(lambda: print("loaded", "ray" in sys.modules))
 sys.argv = ["measurand", "evidence", "--help"]
 main()
