@@ -9,9 +9,10 @@ BIN := $(VENV)/bin
 demo: $(LIGHT)/ready
 	$(LIGHT)/bin/measurand demo --out demo-report
 
-# Ray's tests run first and alone: a busy machine would lose its clusters.
+# Ray's tests run first and alone, and once more where Ray has ended their process, as it
+# does when it takes a busy machine for lost.
 test: $(VENV)/ready
-	$(BIN)/pytest -m ray
+	$(BIN)/pytest -m ray -n 1 --reruns 2
 	$(BIN)/pytest -n 2 --dist loadscope -m "not ray"
 
 lint: $(VENV)/ready

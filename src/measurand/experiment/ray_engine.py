@@ -35,6 +35,9 @@ ENVIRONMENT = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
     "RAY_task_oom_retries": str(RETRIES),
 }
+# A cluster of one machine loses no node; a busy one would be taken for lost after half
+# a minute, and Ray then ends this process.
+PATIENT = {"health_check_failure_threshold": 100, "health_check_timeout_ms": 60_000}
 os.environ.update({**ENVIRONMENT, **os.environ})  # Ray reads it while it is imported
 
 import ray  # noqa: E402
@@ -66,7 +69,12 @@ class Session:
             started(self.address)
         else:
             try:
-                started("local", num_cpus=self.workers, include_dashboard=False)
+                started(
+                    "local",
+                    num_cpus=self.workers,
+                    include_dashboard=False,
+                    _system_config=PATIENT,
+                )
             except (OSError, RuntimeError, ValueError) as failure:
                 why = str(failure).split("\n")[0]
                 raise WorkerLost(
