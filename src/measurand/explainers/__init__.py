@@ -1,0 +1,1 @@
+"""Explainers: items in, one rationale each out."""
