@@ -12,7 +12,6 @@ import re
 import signal
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -135,23 +134,20 @@ class RayEngine:
         """Run the trials; yields the number of each once its answers are kept."""
         here = [number for number, trial in enumerate(trials) if remote(trial)]
         running: dict[Any, int] = {}
-        try:
-            if len(here) < len(trials):
-                running = self.submitted(trials)
-            for number in here:
-                run_trial(*self.setting, trials[number])
-                yield number
-            while running:
-                done, _ = ray.wait([*running], timeout=STARVING)
-                if not done:
-                    self.fed([trials[number] for number in running.values()])
-                for task in done:
-                    self.kept(task)
-                    yield running.pop(task)
-        finally:
-            with suppress(Exception):  # a cluster that is lost runs nothing any more
-                for task in running:
-                    ray.cancel(task, force=True)
+        if len(here) < len(trials):
+            running = self.submitted(trials)
+        for number in here:
+            run_trial(*self.setting, trials[number])
+            yield number
+        # Trials that are not waited for, because one failed, end when we leave. They
+        # are not cancelled: Ray aborts a process that cancels a task as it ends.
+        while running:
+            done, _ = ray.wait([*running], timeout=STARVING)
+            if not done:
+                self.fed([trials[number] for number in running.values()])
+            for task in done:
+                self.kept(task)
+                yield running.pop(task)
 
     def submitted(self, trials: Sequence[Trial]) -> dict[Any, int]:
         """The trials that may run anywhere, as tasks of the cluster."""
