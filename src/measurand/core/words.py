@@ -67,6 +67,36 @@ def words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
+# English words that hold a sentence together; negations stand apart.
+FUNCTION = frozenset(
+    words(
+        """
+        a an the this that these those some any each every either all both half several
+        such another other others same own much many more most few fewer less least
+        enough i me my mine myself we us our ours ourselves you your yours yourself
+        yourselves he him his himself she her hers herself it its itself they them their
+        theirs themselves oneself somebody someone something somewhere anybody anyone
+        anything anywhere everybody everyone everything everywhere
+        who whom whose which what when where why how whoever whatever whichever whenever
+        wherever whether
+        am is are was were be been being have has had having do does did doing done will
+        would shall should can could may might must ought
+        about above across after against along amid among amongst around as at atop
+        before behind below beneath beside besides between beyond by despite down during
+        except for from in inside into like near of off on onto out outside over past
+        per since than through throughout till to toward towards under underneath until
+        unto up upon via with within
+        and but or so yet if then else because although though unless while whereas
+        here there now just only also too very quite rather even still again once ever
+        i'm i've i'll i'd you're you've you'll you'd he's he'll he'd she's she'll she'd
+        it's it'll we're we've we'll we'd they're they've they'll they'd that's that'll
+        there's there're here's what's who's who'll where's when's how's let's
+        s re ve ll d m
+        """
+    )
+)
+
+
 def sentences(text: str) -> int:
     """How many sentences `text` holds: at least one, unless it is empty.
 

@@ -13,38 +13,11 @@ import numpy as np
 
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items
-from measurand.core.words import NEGATIONS, UNSPACED, WORD, words
+from measurand.core.words import FUNCTION, NEGATIONS, UNSPACED, WORD, words
 
 KINDS = ("negation", "function", "content")
 # One token for `words`, for WordPiece and for byte pairs, and to an LLM a blank.
 BLANK = "_"
-FUNCTION = frozenset(
-    words(
-        """
-        a an the this that these those some any each every either all both half several
-        such another other others same own much many more most few fewer less least
-        enough i me my mine myself we us our ours ourselves you your yours yourself
-        yourselves he him his himself she her hers herself it its itself they them their
-        theirs themselves oneself somebody someone something somewhere anybody anyone
-        anything anywhere everybody everyone everything everywhere
-        who whom whose which what when where why how whoever whatever whichever whenever
-        wherever whether
-        am is are was were be been being have has had having do does did doing done will
-        would shall should can could may might must ought
-        about above across after against along amid among amongst around as at atop
-        before behind below beneath beside besides between beyond by despite down during
-        except for from in inside into like near of off on onto out outside over past
-        per since than through throughout till to toward towards under underneath until
-        unto up upon via with within
-        and but or so yet if then else because although though unless while whereas
-        here there now just only also too very quite rather even still again once ever
-        i'm i've i'll i'd you're you've you'll you'd he's he'll he'd she's she'll she'd
-        it's it'll we're we've we'll we'd they're they've they'll they'd that's that'll
-        there's there're here's what's who's who'll where's when's how's let's
-        s re ve ll d m
-        """
-    )
-)
 # Lengths are told exactly up to 16 words and then in steps of a quarter: too few longer
 # texts are equally long to learn from. Fixed, so that train and test share them.
 LENGTHS = (*range(16), *(int(16 * 1.25**step) for step in range(60)))
