@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from measurand.core.errors import MissingWeights
-from measurand.core.reader import Adaptable
+from measurand.core.reader import Adaptable, Overtrainable, Suited
+from measurand.core.task import Task
 from measurand.experiment.asks import canonical
 from measurand.models.encoder import tokenizer
 from measurand.models.masked import (
@@ -71,7 +72,8 @@ def test_the_loss_on_held_out_texts_of_the_domain_falls(reader):
     model = language_model(reader.model).eval()
     _, batch = hidden(reader.model, TEXTS[64:])
     before = float(loss(model, batch).detach())
-    model.base_model.load_state_dict(adapted(reader.model, TEXTS[:64], settings, 0))
+    read = adapted(reader.model, TEXTS[:64], settings, 0)
+    model.base_model.load_state_dict(read.body)
     after = float(loss(model, batch).detach())
     assert after < before - 0.2
 
@@ -121,6 +123,25 @@ def test_batches_come_in_the_same_order_in_every_arm(reader):
     assert len(arm) > len(base) > 0
     for one, other in zip(base, arm[-len(base) :], strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(reader):
+    arm = reader.adapt(TEXTS)
+    assert isinstance(arm, Overtrainable)
+    more = arm.overtrained()
+    assert dataclasses.replace(more, adapt_epochs=arm.adapt_epochs) == arm
+    once, twice = (
+        one.fit(ITEMS, np.random.default_rng(0)).remarks()["lm_loss"]
+        for one in (arm, more)
+    )
+    assert twice < once
+    assert "lm_loss" not in reader.fit(ITEMS, np.random.default_rng(0)).remarks()
+
+
+def test_a_task_of_few_rows_holds_none_back(reader):
+    assert isinstance(reader, Suited)
+    ready = reader.suited(Task(epochs=1, batch=8))
+    assert (ready.epochs, ready.batch, ready.held, ready.length) == (1, 8, 0.0, 256)
 
 
 def test_no_weights_to_adapt_is_one_line(tmp_path):

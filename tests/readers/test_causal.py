@@ -12,11 +12,17 @@ pytest.importorskip("transformers")
 
 from measurand.core.errors import BadInput, ReaderFailed, UnknownName
 from measurand.core.items import Items
-from measurand.core.reader import Adaptable, Remarking
+from measurand.core.reader import Adaptable, Overtrainable, Remarking
+from measurand.core.task import Task
 from measurand.experiment.asks import canonical
 from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Lora, Training
-from measurand.readers.causal import CausalReader, ZeroShotReader
+from measurand.readers.causal import (
+    CausalReader,
+    ZeroShotReader,
+    packing,
+    prompted,
+)
 from measurand.readers.causal_fitted import adaptation
 from measurand.readers.causal_prompts import filled, template
 from measurand.selections.rows import Only
@@ -115,7 +121,9 @@ def test_adapters_serve_pretraining_and_classifying(tiny):
     reader = CausalReader(tiny, epochs=1, length=96, lora=Lora(), adaptation=QUICK)
     fitted = reader.adapt(TEXTS).fit(ITEMS, rng())
     assert fitted.tuning == "lora"
-    assert fitted.remarks() == {"adaptation": "LoRA in fp32", "rate": 5e-5}
+    said = fitted.remarks()
+    assert said.pop("lm_loss") > 0
+    assert said == {"adaptation": "LoRA in fp32", "rate": 5e-5}
     np.testing.assert_array_equal(
         fitted.predict(ITEMS), reader.adapt(TEXTS).fit(ITEMS, rng()).predict(ITEMS)
     )
@@ -145,7 +153,8 @@ def test_remarks_tell_what_was_cut_and_what_was_trained(tiny):
     assert fitted.remarks() == {}
     fitted.predict(long)
     assert fitted.remarks() == {"truncated": 0.25}
-    assert asked.adapt(TEXTS).fit(ITEMS, rng()).remarks() == {"adaptation": "full"}
+    said = asked.adapt(TEXTS).fit(ITEMS, rng()).remarks()
+    assert {*said} == {"adaptation", "lm_loss"}
     tuned = CausalReader(tiny, epochs=1, rate=1e-3, length=96).fit(ITEMS, rng())
     tuned.predict(ITEMS)
     assert tuned.remarks() == {"adaptation": "full", "rate": 1e-3, "truncated": 0}
@@ -181,10 +190,54 @@ def test_text_with_braces_is_not_interpreted(tiny):
 
 
 def test_templates_are_known_by_name_and_end_where_the_answer_starts():
-    for name in ("plain", "listed"):
+    for name in ("plain", "listed", "task"):
         assert template(name, ["a", "b"])[1].endswith("nswer:")
     with pytest.raises(UnknownName, match="did you mean 'plain'"):
         template("plane", ["a"])
+
+
+def test_the_prompt_of_the_exposure_paper():
+    before, after = template("task", ["World", "Sports"], "The text is news.")
+    assert before == (
+        "Your task is to classify a given text as one of these categories:\n"
+        "World\nSports\n\nThe text is news.\n\n### Text: "
+    )
+    assert after == "\n### Answer:"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("peft") is None, reason="peft is not installed"
+)
+@pytest.mark.parametrize("made", [prompted, packing])
+def test_a_prompted_decoder_adapts_to_prompts_without_answers(tiny, made):
+    task = Task(about="The text says yes or no.")
+    reader = dataclasses.replace(made(tiny).suited(task), length=250)
+    fitted = reader.adapt(TEXTS * 4).fit(ITEMS.reading("proof"), rng())
+    assert fitted.tuning == "lora"
+    prompts = fitted.wording.around(fitted.model, ["thing1"])
+    assert "says yes or no.\n\n### Text: thing1\n### Answer:" in prompts[0]
+    fresh = reader.fit(ITEMS.reading("proof"), rng())
+    assert fitted.remarks()["lm_loss"] < fresh.model.loss(
+        fresh.wording.around(fresh.model, TEXTS * 4), 250
+    )
+
+
+def test_packing_joins_texts_with_an_end_between_them(tiny):
+    model = CausalModel.load(tiny)
+    end = model.tokenizer.eos_token_id
+    rows = [[5, 6], [7], [8, 9], [10]]
+    assert model.packed(rows, 3) == [[5, 6, end, 7, end, 8, 9], [10]]
+    assert model.packed(rows, 1) == rows
+
+
+def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(tiny):
+    reader = CausalReader(tiny, epochs=0, length=96, adaptation=QUICK).adapt(TEXTS)
+    assert isinstance(reader, Overtrainable)
+    once, twice = (
+        one.fit(ITEMS, rng()).remarks()["lm_loss"]
+        for one in (reader, reader.overtrained())
+    )
+    assert twice < once
 
 
 def test_class_names_of_many_tokens_are_scored_by_their_mean(tiny):

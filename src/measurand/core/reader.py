@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.items import Items
+from measurand.core.task import Task
 
 Floats = NDArray[np.float64]
 
@@ -136,6 +137,22 @@ class Adaptable(Protocol):
         """
 
 
+@runtime_checkable
+class Overtrainable(Adaptable, Protocol):
+    """An adaptable reader that goes over its texts in epochs, so also in too many."""
+
+    def overtrained(self) -> Reader:
+        """The recipe that reads its texts twice as often."""
+
+
+@runtime_checkable
+class Suited(Protocol):
+    """A reader that learns or asks otherwise for another task."""
+
+    def suited(self, task: Task) -> Reader:
+        """The recipe as this task wants it."""
+
+
 @dataclass(frozen=True)
 class Attribution:
     """What each token of one item did for the score of one class.
@@ -172,6 +189,18 @@ class Salient(Protocol):
         self, items: Items, target: str | None = None, steps: int = 64
     ) -> Sequence[Attribution]:
         """What each token adds to the score of the predicted (or this) class."""
+
+
+@runtime_checkable
+class Attributing(Protocol):
+    """A fitted reader that can say what each word of a text adds to each score."""
+
+    def word_scores(self, items: Items) -> list[Floats]:
+        """One array an item of one text field: words × classes, before temperature.
+
+        The words are the matches of `core.words.WORD` in the text, in their order; what
+        a pair of words adds is halved between the two.
+        """
 
 
 @runtime_checkable

@@ -15,11 +15,11 @@ from measurand.core.reader import Reader, Remote, Strong
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
-FORMAT = 3  # raised when the code changes what a recipe answers
+FORMAT = 4  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
-EPOCHS, SETTINGS = "epochs", "settings"
+EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Ask:
         about: The test rows it is asked about.
         under: What is done to these rows first.
         repeats: How often `under` is drawn anew.
-        what: What is asked for: answers, or an embedding, saliency, epochs or better
-            settings, which only some readers can give.
+        what: What is asked for: answers, or an embedding, saliency, epochs, what words
+            add to scores, or better settings, which only some readers can give.
         part: Which of the other test parts is asked about; none where empty.
         stream: A name for the fit's random stream, where arms must share one; else
             the fit itself is the name.

@@ -227,7 +227,7 @@ class CausalModel:
 
     def pretrain(self, texts: Sequence[str], settings: Adaptation, seed: int) -> None:
         """Train this trainable model on `texts`, in place."""
-        rows = self.sequences(texts, settings.length)
+        rows = self.packed(self.sequences(texts, settings.length), settings.packed)
 
         def loss(chosen: Sequence[int]) -> Tensor:
             return self.unlikelihood([rows[i] for i in chosen])
@@ -241,6 +241,18 @@ class CausalModel:
         if not rows:
             raise ReaderFailed("no text of two tokens or more to adapt to")
         return rows
+
+    def packed(self, rows: Sequence[Ids], size: int) -> list[Ids]:
+        """So many rows in one, an end token between them, cut to the window."""
+        end = self.tokenizer.eos_token_id
+        between = [] if end is None else [end]
+        whole = []
+        for first in range(0, len(rows), size):
+            joined = list(rows[first])
+            for row in rows[first + 1 : first + size]:
+                joined += between + row
+            whole.append(joined[: self.window])
+        return whole
 
     def unlikelihood(self, rows: Sequence[Ids]) -> Tensor:
         """The mean negative log-probability of the tokens after the first."""

@@ -4,7 +4,7 @@ import importlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -54,17 +54,24 @@ class Lora:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """Continued pretraining on plain text, each text one sequence.
+    """Continued pretraining on plain text, a text or several a sequence.
 
     The rates of the exposure paper: 1e-4 for all weights; it took 2e-4 for adapters.
 
     Attributes:
         training: How weights are moved.
         length: The most tokens of a text that are read.
+        packed: Texts a sequence, an end token between them.
     """
 
     training: Training = Training(epochs=1, rate=1e-4, decay=0.0, warmup=0.0)
     length: int = 256
+    packed: int = 1
+
+    def longer(self) -> "Adaptation":
+        """The same with twice the epochs."""
+        more = replace(self.training, epochs=2 * self.training.epochs)
+        return replace(self, training=more)
 
 
 def optimise(

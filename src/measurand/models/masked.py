@@ -5,8 +5,10 @@ of which 80 % are masked, 10 % swapped for a random token and 10 % left, anew in
 epoch. A text is read up to the length that the classifier reads.
 """
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,7 @@ from measurand.models.encoder import (
     tokens,
     unreadable,
 )
-from measurand.models.training import Batch, Schedule, train, widths
+from measurand.models.training import STEP, Batch, Schedule, train, widths
 
 CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 
@@ -49,20 +51,23 @@ class Masking:
     batch: int = 32
 
 
-class Constant(Schedule):
-    """One rate from the first step to the last."""
+@dataclass(frozen=True, eq=False)
+class Adapted:
+    """An encoder that went on pretraining.
 
-    def at(self, step: int, steps: int) -> float:
-        """The learning rate of a step."""
-        return self.rate
+    Attributes:
+        body: The weights of its body.
+        loss: Its masked-language-model loss on the texts afterwards.
+    """
+
+    body: dict[str, torch.Tensor]
+    loss: float
 
 
-def adapted(
-    name: str, texts: Sequence[str], settings: Masking, seed: int
-) -> dict[str, torch.Tensor]:
-    """The weights of the encoder's body after reading `texts`."""
-    torch.manual_seed(seed)
+def adapted(name: str, texts: Sequence[str], settings: Masking, seed: int) -> Adapted:
+    """The encoder after reading `texts`."""
     model = language_model(name).to(device())
+    torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     data = as_read(name, texts, settings.length)
     plans = [widths(data.lengths, settings.batch, rng) for _ in range(settings.epochs)]
@@ -72,20 +77,52 @@ def adapted(
             yield masked(name, data, rows, width, settings.batch, rng)
 
     steps = sum(len(plan) for plan in plans)
-    schedule = Constant(settings.rate, warmup=0.0, decay=0.0)
+    schedule = Schedule(settings.rate, warmup=0.0, decay=0.0)
     train(model, batches, settings.epochs, steps, loss, schedule)
-    body = model.base_model.state_dict()
-    return {name: part.detach().cpu() for name, part in body.items()}
+    afterwards = mean_loss(model, name, data, settings.batch)
+    body = {
+        part: weights.detach()
+        for part, weights in model.base_model.state_dict().items()
+    }
+    return Adapted(body, afterwards)
+
+
+@torch.inference_mode()
+def mean_loss(model: Any, name: str, data: Joined, batch: int) -> float:
+    """The loss on these texts with one fixed masking, the same for every model."""
+    rng = np.random.default_rng(0)
+    where = device()
+    half = torch.autocast(where.type, torch.bfloat16, enabled=where.type == "cuda")
+    total = torch.zeros((), device=where)
+    tokens = 0
+    order = np.argsort(data.lengths, kind="stable")
+    for start in range(0, len(order), batch):
+        rows = order[start : start + batch]
+        width = int(-(-data.lengths[rows].max() // STEP) * STEP)
+        made = masked(name, data, rows, width, batch, rng)
+        chosen = int((made["labels"] != -100).sum())
+        with half:
+            total += loss(model, made) * chosen
+        tokens += chosen
+    return float(total) / max(1, tokens)
 
 
 def language_model(name: str) -> Any:
-    """The checkpoint with its language-model head, drawn anew where it has none."""
+    """A copy of the checkpoint with its language-model head, to be trained."""
+    return copy.deepcopy(loaded(name))
+
+
+@lru_cache(maxsize=2)
+def loaded(name: str) -> Any:
+    """The checkpoint with its language-model head, drawn once where it has none."""
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return transformers.AutoModelForMaskedLM.from_pretrained(
-            location(name), dtype=torch.float32, trust_remote_code=False
-        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)  # every arm and every draw has the same head
+            return transformers.AutoModelForMaskedLM.from_pretrained(
+                location(name), dtype=torch.float32, trust_remote_code=False
+            )
     except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 

@@ -37,6 +37,16 @@ READERS = Catalogue(
             "MiniLM, 22.7M, fine-tuned; installs from PyPI",
             "torch",
         ),
+        "smollm2": Entry(
+            "measurand.readers.causal:CausalReader",
+            "SmolLM2, 135M, fine-tuned by its last token; installs from PyPI",
+            "torch",
+        ),
+        "smollm2-zero": Entry(
+            "measurand.readers.causal:prompted",
+            "SmolLM2 asked for class names, not trained on labels",
+            "torch",
+        ),
         **{
             name: Entry(
                 "measurand.readers.encoder:EncoderReader",
@@ -62,6 +72,16 @@ KINDS = Catalogue(
         "encoder": Entry(
             "measurand.readers.encoder:EncoderReader",
             "any encoder, by directory or hub id",
+            "torch",
+        ),
+        "prompted": Entry(
+            "measurand.readers.causal:prompted",
+            "any decoder, scoring class names in the prompt of the exposure audit",
+            "torch",
+        ),
+        "packing": Entry(
+            "measurand.readers.causal:packing",
+            "the same, adapted to eight prompts a sequence",
             "torch",
         ),
         "causal": Entry(

@@ -10,6 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
 from measurand.core.seeds import generator
+from measurand.core.task import Task
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
@@ -17,6 +18,7 @@ from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import template, wording
 from measurand.readers.tuning import RATES, best_rate
 
+PACKED = 8  # prompts a sequence in the packing variant of the exposure paper
 SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 
 
@@ -70,14 +72,32 @@ class CausalReader:
         """The same reader, pretrained on `texts` before it learns."""
         return replace(self, texts=tuple(texts))
 
+    def overtrained(self) -> "CausalReader":
+        """The recipe that reads its texts twice as often."""
+        return replace(self, adaptation=self.adaptation.longer())
+
+    def suited(self, task: Task) -> "CausalReader":
+        """The recipe for a task of few rows."""
+        how = replace(self.adaptation.training, batch=task.batch)
+        return replace(
+            self,
+            epochs=task.epochs,
+            batch=task.batch,
+            length=task.length,
+            warmup=0.0,
+            adaptation=replace(self.adaptation, training=how, length=task.length),
+        )
+
     def fit(self, items: Items, rng: np.random.Generator) -> FittedCausal:
         """Adapt the fresh checkpoint where texts are named, then learn the labels."""
         if self.rates:
             return self.tuned(items, rng).fit(items, rng)
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         model = CausalModel.trainable(self.model, self.lora, seed)
+        lm_loss = None
         if self.texts:
             model.pretrain(self.texts, self.adaptation, part(seed, "adapt"))
+            lm_loss = model.loss(self.texts, self.adaptation.length)
         words = wording(model, items.fields, self.length)
         prompts, cut = words.prompts(model, items)
         head = self.learned(model, prompts, items, part(seed, "classify"))
@@ -89,6 +109,7 @@ class CausalReader:
             float(cut.mean()),
             model.tuning,
             self.rate,
+            lm_loss,
         )
 
     def learned(
@@ -118,12 +139,13 @@ class ZeroShotReader:
 
     Attributes:
         model: A directory, a hub id, or smollm2.
-        template: The words around the text: plain or listed.
+        template: The words around the text: plain, listed or task.
         length: The most tokens of a prompt with its answer; evidence gives way first.
         lora: Adapters to pretrain in place of all weights.
         texts: Unlabeled texts to pretrain on first, each in the template, unanswered.
         adaptation: How that is done.
         seed: Where set, pretraining depends on this and not on the stream.
+        about: What the text is and what is asked of it, for the template task.
     """
 
     model: str = SMOLLM2
@@ -133,6 +155,7 @@ class ZeroShotReader:
     texts: tuple[str, ...] = ()
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
+    about: str = ""
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""
@@ -142,25 +165,55 @@ class ZeroShotReader:
         """The same reader, pretrained on `texts` first."""
         return replace(self, texts=tuple(texts))
 
+    def overtrained(self) -> "ZeroShotReader":
+        """The recipe that reads its prompts twice as often."""
+        return replace(self, adaptation=self.adaptation.longer())
+
+    def suited(self, task: Task) -> "ZeroShotReader":
+        """The recipe whose prompt says what the text is."""
+        return replace(self, about=task.about)
+
     def fit(self, items: Items, rng: np.random.Generator) -> FittedZeroShot:
         """Adapt the fresh checkpoint where texts are named, and note the classes."""
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
-        before, after = template(self.template, items.classes)
+        parts = template(self.template, items.classes, self.about)
         if self.texts or self.lora:  # adapters alone, so that all arms are quantised
             model = CausalModel.trainable(self.model, self.lora, seed)
         else:
             model = CausalModel.load(self.model)
-        if self.texts:
-            asked = [f"{before}{text}{after}" for text in self.texts]
-            model.pretrain(asked, self.adaptation, part(seed, "adapt"))
-            model = model.settled()
         names = tuple(f" {name}" for name in items.classes)
         longest = max(map(len, model.tokens(names, special=False)))
-        words = wording(model, items.fields, self.length, (before, after), longest)
+        words = wording(model, items.fields, self.length, parts, longest)
+        lm_loss = None
+        if self.texts:
+            asked = words.around(model, self.texts)
+            # A prompt is read to its end: it is the texts that were cut to fit.
+            how = replace(self.adaptation, length=self.length)
+            model.pretrain(asked, how, part(seed, "adapt"))
+            lm_loss = model.loss(asked, self.length)
+            model = model.settled()
         _, cut = words.prompts(model, items)
+        cut_share = float(cut.mean())
         return FittedZeroShot(
-            items.classes, model, words, names, float(cut.mean()), model.tuning
+            items.classes, model, words, names, cut_share, model.tuning, lm_loss
         )
+
+
+def prompted(model: str = SMOLLM2, packed: int = 1) -> ZeroShotReader:
+    """A decoder asked as the exposure paper asks, and adapted as it adapts.
+
+    The task, its classes one a line, a sentence on the text; adapters of rank 16 on
+    every linear layer (4-bit weights below them where that is possible), one epoch at
+    2e-4 over the prompts without answers.
+    """
+    how = Training(epochs=1, batch=8, rate=2e-4, decay=0.0, warmup=0.0)
+    adaptation = Adaptation(how, packed=packed)
+    return ZeroShotReader(model, "task", lora=Lora(), adaptation=adaptation)
+
+
+def packing(model: str = SMOLLM2) -> ZeroShotReader:
+    """The same, adapted to eight prompts a sequence."""
+    return prompted(model, packed=PACKED)
 
 
 def part(seed: int, name: str) -> int:

@@ -29,6 +29,7 @@ class FittedCausal:
         truncated: The share of training items that had to be cut.
         tuning: What was trained: full, lora or qlora.
         rate: The learning rate that it was trained with.
+        lm_loss: The loss on the texts that it adapted to, where there were any.
         last: What the last reading was like.
     """
 
@@ -39,6 +40,7 @@ class FittedCausal:
     truncated: float
     tuning: str
     rate: float
+    lm_loss: float | None = None
     last: Last = field(default_factory=dict, init=False, repr=False)
 
     def predict(self, items: Items) -> Floats:
@@ -56,7 +58,7 @@ class FittedCausal:
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share cut in the last reading, what was trained, and at which rate."""
-        return {"rate": self.rate, **remarked(self.model, self.last)}
+        return {"rate": self.rate, **remarked(self.model, self.last, self.lm_loss)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,7 @@ class FittedZeroShot:
         names: The class names as they follow a prompt.
         truncated: The share of training items that had to be cut.
         tuning: What was trained: none, full, lora or qlora.
+        lm_loss: The loss on the prompts that it adapted to, where there were any.
         last: What the last reading was like.
     """
 
@@ -79,6 +82,7 @@ class FittedZeroShot:
     names: tuple[str, ...]
     truncated: float
     tuning: str
+    lm_loss: float | None = None
     last: Last = field(default_factory=dict, init=False, repr=False)
 
     def predict(self, items: Items) -> Floats:
@@ -95,7 +99,7 @@ class FittedZeroShot:
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, and what was trained, if any."""
-        return remarked(self.model, self.last)
+        return remarked(self.model, self.last, self.lm_loss)
 
 
 def read(words: Wording, model: CausalModel, items: Items) -> tuple[list[str], float]:
@@ -105,10 +109,13 @@ def read(words: Wording, model: CausalModel, items: Items) -> tuple[list[str], f
     return prompts, float(cut.mean()) if len(cut) else 0.0
 
 
-def remarked(model: CausalModel, last: Last) -> dict[str, float | str]:
+def remarked(
+    model: CausalModel, last: Last, lm_loss: float | None
+) -> dict[str, float | str]:
     """What a report should state of a decoder."""
+    known = last if lm_loss is None else {"lm_loss": lm_loss, **last}
     said: dict[str, float | str] = {
-        name: round(value, 6) for name, value in last.items()
+        name: round(value, 6) for name, value in known.items()
     }
     return said if model.tuning == "none" else {"adaptation": adaptation(model), **said}
 

@@ -1,10 +1,11 @@
 """How items become prompts: fields in order, cut fairly, never interpreted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.core.errors import ReaderFailed, UnknownName
@@ -12,6 +13,7 @@ from measurand.core.items import Items
 from measurand.models.causal import CausalModel
 
 SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
+NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
 LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
 
 
@@ -55,6 +57,13 @@ class Wording:
         )
         cut = ((kept < sizes) | lost).any(axis=0)
         return [self.prompt(list(row)) for row in zip(*told, strict=True)], cut
+
+    def around(self, model: CausalModel, texts: Sequence[str]) -> list[str]:
+        """The prompts about texts that are whole items."""
+        table = pd.DataFrame({"text": list(texts), "label": ""})
+        return replace(self, fields=("text",)).prompts(model, Items(table, ("text",)))[
+            0
+        ]
 
     def prompt(self, texts: Sequence[str]) -> str:
         """The prompt of one item; several fields are told apart by their names."""
@@ -103,8 +112,8 @@ def wording(
     return Wording(fields, *parts, room)
 
 
-def template(name: str, classes: Sequence[str]) -> tuple[str, str]:
-    """What a template puts before and after the text.
+def template(name: str, classes: Sequence[str], about: str = "") -> tuple[str, str]:
+    """What a template puts before and after the text; `about` says what it is.
 
     The text itself never passes through here, so braces in it mean nothing.
     """
@@ -117,11 +126,11 @@ def template(name: str, classes: Sequence[str]) -> tuple[str, str]:
     if name not in known:
         raise UnknownName("zero-shot template", name, sorted(known))
     before, _, after = known[name].read_text("utf-8").strip("\n").partition("{text}")
-    return filled(before, classes), filled(after, classes)
+    return filled(before, classes, about), filled(after, classes, about)
 
 
-def filled(part: str, classes: Sequence[str]) -> str:
+def filled(part: str, classes: Sequence[str], about: str = "") -> str:
     """A part of a template with the class names, in a row or one a line."""
-    pieces = part.split("{list}")
+    pieces = part.replace("{about}", about or NOTHING_SAID).split("{list}")
     row = [piece.replace("{classes}", ", ".join(classes)) for piece in pieces]
     return "\n".join(classes).join(row)

@@ -9,9 +9,10 @@ import torch
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
+from measurand.core.task import Task
 from measurand.models.encoder import checkpoint, device, location
 from measurand.models.joining import Joined, inputs
-from measurand.models.masked import Masking, adapted
+from measurand.models.masked import Adapted, Masking, adapted
 from measurand.models.training import Batch, Schedule, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import BestEpoch, fresh, loss
@@ -31,6 +32,7 @@ class EncoderReader:
         epochs: How often the training items are read.
         batch: Items a step.
         rate: The highest learning rate.
+        warmup: The share of the steps in which the rate rises.
         length: The most tokens of an item; longer fields give way fairly.
         held: Share of the training items kept back for the temperature, and for
             early stopping where `patience` is not 0.
@@ -39,7 +41,8 @@ class EncoderReader:
         member: Which of several seeds this is.
         texts: What the checkpoint goes on pretraining on before it is fine-tuned.
         adapt_epochs: How often these texts are read.
-        adapt_rate: The learning rate while they are read.
+        adapt_rate: The learning rate while they are read, from which it falls to 0.
+        adapt_batch: Texts a step.
         rates: Learning rates to choose from; where there are any, `fit` tries them
             first (see `tuned`), and `rate` counts for nothing.
     """
@@ -48,6 +51,7 @@ class EncoderReader:
     epochs: int = 3
     batch: int = 64
     rate: float = 1e-4
+    warmup: float = 0.06
     length: int = 128
     held: float = 0.05
     patience: int = 0
@@ -55,6 +59,7 @@ class EncoderReader:
     texts: tuple[str, ...] = field(default=(), repr=False)
     adapt_epochs: int = 2
     adapt_rate: float = 1e-4
+    adapt_batch: int = 16
     rates: tuple[float, ...] = ()
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
@@ -114,9 +119,11 @@ class EncoderReader:
             checkpoint(self.model, len(classes))
         with torch.random.fork_rng(devices=forked):
             try:
-                body = self.pretrained(masks)
+                read = self.pretrained(masks)
                 torch.manual_seed(head)
-                model = fresh(self.model, len(classes), body).to(where)
+                model = fresh(self.model, len(classes), read.body if read else None).to(
+                    where
+                )
                 reader = FittedEncoder(
                     classes,
                     items.fields,
@@ -125,6 +132,7 @@ class EncoderReader:
                     model,
                     1.0,
                     self.rate,
+                    read.loss if read else None,
                 )
                 self.trained(reader, seen, held, np.random.default_rng(batches), watch)
             except torch.OutOfMemoryError as full:
@@ -141,11 +149,29 @@ class EncoderReader:
         """The recipe whose `fit` goes on pretraining on `texts` first."""
         return replace(self, texts=(*self.texts, *texts))
 
-    def pretrained(self, seed: int) -> dict[str, torch.Tensor] | None:
-        """The weights of the body after the texts, where there are any."""
+    def overtrained(self) -> "EncoderReader":
+        """The recipe that reads its texts twice as often."""
+        return replace(self, adapt_epochs=2 * self.adapt_epochs)
+
+    def suited(self, task: Task) -> "EncoderReader":
+        """The recipe for a task of few rows: none is held back, no step is lost."""
+        return replace(
+            self,
+            epochs=task.epochs,
+            batch=task.batch,
+            length=task.length,
+            adapt_batch=task.batch,
+            held=0.0,
+            warmup=0.0,
+        )
+
+    def pretrained(self, seed: int) -> Adapted | None:
+        """The encoder after the texts, where there are any."""
         if not self.texts:
             return None
-        settings = Masking(self.adapt_epochs, self.adapt_rate, self.length)
+        settings = Masking(
+            self.adapt_epochs, self.adapt_rate, self.length, self.adapt_batch
+        )
         return adapted(self.model, self.texts, settings, seed)
 
     def trained(
@@ -185,7 +211,7 @@ class EncoderReader:
             return best.stops(epoch, value, reader.model)
 
         steps = sum(len(plan) for plan in plans)
-        schedule = Schedule(self.rate)
+        schedule = Schedule(self.rate, self.warmup)
         train(reader.model, batches, self.epochs, steps, loss, schedule, after)
         best.restore(reader.model)
 

@@ -18,9 +18,11 @@ from measurand.core.errors import BadOption, StoreFailed, listed
 from measurand.core.files import writable, write
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
-from measurand.models.encoder import joint, tokenizer, tokens
+from measurand.models.encoder import joint, offsets, tokenizer, tokens
 from measurand.models.gradients import STEPS, attributions
 from measurand.models.joining import Joined, Tokens, equal_lengths, inputs, joined
+from measurand.readers.attribution import joined as joined_words
+from measurand.readers.attribution import only_field
 from measurand.readers.fields import readable
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
@@ -50,6 +52,7 @@ class FittedEncoder:
         model: The trained classifier.
         temperature: What scores are divided by before they become probabilities.
         rate: The learning rate that it was trained with, where it is known.
+        lm_loss: The loss on the texts that it adapted to, where there were any.
         last: What the last reading was like.
     """
 
@@ -60,6 +63,7 @@ class FittedEncoder:
     model: Any
     temperature: float
     rate: float | None = None
+    lm_loss: float | None = None
     last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -121,6 +125,8 @@ class FittedEncoder:
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, temperature and learning rate."""
         said = {"temperature": self.temperature, **self.last}
+        if self.lm_loss is not None:
+            said["lm_loss"] = self.lm_loss
         rounded = {name: round(value, 6) for name, value in sorted(said.items())}
         # A setting, so it is given in full: six decimals of 5e-7 would be none.
         return rounded if self.rate is None else {"rate": self.rate, **rounded}
@@ -155,6 +161,24 @@ class FittedEncoder:
         # Not the halved weights: gradients are taken in single precision.
         words = tokenizer(self.name)
         return attributions(self.model, words, data, fields, self.classes, aims, steps)
+
+    def word_scores(self, items: Items) -> list[Floats]:
+        """Integrated gradients of each class's score, sub-words joined to words.
+
+        What the sums miss (`Attribution.gap`, its median) becomes a remark.
+        """
+        texts = items.column(only_field(readable(self.fields, items), items)).tolist()
+        said = [self.attributed(items, label, STEPS) for label in self.classes]
+        gaps = [one.gap for each in said for one in each]
+        self.last["attribution_gap"] = float(np.median(gaps)) if gaps else 0.0
+        found = []
+        spans = offsets(self.name, texts, self.length)
+        for text, places, *each in zip(texts, spans, *said, strict=True):
+            inside = ~np.array(each[0].special, bool)
+            scores = np.array([one.scores for one in each]).T[inside]
+            # The cut of an item that is too long may leave it fewer than its tokens.
+            found.append(joined_words(places[: len(scores)], scores, text))
+        return found
 
     def save(self, directory: str | Path) -> None:
         """Write all that `load_encoder` needs to answer the same; `SAVED` comes last.
