@@ -116,3 +116,21 @@ def test_roles_describe_themselves():
         "metadata": "a, b",
         "id": "i",
     }
+
+
+def test_explanations_that_bear_a_number_are_all_found():
+    columns = ["hypothesis", "label", "explanation_10", "explanation_2"]
+    found = infer(columns)
+    assert found.explanations == ("explanation_2", "explanation_10")
+    assert found.rationale == "explanation_2"
+
+
+def test_evidence_may_be_its_own_explanation():
+    given = Given(rationales=("evidence",))
+    found = infer(["claim", "evidence", "label"], given)
+    assert (found.evidence, found.explanations) == ("evidence", ("evidence",))
+
+
+def test_a_query_is_not_its_own_explanation():
+    with pytest.raises(BadInput, match="more than one part"):
+        infer(["claim", "label"], Given(query="claim", rationales=("claim",)))

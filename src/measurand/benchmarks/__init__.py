@@ -56,7 +56,7 @@ def load(
     evidence: str | None = None,
     label: str | None = None,
     metadata: Sequence[str] = (),
-    rationale: str | None = None,
+    rationale: str | Sequence[str] | None = None,
     group: str | None = None,
     split: str | None = None,
     id: str | None = None,

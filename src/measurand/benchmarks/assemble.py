@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from measurand.benchmarks.cells import kinds, labels, names, optional, texts
+from measurand.benchmarks.cells import kinds, labels, names, rationales, texts
 from measurand.benchmarks.checks import checked
 from measurand.benchmarks.counts import counted
 from measurand.benchmarks.derived import schema, with_metadata
@@ -54,8 +54,9 @@ def cleaned(frame: pd.DataFrame, roles: Roles, side: str = "") -> pd.DataFrame:
         if column not in columns:
             columns[column] = texts(frame[column], f"{where}field {column}")
     columns[roles.label] = labels(frame[roles.label], f"{where}label")
-    if roles.rationale is not None:
-        columns[roles.rationale] = optional(frame[roles.rationale])
+    for column in roles.explanations:
+        if column not in columns:
+            columns[column] = rationales(frame[column])
     for column in roles.metadata:
         columns[column] = kinds(frame[column])
     if roles.group is not None:
@@ -87,10 +88,8 @@ def built(sides: Sides, roles: Roles, name: str, dropped: dict[str, int]) -> Ben
     train, test = sides.train, sides.test
     notes = {**counted(train, test, query, evidence, label), **dropped, **sides.dropped}
     if roles.rationale is not None:
-        empty = (train[roles.rationale] == "").sum() + (
-            test[roles.rationale] == ""
-        ).sum()
-        notes["no_rationale"] = int(empty)
+        told = [side[roles.rationale] for side in (train, test)]
+        notes["no_rationale"] = sum(int((said == "").sum()) for said in told)
     described = {**roles.described(), "split": sides.how}
     metadata, meanings = roles.metadata, dict.fromkeys(roles.metadata, "as given")
     if not metadata:
@@ -106,6 +105,7 @@ def built(sides: Sides, roles: Roles, name: str, dropped: dict[str, int]) -> Ben
         query=query,
         evidence=evidence,
         rationale=roles.rationale,
+        rationales=roles.explanations,
         roles=described,
         schema=meanings,
         notes=notes,

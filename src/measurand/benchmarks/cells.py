@@ -1,5 +1,6 @@
 """Cells of every kind, turned into the text that items hold."""
 
+import json
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
 
@@ -31,9 +32,12 @@ def names(column: "pd.Series[str]", part: str) -> "pd.Series[str]":
     return complete(found, found.isna(), f"{part} cells", "a name or a number")
 
 
-def optional(column: "pd.Series[str]") -> "pd.Series[str]":
-    """A column of text, empty where a cell holds none."""
-    return turned(column, text).fillna("")
+def rationales(column: "pd.Series[str]") -> "pd.Series[str]":
+    """A column of explanations, empty where a cell holds none.
+
+    Spans, which are lists of numbers or of names and values, are kept as JSON.
+    """
+    return turned(column, lambda cell: text(cell) or spans(cell)).fillna("")
 
 
 def kinds(column: "pd.Series[str]") -> "pd.Series[str]":
@@ -99,6 +103,18 @@ def text(cell: object) -> str | None:
             return None
         return " ".join(mended(str(part)) for part in parts)
     return scalar(cell)
+
+
+def spans(cell: object) -> str | None:
+    """A list of spans as JSON; None where the cell holds something else.
+
+    >>> spans([[0, 12], [20, 31]]), spans("a text")
+    ('[[0, 12], [20, 31]]', None)
+    """
+    plain = cell.tolist() if isinstance(cell, np.ndarray) else cell
+    if not isinstance(plain, list | tuple | dict) or not plain:
+        return None
+    return json.dumps(plain, default=lambda odd: odd.tolist())
 
 
 def flat(cell: object) -> Iterator[object]:

@@ -21,7 +21,7 @@ def from_frames(
     evidence: str | None = None,
     label: str | None = None,
     metadata: Sequence[str] = (),
-    rationale: str | None = None,
+    rationale: str | Sequence[str] | None = None,
     group: str | None = None,
     split: str | None = None,
     id: str | None = None,
@@ -39,7 +39,7 @@ def from_frames(
         evidence: The column that should decide.
         label: The column of the gold label.
         metadata: The columns that say what kind of item each is.
-        rationale: The column of explanations.
+        rationale: The column of explanations, or several where an item has several.
         group: The column of the cluster each item belongs to.
         split: The column that says train, test or dev.
         id: The column of item ids.
@@ -57,8 +57,9 @@ def from_frames(
     columns = [str(column) for column in first.columns]
     if second is not None:
         columns = [column for column in columns if column in second.columns]
-    named = (query, evidence, label, tuple(metadata), rationale, group, split, id)
-    given = Given(*named, tuple(fields))
+    several = (rationale,) if isinstance(rationale, str) else tuple(rationale or ())
+    named = (query, evidence, label, tuple(metadata), None, group, split, id)
+    given = Given(*named, tuple(fields), several)
     roles = infer(columns, given)
     return benchmark(first, second, roles, name=name, split_by=split_by, seed=seed)
 

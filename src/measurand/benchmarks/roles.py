@@ -45,6 +45,7 @@ class Given:
     split: str | None = None
     id: str | None = None
     fields: tuple[str, ...] = ()
+    rationales: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Roles:
         id: The name of each item.
         fields: The text fields in the order in which they are read, where they were
             named; else the query and the evidence.
+        rationales: All columns of explanations, where an item has several.
     """
 
     query: str
@@ -73,6 +75,12 @@ class Roles:
     split: str | None = None
     id: str | None = None
     fields: tuple[str, ...] = ()
+    rationales: tuple[str, ...] = ()
+
+    @property
+    def explanations(self) -> tuple[str, ...]:
+        """Every column of explanations; the first is the rationale."""
+        return self.rationales or ((self.rationale,) if self.rationale else ())
 
     def described(self) -> dict[str, str]:
         """Part and column, for printing and storing.
@@ -83,6 +91,8 @@ class Roles:
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
         columns["metadata"] = ", ".join(self.metadata)
         columns["fields"] = ", ".join(self.fields)
+        columns.pop("rationales")
+        columns["rationale"] = ", ".join(self.explanations)
         return {part: column for part, column in columns.items() if column}
 
 
@@ -101,8 +111,12 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
         if told["evidence"] is None and len(given.fields) > 1:
             told["evidence"] = given.fields[0]
         more = tuple(f for f in given.fields if f not in told.values())
-    named = [name for name in told.values() if name is not None]
-    taken = [*named, *given.metadata, *more]
+    # Evidence may be its own explanation: it is the one column with two parts.
+    told["rationale"] = next(iter(given.rationales), told["rationale"])
+    parts = {part: name for part, name in told.items() if name is not None}
+    if parts.get("rationale") == parts.get("evidence"):
+        parts.pop("rationale", None)
+    taken = [*parts.values(), *given.metadata, *more, *given.rationales[1:]]
     for name in taken:
         if name not in columns:
             raise NoField(name, list(columns))
@@ -112,11 +126,21 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
                 "name a column for one part only"
             )
     free = [name for name in columns if name not in taken]
+    own = [name for name in columns if name in (*free, told["rationale"])]
     looked_for = set(PLAIN) - ({"query", "evidence"} if given.fields else set())
     found = {
-        part: name or (plain(part, free) if part in looked_for else None)
+        part: name
+        or (
+            plain(part, own if part == "evidence" else free)
+            if part in looked_for
+            else None
+        )
         for part, name in told.items()
     }
+    rationales = given.rationales
+    if not rationales and found["rationale"] is None:
+        rationales = numbered(free)
+        found["rationale"] = next(iter(rationales), None)
     missing = [part for part in NEEDED if found[part] is None]
     if missing:
         options = " and ".join(f"--{part}" for part in missing)
@@ -124,7 +148,22 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {listed(columns)}; name them with {options}"
         )
-    return Roles(metadata=given.metadata, fields=given.fields, **found)  # type: ignore[arg-type]
+    several = {"metadata": given.metadata, "fields": given.fields}
+    return Roles(rationales=rationales, **several, **found)  # type: ignore[arg-type]
+
+
+def numbered(columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns of several explanations an item, which bear a number each.
+
+    >>> numbered(["label", "explanation_2", "Explanation_1"])
+    ('Explanation_1', 'explanation_2')
+    """
+    found = {}
+    for column in columns:
+        name, _, number = column.lower().rpartition("_")
+        if name in PLAIN["rationale"][0] and number.isdigit():
+            found[column] = int(number)
+    return tuple(sorted(found, key=lambda column: found[column]))
 
 
 def plain(part: str, columns: Sequence[str]) -> str | None:

@@ -46,7 +46,7 @@ class Source:
             evidence=self.evidence,
             label=self.label,
             metadata=tuple(self.metadata or ()),
-            rationale=self.rationale,
+            rationale=tuple(self.rationale or ()),
             group=self.group,
             split=self.split,
             id=self.id_,

@@ -96,8 +96,11 @@ Metadata = Annotated[
     ),
 ]
 Rationale = Annotated[
-    str | None,
-    typer.Option(help="The column of explanations.", rich_help_panel=COLUMNS),
+    list[str] | None,
+    typer.Option(
+        help="The column of explanations; repeatable, where an item has several.",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Group = Annotated[
     str | None,

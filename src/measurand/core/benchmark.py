@@ -19,7 +19,8 @@ class Benchmark:
         test: The items readers are asked about.
         query: The text field that asks or claims.
         evidence: The text field that should decide, if there is one.
-        rationale: The column of explanations, if there is one.
+        rationale: The column of explanations, if there is one; it may be the evidence.
+        rationales: All columns of explanations, where an item has several.
         roles: Which column plays which part, and how test was split from train.
         schema: What each metadata column means, one line each.
         notes: Counts about the rows: duplicates, conflicts, overlap.
@@ -38,6 +39,7 @@ class Benchmark:
     query: str
     evidence: str | None = None
     rationale: str | None = None
+    rationales: tuple[str, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
     schema: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
