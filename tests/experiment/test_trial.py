@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from measurand.core.errors import Undefined
+from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.reader import Additive
-from measurand.experiment.asks import Ask, key
+from measurand.experiment.asks import WORDS, Ask, key
 from measurand.experiment.store import Store
 from measurand.experiment.trial import answer, fit, run_trial
 from measurand.interventions.fields import Keep
@@ -76,3 +76,20 @@ def test_a_class_that_training_never_showed_gets_no_share(benchmark):
     said = answer(fit(ask, benchmark, 0), ask, benchmark, 0).values
     assert (said[..., benchmark.classes.index("yes")] == 1).all()
     assert (said[..., benchmark.classes.index("no")] == 0).all()
+
+
+def test_what_words_add_is_kept_a_class_a_layer(benchmark):
+    keep = Keep("evidence")
+    ask = Ask(TfidfReader(), fitted_under=keep, under=keep, what=WORDS)
+    fitted = fit(ask, benchmark, 0)
+    values = answer(fitted, ask, benchmark, 0).values
+    items = benchmark.test.reading("evidence")
+    assert values.shape == (2, len(items), 4)
+    scores = fitted.parts(items)["evidence"]
+    np.testing.assert_allclose(values.sum(axis=2).T, scores, atol=1e-6)
+
+
+def test_a_reader_that_cannot_score_words_says_so_in_one_line(benchmark):
+    ask = Ask(MajorityReader(), under=Keep("evidence"), what=WORDS)
+    with pytest.raises(NotApplicable, match="choose tfidf or an encoder"):
+        answer(fit(ask, benchmark, 0), ask, benchmark, 0)

@@ -46,7 +46,8 @@ class Measures:
         ids: The item ids, in order.
         values: Layers × items × columns. An embedding has one layer; epochs have one
             each, with a column a class; saliency has two, with a column a token: its
-            score, and the number of its field (-1 special, -2 nothing there).
+            score, and the number of its field (-1 special, -2 nothing there). What
+            words add has one a class, with a column a word.
     """
 
     ids: tuple[str, ...]

@@ -13,6 +13,7 @@ from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
 from measurand.core.kept import keeping
 from measurand.core.reader import (
+    Attributing,
     Attribution,
     Embedder,
     FittedReader,
@@ -30,6 +31,7 @@ from measurand.experiment.asks import (
     EPOCHS,
     SALIENCY,
     SETTINGS,
+    WORDS,
     Ask,
     canonical,
     key,
@@ -121,6 +123,8 @@ def answer(fitted: FittedReader, ask: Ask, benchmark: Benchmark, seed: int) -> A
     items = asked(ask, benchmark, seed)
     if ask.what != ANSWERS:
         changed = ask.under(items, stream(ask.under, 0, seed))
+        if ask.what == WORDS:
+            return Answer(worded(fitted, changed, benchmark), None, remarks(fitted))
         return Answer(measured(fitted, ask.what, changed), None, remarks(fitted))
     shape = (ask.repeats, len(items), len(benchmark.classes))
     probabilities = np.zeros(shape, np.float32)
@@ -164,6 +168,24 @@ def packed(
             -1 if special else numbers[field]
             for special, field in zip(one.special, one.fields, strict=True)
         ]
+    return values
+
+
+def worded(
+    fitted: FittedReader, items: Items, benchmark: Benchmark
+) -> NDArray[np.float32]:
+    """What each word adds to each class: classes × items × words, 0 where none is."""
+    if not isinstance(fitted, Attributing):
+        raise NotApplicable(
+            "this reader cannot say what each word adds; choose tfidf or an encoder"
+        )
+    scores = fitted.word_scores(items)
+    longest = max((len(one) for one in scores), default=0)
+    shape = (len(benchmark.classes), len(items), max(longest, 1))
+    values = np.zeros(shape, np.float32)
+    columns = places(fitted, benchmark)
+    for row, one in enumerate(scores):
+        values[columns, row, : len(one)] = one.T
     return values
 
 

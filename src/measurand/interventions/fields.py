@@ -24,6 +24,21 @@ class Keep:
 
 
 @dataclass(frozen=True)
+class Choose:
+    """Some fields alone, in this order; the other fields and the metadata go."""
+
+    fields: tuple[str, ...]
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items reduced to those fields and their labels."""
+        return items.reading(*self.fields)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"keep {', '.join(self.fields)}"
+
+
+@dataclass(frozen=True)
 class Drop:
     """Every field but one; the metadata go too, since they may tell of it."""
 

@@ -11,7 +11,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from measurand.core.errors import MissingWeights
+from measurand.core.errors import MissingWeights, NotApplicable
 from measurand.models.joining import (
     Ints,
     Joined,
@@ -143,6 +143,20 @@ def tokens(name: str, texts: Sequence[str], most: int) -> Tokens:
     return Tokens(flat, np.concatenate([[0], np.cumsum(sizes)]))
 
 
+def offsets(name: str, texts: Sequence[str], most: int) -> list[list[tuple[int, int]]]:
+    """Where each token of each text begins and ends, as `tokens` cuts them."""
+    words = tokenizer(name)
+    if not words.is_fast:
+        raise NotApplicable(
+            f"the tokenizer of {name!r} does not tell where its tokens stand, so they "
+            "cannot be joined to words; choose an encoder with a fast tokenizer"
+        )
+    cut = [text[: 100 * most] for text in texts]
+    split = {"add_special_tokens": False, "truncation": True, "max_length": most}
+    asked = words(cut, return_offsets_mapping=True, **split) if cut else {}
+    return [list(map(tuple, spans)) for spans in asked.get("offset_mapping", [])]
+
+
 __all__ = [
     "HUB",
     "INSTALLED",
@@ -158,6 +172,7 @@ __all__ = [
     "joined",
     "joint",
     "location",
+    "offsets",
     "tokenizer",
     "tokens",
     "unreadable",

@@ -12,6 +12,7 @@ from sklearn.utils.extmath import randomized_svd
 from measurand.core.errors import BadInput, listed
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
+from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.grams import Grams, grams
 from measurand.readers.logistic import Linear, fitted, temperature
 
@@ -169,6 +170,12 @@ class FittedTfidf:
             )
             for aim, row in zip(aims, rows, strict=True)
         ]
+
+    def word_scores(self, items: Items) -> list[Floats]:
+        """What each word of the one field adds to each score: exact."""
+        field = only_field(self.known(items), items)
+        texts = items.column(field).tolist()
+        return gram_scores(texts, self.vocabularies[field], self.blocks[field])
 
     def index(self, label: str) -> int:
         """The position of a class."""
