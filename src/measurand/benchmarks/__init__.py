@@ -28,10 +28,24 @@ SYNTHETIC = Catalogue(
         ),
     },
 )
+EXPLAINED = Catalogue(
+    "benchmark",
+    {
+        "synthetic:explained": Entry(
+            "measurand.benchmarks.synthetic_rationales:explained",
+            "made questions with rationales that inform",
+        ),
+        "synthetic:templated": Entry(
+            "measurand.benchmarks.synthetic_rationales:templated",
+            "made questions with rationales that give the label away",
+        ),
+    },
+)
 BENCHMARKS = Catalogue(
     "benchmark",
     {
         **SYNTHETIC.entries,
+        **EXPLAINED.entries,
         **{
             name: Entry(
                 "measurand.benchmarks.named:benchmark",
@@ -134,7 +148,7 @@ def load_parts(
 
 def made(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
     """The synthetic benchmark of that name."""
-    if name in SYNTHETIC.entries:
+    if name in BENCHMARKS.entries:
         complete(name, options)
     benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
     return benchmark

@@ -111,9 +111,9 @@ class Server:
 
 def published(source: str, data: str | None) -> str | None:
     """The folder of published benchmarks, where `source` is one of their names."""
-    from measurand.benchmarks import BENCHMARKS, SYNTHETIC
+    from measurand.benchmarks.published import PUBLISHED
 
-    return data if source in BENCHMARKS.entries.keys() - set(SYNTHETIC) else None
+    return data if source in PUBLISHED else None
 
 
 def grouped(verb: Callable[..., None]) -> Callable[..., None]:
