@@ -1,0 +1,1 @@
+"""The explanations audit: robust and informative, or vacuous, or leaky?"""

@@ -1,0 +1,182 @@
+"""How specific rationales are: S, and what copying the query would get.
+
+Rationales and inputs are compared by TF-IDF weighted words (weights from the inputs
+alone, so that no rationale moves another explainer's figure) or by any vectors.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from measurand.core.errors import BadInput, BadOption
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.core.words import words
+from measurand.stats.agreement import Answers, coded
+from measurand.stats.paired import Clusters
+from measurand.stats.resampling import bootstrap
+from measurand.stats.specificity import (
+    TIES,
+    Ints,
+    Rows,
+    cosines,
+    gated,
+    mean_specificity,
+    specificity,
+    strata,
+    tied,
+)
+
+Embed = Callable[[Sequence[str]], Floats]
+PRESETS = ("default", "paper")
+NEGATIVES = 20  # in each stratum, as many as the paper has
+
+
+@dataclass(frozen=True, eq=False)
+class Specific:
+    """How often each item's own input beats its negatives.
+
+    Attributes:
+        auc: The share of negatives beaten, over all strata alike.
+        strata: The same in each stratum.
+        ties: The share of negatives that are just as like.
+        preset: "default", or "paper": random negatives, ties count nothing, and the
+            mean is reported as it is.
+    """
+
+    auc: Floats
+    strata: Mapping[str, Floats]
+    ties: Floats
+    preset: str = "default"
+
+    def estimate(
+        self, *, rng: np.random.Generator, clusters: Clusters = None
+    ) -> Estimate:
+        """The explainer's specificity: 0 is none (under "paper", about 0.5)."""
+        rescaled = self.preset == "default"
+        return mean_specificity(self.auc, rng=rng, clusters=clusters, rescaled=rescaled)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Inputs and their negatives: chosen once, the same for every explainer.
+
+    Attributes:
+        inputs: One unit vector an item.
+        negatives: Rows of other inputs in each stratum: items × negatives.
+        vectors: From texts to unit vectors.
+    """
+
+    inputs: Rows
+    negatives: Mapping[str, Ints]
+    vectors: Callable[[Sequence[str]], Rows]
+
+    def of(self, rationales: Sequence[str], preset: str = "default") -> Specific:
+        """How specific these rationales are, one an item."""
+        if preset not in PRESETS:
+            raise BadOption(f"no preset {preset!r}; try {', '.join(PRESETS)}")
+        if len(rationales) != self.inputs.shape[0]:
+            raise BadInput(
+                f"{len(rationales)} rationales for {self.inputs.shape[0]} items; "
+                "give one each"
+            )
+        rows = self.vectors(rationales)
+        own = cosines(rows, self.inputs)
+        chosen = ("random",) if preset == "paper" else tuple(self.negatives)
+        ties = 0.0 if preset == "paper" else TIES
+        like = {one: cosines(rows, self.inputs, self.negatives[one]) for one in chosen}
+        each = {one: specificity(own, some, ties=ties) for one, some in like.items()}
+        equal = [tied(own, some) for some in like.values()]
+        auc = np.mean(list(each.values()), axis=0)
+        return Specific(auc, each, np.mean(equal, axis=0), preset)
+
+
+def contrasts(
+    inputs: Sequence[str],
+    labels: Answers,
+    rng: np.random.Generator,
+    *,
+    m: int = NEGATIVES,
+    embed: Embed | None = None,
+) -> Contrasts:
+    """The inputs with `m` negatives an item in each of three strata.
+
+    Args:
+        inputs: What each item reads, all its fields in one text.
+        labels: The gold labels.
+        rng: Where the draws come from.
+        m: Negatives an item in each stratum.
+        embed: From texts to vectors; TF-IDF where not given.
+    """
+    vectors = weighted(inputs) if embed is None else normed(embed)
+    rows = vectors(inputs)
+    (codes,) = coded(labels)
+    return Contrasts(rows, strata(rows, codes, m, rng), vectors)
+
+
+def specific(
+    rationales: Sequence[str],
+    inputs: Sequence[str],
+    labels: Answers,
+    rng: np.random.Generator,
+    *,
+    m: int = NEGATIVES,
+    preset: str = "default",
+    embed: Embed | None = None,
+) -> Specific:
+    """How specific one explainer's rationales are; for several, choose contrasts once.
+
+    >>> inputs, rng = ["a red car", "a blue sky", "one dog"], np.random.default_rng(0)
+    >>> specific(["red", "sky", ""], inputs, ["x", "y", "x"], rng).auc.tolist()
+    [1.0, 1.0, 0.5]
+    """
+    return contrasts(inputs, labels, rng, m=m, embed=embed).of(rationales, preset)
+
+
+def copied(
+    found: Specific,
+    queries: Sequence[str],
+    against: Contrasts,
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters = None,
+) -> Estimate:
+    """Specificity less that of rationales which merely repeat the query.
+
+    At or below 0, being specific is no more than naming what the query names.
+    """
+    copy = against.of(queries, found.preset)
+    rows = np.column_stack([found.auc, copy.auc, np.ones(len(copy.auc))])
+    scaled = gated if found.preset == "default" else np.asarray
+
+    def statistic(sums: Floats) -> Floats:
+        ours, theirs = (scaled(sums[..., side] / sums[..., 2]) for side in (0, 1))
+        return np.asarray(ours - theirs)
+
+    less = bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    return replace(less, method=f"less the query repeated; {less.method}")
+
+
+def weighted(inputs: Sequence[str]) -> Callable[[Sequence[str]], Rows]:
+    """Texts as TF-IDF weighted words; words of no input weigh nothing."""
+    vectoriser = TfidfVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
+    try:
+        vectoriser.fit(inputs)
+    except ValueError:  # scikit-learn's word for: there is no word in any text
+        return lambda texts: np.zeros((len(texts), 1))
+    return lambda texts: csr_array(vectoriser.transform(texts))
+
+
+def normed(embed: Embed) -> Callable[[Sequence[str]], Rows]:
+    """Vectors of length 1; a text without words, and so alike to nothing, is zeros."""
+
+    def vectors(texts: Sequence[str]) -> Floats:
+        said = np.array([bool(text.strip()) for text in texts])
+        rows = np.asarray(embed(texts), float) * said[:, None]
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.where(length > 0, length, 1.0))
+
+    return vectors

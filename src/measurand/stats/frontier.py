@@ -1,0 +1,135 @@
+"""The frontier of two goods, of each of which more is better.
+
+A point is dominated where another is at least as good on both axes and better on one.
+The hypervolume is the area between a reference point and the frontier: with two axes it
+is a sum of rectangles, exact.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.draws import from_draws
+
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+EPSILON = 1e-12  # keeps 0 over 0 at 0
+
+
+def dominated(points: Floats) -> Bools:
+    """Which points some other point beats; of equal points none beats the other.
+
+    Args:
+        points: Any leading shape × points × 2.
+
+    >>> dominated(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1], [0.5, 0.5]])).tolist()
+    [False, False, True, False]
+    """
+    points = checked(points)
+    one, other = points[..., :, None, :], points[..., None, :, :]
+    beaten = (other >= one).all(axis=-1) & (other > one).any(axis=-1)
+    return np.asarray(beaten.any(axis=-1))
+
+
+def frontier(points: Floats) -> Ints:
+    """The rows of the points that nothing beats, from low to high on the first axis.
+
+    >>> frontier(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1]])).tolist()
+    [1, 0]
+    """
+    kept = np.flatnonzero(~dominated(points))
+    return kept[np.lexsort((kept, -points[kept, 1], points[kept, 0]))]
+
+
+def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> Floats:
+    """The area that the points dominate above the reference.
+
+    Args:
+        points: Any leading shape × points × 2; one area for each leading place.
+        reference: Where the area begins; a point below it on an axis adds nothing.
+
+    >>> float(hypervolume(np.array([[1.0, 0.25], [0.5, 0.5]])))
+    0.375
+    """
+    over = np.maximum(checked(points) - np.asarray(reference, float), 0.0)
+    order = np.argsort(-over[..., 0], axis=-1, kind="stable")
+    wide = np.take_along_axis(over[..., 0], order, -1)
+    high = np.maximum.accumulate(np.take_along_axis(over[..., 1], order, -1), axis=-1)
+    # From the widest point inwards, each adds what it rises above those before it.
+    rise = np.diff(high, axis=-1, prepend=0.0)
+    return np.asarray((wide * rise).sum(axis=-1))
+
+
+def hypervolume_estimate(
+    points: Floats,
+    draws: Floats,
+    n: int,
+    reference: tuple[float, float] = (0.0, 0.0),
+    *,
+    what: str = "items",
+) -> Estimate:
+    """The hypervolume with an interval from the points of each resample.
+
+    The best of several noisy points looks better than it is, in every resample once
+    more than in the items. So the interval is turned about the value (the basic
+    bootstrap): what resampling adds is taken off.
+
+    Args:
+        points: Points × 2.
+        draws: The same points in each resample: resamples × points × 2.
+        n: How many items.
+        reference: Where the area begins.
+        what: What was resampled.
+    """
+    value = float(hypervolume(points, reference))
+    drawn = from_draws(value, hypervolume(draws, reference), n, what)
+    low, high = max(2 * value - drawn.high, 0.0), 2 * value - drawn.low
+    return Estimate(value, low, high, drawn.level, n, f"basic {drawn.method}")
+
+
+def on_frontier(draws: Floats) -> Floats:
+    """The share of resamples in which each point is on the frontier.
+
+    >>> on_frontier(np.array([[[1.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    array([1. , 0.5])
+    """
+    return np.asarray((~dominated(draws)).mean(axis=0))
+
+
+def harmonic(robustness: "Floats | float", informativeness: "Floats | float") -> Floats:
+    """H = 2 R I / (R + I): no good on one axis makes up for none on the other.
+
+    >>> float(harmonic(1.0, 0.5).round(6)), float(harmonic(0.0, 0.0))
+    (0.666667, 0.0)
+    """
+    r, i = np.asarray(robustness, float), np.asarray(informativeness, float)
+    if (r < 0).any() or (i < 0).any():
+        raise BadInput("a harmonic mean is of shares from 0 to 1; clip the means first")
+    return np.asarray(2 * r * i / (r + i + EPSILON))
+
+
+def varif(
+    specificity: "Floats | float",
+    robustness: "Floats | float",
+    informativeness: "Floats | float",
+) -> Floats:
+    """VARIF = S H, of an explainer's means.
+
+    >>> float(varif(0.5, 1.0, 1.0).round(6))
+    0.5
+    """
+    return np.asarray(specificity, float) * harmonic(robustness, informativeness)
+
+
+def checked(points: Floats) -> Floats:
+    """The points as floats; anything but pairs of numbers is refused."""
+    points = np.asarray(points, float)
+    if points.ndim < 2 or points.shape[-1] != 2:
+        raise BadInput(f"points have two axes; these have the shape {points.shape}")
+    if points.shape[-2] == 0:
+        raise Undefined("no points, so there is no frontier")
+    if np.isnan(points).any():
+        raise BadInput("some points are not a number; leave out what was not run")
+    return points

@@ -1,0 +1,171 @@
+"""How well a score tells two kinds apart, and how well it keeps a known order.
+
+The AUC is the chance that one of the first kind scores above one of the second, ties
+one half. Its variance comes from what each score adds to it (DeLong et al. 1988); what
+scores of one item or cluster add is summed first (Obuchowski 1997), and the interval is
+taken on the logit scale. Where nothing overlaps that variance is 0, and the interval is
+Newcombe's (2006, method 5) for so many independent units.
+"""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import norm, rankdata
+
+from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.draws import from_draws
+from measurand.stats.paired import Clusters
+
+Ints = NDArray[np.int64]
+
+
+def auc(positive: Floats, negative: Floats, *, level: float = 0.95) -> Estimate:
+    """How well scores of some items tell them from other, independent items.
+
+    >>> float(auc(np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0])))
+    0.75
+    """
+    above, below = len(positive), len(negative)
+    apart = np.arange(above), np.arange(above, above + below)
+    return separated(positive, negative, *apart, level)
+
+
+def paired_auc(
+    positive: Floats,
+    negative: Floats,
+    *,
+    clusters: Clusters = None,
+    level: float = 0.95,
+) -> Estimate:
+    """The same where both are scores of the same items, in the same order.
+
+    >>> print(paired_auc(np.arange(40.0), np.arange(40.0)))
+    0.500 [0.500, 0.500]
+    """
+    if len(positive) != len(negative):
+        raise BadInput(
+            f"{len(positive)} and {len(negative)} scores; compare the same items"
+        )
+    units = np.arange(len(positive)) if clusters is None else clusters
+    found = separated(positive, negative, units, units, level)
+    return replace(found, n=len(positive))
+
+
+def separated(
+    positive: Floats, negative: Floats, first: Ints, second: Ints, level: float
+) -> Estimate:
+    """The AUC of scores whose units are `first` and `second`."""
+    positive, negative = np.asarray(positive, float), np.asarray(negative, float)
+    if len(positive) == 0 or len(negative) == 0:
+        raise Undefined("an AUC needs scores of both kinds")
+    if np.isnan(positive).any() or np.isnan(negative).any():
+        raise BadInput("some scores are missing; drop these items from both")
+    wins, losses = placements(positive, negative)
+    value, n = float(wins.mean()), len(positive) + len(negative)
+    units = len(np.unique(first)), len(np.unique(second))
+    if value in (0.0, 1.0) or min(units) < 2:
+        low, high = newcombe(value, *units, level)
+        return Estimate(value, low, high, level, n, "AUC, Newcombe's interval")
+    sides = zip((wins, losses), units, strict=True)
+    adds = [(x - value) / len(x) * np.sqrt(m / (m - 1)) for x, m in sides]
+    together = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
+    se = float(np.sqrt((np.bincount(together, np.concatenate(adds)) ** 2).sum()))
+    # On the logit scale the interval stays inside 0 and 1.
+    half = float(norm.ppf((1 + level) / 2)) * se / (value * (1 - value))
+    odds = np.log(value / (1 - value))
+    low, high = (float(1 / (1 + np.exp(-end))) for end in (odds - half, odds + half))
+    method = f"AUC, DeLong over {together.max() + 1} units, logit interval"
+    return Estimate(value, low, high, level, n, method)
+
+
+def placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
+    """The share of the others that each score beats (or, of a negative, is beaten by).
+
+    >>> [side.tolist() for side in placements(np.array([1.0, 2.0]), np.array([1.0]))]
+    [[0.5, 1.0], [0.75]]
+    """
+    everyone = rankdata(np.concatenate([positive, negative]))
+    above, below = len(positive), len(negative)
+    wins = (everyone[:above] - rankdata(positive)) / below
+    losses = 1 - (everyone[above:] - rankdata(negative)) / above
+    return wins, losses
+
+
+def newcombe(value: float, above: int, below: int, level: float) -> tuple[float, float]:
+    """The AUCs from which `value` is no further than chance allows."""
+    z = float(norm.ppf((1 + level) / 2))
+    size = (above + below) / 2 - 1
+
+    def beyond(theta: float) -> float:
+        spread = 1 + size * ((1 - theta) / (2 - theta) + theta / (1 + theta))
+        variance = theta * (1 - theta) * spread / (above * below)
+        return float((theta - value) ** 2 - z**2 * variance)
+
+    low = 0.0 if value == 0 else float(brentq(beyond, 0.0, min(value, 1 - 1e-12)))
+    high = 1.0 if value == 1 else float(brentq(beyond, max(value, 1e-12), 1.0))
+    return low, high
+
+
+def rank_correlation(
+    scores: Floats,
+    draws: Floats,
+    order: Ints,
+    n: int,
+    *,
+    kind: Literal["partial", "tau_b"] = "partial",
+    what: str = "items",
+) -> Estimate:
+    """How well scores keep a known order, from -1 to 1.
+
+    The order may hold some equal. "partial": pairs in order less pairs against it, over
+    the pairs that the order tells apart (Somers' d): 1 where every claim of the order
+    is kept. "tau_b": Kendall's, which takes an order that holds some equal for a claim
+    that they are. The interval is over items: the explainers are these and no others.
+
+    Args:
+        scores: One an explainer; the more the better.
+        draws: The same in each resample of items: resamples × explainers.
+        order: How good each is known to be; the more the better.
+        n: How many items.
+        kind: What pairs that the order holds equal count.
+        what: What was resampled.
+    """
+    value, drawn = (concordance(one, order, kind) for one in (scores, draws))
+    found = from_draws(float(value), drawn, n, what)
+    name = "Somers' d" if kind == "partial" else "Kendall's tau-b"
+    return replace(found, method=f"{name} of {len(order)} explainers, {found.method}")
+
+
+def concordance(scores: Floats, order: Ints, kind: str = "partial") -> Floats:
+    """The rank correlation of each row of scores with the order.
+
+    >>> float(concordance(np.array([3.0, 1.0, 2.0]), np.array([1, 0, 0])))
+    1.0
+    """
+    one, other = np.triu_indices(len(order), 1)
+    known = np.sign(np.asarray(order)[one] - np.asarray(order)[other])
+    if not known.any():
+        raise Undefined("the order tells no two apart, so no score can keep it")
+    seen = np.sign(scores[..., one] - scores[..., other])
+    agreed = (seen * known).sum(axis=-1)
+    if kind == "partial":
+        return np.asarray(agreed / np.abs(known).sum())
+    with np.errstate(invalid="ignore"):
+        pairs = np.abs(seen).sum(axis=-1) * np.abs(known).sum()
+        return np.asarray(agreed / np.sqrt(pairs))
+
+
+def disagreements(a: Floats, b: Floats) -> list[tuple[int, int]]:
+    """The pairs of places of which `a` holds the first and `b` the second to be better.
+
+    >>> disagreements(np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0, 2.0]))
+    [(0, 1), (0, 2)]
+    """
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    against = (a[:, None] > a) & (b[:, None] < b)
+    return [(int(i), int(j)) for i, j in np.argwhere(against)]
