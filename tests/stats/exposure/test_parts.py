@@ -78,15 +78,34 @@ def test_the_spread_of_draws_is_told_from_that_of_trainings(rng):
         for training, luck in enumerate(rng.normal(0, 20, 3))
     ]
     names = ["lm", "task", "subsample", "training", "n", "control", "treatment"]
-    found = spread(Pairs(pd.DataFrame(rows, columns=names), "bias"))
-    assert found.subsample == pytest.approx(4.0, rel=0.1)
-    assert found.training == pytest.approx(2.0, rel=0.1)
+    found = spread(Pairs(pd.DataFrame(rows, columns=names), "bias"), rng=rng)
+    assert found.subsample.value == pytest.approx(4.0, rel=0.1)
+    assert found.training.value == pytest.approx(2.0, rel=0.1)
     assert found.draws == 300
 
 
-def test_one_training_a_draw_has_no_training_spread():
+@pytest.mark.slow
+def test_intervals_of_both_spreads_cover_as_often_as_they_say(rng):
+    keys = [("lm", f"t{task}", draw) for task in range(4) for draw in range(8)]
+    table = pd.DataFrame(keys * 2, columns=["lm", "task", "subsample"])
+    covered = []
+    for _ in range(200):
+        draws, luck = rng.normal(0, 30, len(keys)), rng.normal(0, 20, len(table))
+        right = 500 + np.tile(draws, 2) + luck
+        here = table.assign(n=1000, control=500, treatment=right)
+        found = spread(Pairs(here, "bias"), rng=rng)
+        covered.append(
+            (
+                found.subsample.low < 3 < found.subsample.high,
+                found.training.low < 2 < found.training.high,
+            )
+        )
+    assert np.mean(covered, axis=0) == pytest.approx([0.95, 0.95], abs=0.04)
+
+
+def test_one_training_a_draw_has_no_training_spread(rng):
     with pytest.raises(Undefined, match="trained on twice"):
-        spread(small(Truth(tasks=2, subsamples=2)))
+        spread(small(Truth(tasks=2, subsamples=2)), rng=rng)
 
 
 def test_a_trend_needs_two_sizes():

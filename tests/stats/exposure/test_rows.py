@@ -89,3 +89,8 @@ def test_bad_input_is_refused_in_one_line(rows, line):
 def test_repeated_trainings_are_told_apart_by_their_number():
     twice = pd.concat([table(training=1), table(training=2)])
     assert len(counted(twice)) == 16
+
+
+def test_seeds_tell_repeated_trainings_apart_and_are_numbered_within_a_draw():
+    seeds = pd.concat([table(), table()]).assign(seed=range(16))
+    assert counted(seeds)["training"].tolist() == [1] * 8 + [2] * 8

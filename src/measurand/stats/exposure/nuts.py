@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from measurand.core.errors import MissingExtra
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.stats.exposure.blocks import dense
+from measurand.stats.exposure.convergence import ess_bulk, r_hat
 from measurand.stats.exposure.hierarchical import LEVEL, Posterior, estimated
 from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.studies import METHODS, Latent
 
 CHAINS, WARMUP, SAMPLES = 4, 500, 1_000
@@ -31,7 +34,7 @@ class Chains:
         draws: Chains × draws of each number: `beta`, `intercept`, `lm_1` and further,
             and the standard deviation of each effect.
         r_hat: Of each; over 1.01 the chains disagree.
-        ess: The effective number of draws of each.
+        ess: How many independent draws each is worth, in the bulk.
         divergences: Steps that went wrong; any is a warning.
         model: The name of the model.
         n: Pairs.
@@ -54,6 +57,18 @@ class Chains:
         """The Monte Carlo error of the mean of beta."""
         return float(self.draws["beta"].std() / np.sqrt(self.ess["beta"]))
 
+    def apart(self, beta: Mixture, level: float = LEVEL) -> Estimate:
+        """How far their beta lies above another posterior's, in sds of that one.
+
+        The interval is the Monte Carlo error of the chains.
+        """
+        gap = (float(self.draws["beta"].mean()) - float(beta.mean)) / float(beta.sd)
+        error = self.standard_error / float(beta.sd)
+        half = float(ndtri((1 + level) / 2)) * error
+        method = "NUTS less nested Laplace, Monte Carlo error"
+        drawn = self.draws["beta"].size
+        return Estimate(gap, gap - half, gap + half, level, drawn, method)
+
 
 def sample(
     posterior: Posterior,
@@ -65,7 +80,6 @@ def sample(
 ) -> Chains:
     """Chains of the model of a posterior, started where it is most probable."""
     jax, infer = extra("jax"), extra("numpyro.infer")
-    diagnostics = extra("numpyro.diagnostics")
     latent = posterior.grid.found.blocks.latent
     with jax.enable_x64(True):
         first = {
@@ -83,11 +97,10 @@ def sample(
         mcmc.run(jax.random.PRNGKey(seed), init_params=first)
         drawn = named_draws(latent, mcmc.get_samples(group_by_chain=True))
         divergences = int(mcmc.get_extra_fields()["diverging"].sum())
-        told = diagnostics.summary(drawn)
     return Chains(
         drawn,
-        {name: float(row["r_hat"]) for name, row in told.items()},
-        {name: float(row["n_eff"]) for name, row in told.items()},
+        {name: r_hat(each) for name, each in drawn.items()},
+        {name: ess_bulk(each) for name, each in drawn.items()},
         divergences,
         posterior.model,
         len(posterior.pairs),

@@ -21,7 +21,8 @@ CONTRASTS = {"boost": ("base", "extra"), "bias": ("extra", "test")}
 SIZES = ["m", "n"]
 DRAW = ["task", "subsample", "training"]  # what the models of a study share
 KEYS = [*SIZES, "lm", *DRAW]
-# One model needs no `lm`; one training on each draw needs no `training`.
+# One model needs no `lm`; one training on each draw needs no `training`, and a `seed`
+# tells trainings apart as well.
 MISSING = {"lm": "lm", "training": "1"}
 
 
@@ -56,6 +57,8 @@ class Pairs:
 def counted(table: pd.DataFrame) -> pd.DataFrame:
     """The study as whole counts: m, n, lm, task, subsample, training and three arms."""
     table = table.reset_index(drop=True)
+    if "training" not in table and "seed" in table:
+        table = table.assign(training=table["seed"])
     for name, value in MISSING.items():
         if name not in table:
             table = table.assign(**{name: value})
@@ -71,9 +74,16 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
         if (table[name] < 1).any():
             raise BadInput(f"{at(table, table[name] < 1)} has {name} below 1")
     arms = {arm: correct(table, arm) for arm in ARMS}
-    counts = table[KEYS].assign(**arms)
+    counts = table[KEYS].assign(**arms, training=numbered(table))
     refuse_unpaired(counts)
     return counts
+
+
+def numbered(table: pd.DataFrame) -> "pd.Series[int]":
+    """The trainings of each draw and model as 1, 2, ..., whatever they are called."""
+    codes = pd.Series(pd.factorize(table["training"], sort=True)[0], table.index)
+    within = codes.groupby([table[key] for key in KEYS if key != "training"])
+    return within.rank("dense").astype(int)
 
 
 def correct(table: pd.DataFrame, arm: str) -> "pd.Series[int]":

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate
 from measurand.stats.exposure.rows import Pairs
+
+DRAWS = 10_000  # of the two mean squares
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -18,16 +22,17 @@ class Spread:
         draws: How many draws were trained on more than once.
     """
 
-    subsample: float
-    training: float
+    subsample: Estimate
+    training: Estimate
     draws: int
 
 
-def spread(pairs: Pairs) -> Spread:
+def spread(pairs: Pairs, *, rng: np.random.Generator) -> Spread:
     """The spread of draws apart from that of trainings, within tasks and models.
 
     One-way analysis of variance with unequal group sizes; a subsample variance that
-    comes out below zero is none.
+    comes out below zero is none. Intervals are generalised ones (Weerahandi): what the
+    two variances can be when each mean square is a chi-square of its own.
     """
     table = pairs.table.assign(difference=100 * pairs.differences)
     cell = table.groupby(["lm", "task"])["difference"]
@@ -40,12 +45,21 @@ def spread(pairs: Pairs) -> Spread:
     of_draw = draw.transform("mean")
     within = float(((table["difference"] - of_draw) ** 2).sum())
     between = float(((of_draw - cell.transform("mean")) ** 2).sum())
-    training = within / (len(table) - len(sizes))
+    free = len(table) - len(sizes), len(sizes) - len(cells)
     squares = sizes.pow(2).groupby(["lm", "task"]).sum() / cells
-    typical = float(cells.sum() - squares.sum()) / (len(sizes) - len(cells))
-    draws = (between / (len(sizes) - len(cells)) - training) / typical
+    typical = float(cells.sum() - squares.sum()) / free[1]
+    training, draws = within / free[0], between / free[1]
+    likely = within / rng.chisquare(free[0], DRAWS)
+    apart = (between / rng.chisquare(free[1], DRAWS) - likely) / typical
     return Spread(
-        float(np.sqrt(max(draws, 0.0))),
-        float(np.sqrt(training)),
+        root((draws - training) / typical, apart, len(sizes)),
+        root(training, likely, len(table)),
         int((sizes > 1).sum()),
     )
+
+
+def root(variance: float, likely: np.ndarray, n: int) -> Estimate:
+    """A standard deviation, from a variance and what else it could be."""
+    ends = np.quantile(likely, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    value, low, high = np.sqrt(np.maximum([variance, *ends], 0.0)).tolist()
+    return Estimate(value, low, high, LEVEL, n, "analysis of variance, generalised")

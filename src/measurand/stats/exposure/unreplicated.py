@@ -47,9 +47,13 @@ def unreplicated(
     slices: int = SLICES,
     notable: float = NOTABLE,
     level: float = LEVEL,
+    grand_mean: float | None = None,
 ) -> Unreplicated:
-    """The distribution of conclusions over slices with one triple a task and model."""
-    grand = float(fit(pairs, model).beta.mean)
+    """The distribution of conclusions over slices with one triple a task and model.
+
+    The grand mean is that of all triples, fitted here where it is not known already.
+    """
+    grand = float(fit(pairs, model).beta.mean) if grand_mean is None else grand_mean
     beta = fit_many(sliced(pairs, rng=rng, slices=slices), model)
     low, high = beta.interval(level)
     return Unreplicated(
