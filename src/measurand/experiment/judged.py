@@ -1,0 +1,92 @@
+"""Judgements of pairs of texts: each different pair once, and kept.
+
+Different pairs are sorted and judged so many at a time; each part is kept as soon as it
+is done, under a key of the recipe, what computes it and the pairs, so that a run that
+is killed goes on where it was. A judge draws nothing: no seed is in the key.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from measurand.core.errors import ReaderFailed
+from measurand.core.judge import Judge, Likeness, Pairs
+from measurand.core.reader import Floats, Strong
+from measurand.experiment.answers import Experiment
+from measurand.experiment.asks import canonical, versions
+from measurand.experiment.store import Answer
+
+AT_ONCE = 20_000  # different pairs that are kept together
+Pair = tuple[str, str]
+
+
+def entailment(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
+    """How surely the first text of each pair entails the second."""
+    return judged(experiment, judge, judge.entails, pairs)
+
+
+def similarity(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
+    """The mean of both directions: VARIF's Sim_NLI, section 3.1."""
+    turned = [(b, a) for a, b in pairs]
+    both = entailment(experiment, judge, [*pairs, *turned])
+    return np.asarray(both.reshape(2, -1).mean(axis=0))
+
+
+def likeness(experiment: Experiment, recipe: Likeness, pairs: Pairs) -> Floats:
+    """How like the two texts of each pair are; a pair and its reverse are one."""
+    ordered = [(min(pair), max(pair)) for pair in pairs]
+    return judged(experiment, recipe, recipe.alike, ordered)
+
+
+def judged(
+    experiment: Experiment,
+    recipe: object,
+    judge: Callable[[Pairs], Floats],
+    pairs: Pairs,
+) -> Floats:
+    """The score of each pair: from the store where it is kept, else computed."""
+    different = sorted(set(pairs))
+    parts = [
+        different[start : start + AT_ONCE]
+        for start in range(0, len(different), AT_ONCE)
+    ]
+    scores: dict[Pair, float] = {}
+    experiment.watch(0, len(parts))
+    for done, part in enumerate(parts, start=1):
+        said = kept(experiment, key(recipe, part), judge, part)
+        scores.update(zip(part, said.tolist(), strict=True))
+        experiment.watch(done, len(parts))
+    return np.array([scores[pair] for pair in pairs], np.float64)
+
+
+def kept(
+    experiment: Experiment,
+    key: str,
+    judge: Callable[[Pairs], Floats],
+    part: Sequence[Pair],
+) -> Floats:
+    """The scores of one part, in its order."""
+    answer = experiment.store.read(key, experiment.notice)
+    experiment.tally["computed" if answer is None else "reused"] += 1
+    if answer is None:
+        # One thread: sums in another order would differ in the last bit.
+        with threadpool_limits(1):
+            said = np.asarray(judge(part), np.float32)
+        # A number that is none fails this, too.
+        if said.shape != (len(part),) or not ((said >= 0) & (said <= 1)).all():
+            raise ReaderFailed(
+                f"the judge gave {said.size} scores for {len(part)} pairs, or scores "
+                "that are not between 0 and 1; take another judge"
+            )
+        answer = Answer(said[None, :, None])
+        experiment.store.write(key, answer)
+    return answer.values[0, :, 0].astype(np.float64)
+
+
+def key(recipe: object, part: Sequence[Pair]) -> str:
+    """The name of a part: everything that its scores depend on, fingerprinted."""
+    pairs = hashlib.sha256(canonical(part).encode()).hexdigest()
+    whole = canonical([versions(isinstance(recipe, Strong)), "judged", recipe, pairs])
+    return hashlib.sha256(whole.encode()).hexdigest()

@@ -1,0 +1,114 @@
+"""The lexical judge: how much of a text is said in another, word by word.
+
+    entails(a, b) = 0, where one of the two denies and the other does not
+                  = the weight of those words of b that stand in a, over that of all
+
+Words are compared by their stems, each once. A function word weighs a tenth of any
+other; weights are fixed, so a pair's score depends on no other pair. A text denies when
+it holds an odd number of negations, and all negations are one word. A text without
+words says nothing: it entails only another one such, and is entailed by no text that
+has words. Order counts for nothing, and two words that mean the same are two. Endings,
+function words and most negations are those of English.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from measurand.core.judge import Pairs
+from measurand.core.reader import Floats
+from measurand.core.words import FUNCTION, NEGATIONS, words
+
+CONTENT, HOLDING = 10, 1  # what a word weighs; whole numbers, so that sums are exact
+NOT = "not"
+DENYING = NEGATIONS - {"nor"}  # "nor" goes on with a negation that stood before it
+SHORTENED = {"wo": "will", "ca": "can", "sha": "shall"}  # of won't, can't, shan't
+JOINED = frozenset(["s", "re", "ve", "ll", "d", "m"])  # of he's, they're and the like
+SHORTEST = 3  # letters that are left when an ending is taken off
+
+
+@dataclass(frozen=True)
+class LexicalJudge:
+    """Entailment as the share of words that were said before; needs no model."""
+
+    def entails(self, pairs: Pairs) -> Floats:
+        """How much of the second text of each pair stands in the first."""
+        said = {text: statement(text) for text in {t for pair in pairs for t in pair}}
+        return np.array([share(said[a], said[b]) for a, b in pairs], np.float64)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text as its different stems, what they weigh, and whether it denies."""
+
+    stems: frozenset[str]
+    weight: int
+    denies: bool
+
+
+def statement(text: str) -> Statement:
+    """What a text says, as far as single words tell.
+
+    >>> statement("She isn't painting cats.") == statement("she is NOT painting a cat")
+    False
+    >>> sorted(statement("She isn't painting cats.").stems)
+    ['cat', 'is', 'not', 'paint', 'she']
+    """
+    found = [stem for word in words(text) for stem in stems(word)]
+    different = frozenset(found)
+    return Statement(different, total(different), found.count(NOT) % 2 == 1)
+
+
+def share(a: Statement, b: Statement) -> float:
+    """The weight of b's stems that are a's too, over that of all b's stems."""
+    if not b.stems:
+        return float(not a.stems)
+    if a.denies != b.denies:
+        return 0.0
+    return total(a.stems & b.stems) / b.weight
+
+
+def total(stems: frozenset[str]) -> int:
+    """What words weigh together."""
+    return CONTENT * len(stems) - (CONTENT - HOLDING) * len(stems & FUNCTION)
+
+
+@lru_cache(maxsize=100_000)
+def stems(word: str) -> tuple[str, ...]:
+    """The stems of a word: two of "don't", one of "dog's"."""
+    word = word.replace("’", "'")
+    head, _, tail = word.partition("'")
+    if word == "cannot" or (tail == "t" and head.endswith("n")):
+        head = head.removesuffix("not").removesuffix("n")
+        return (SHORTENED.get(head, head), NOT) if head else (NOT,)
+    if word in DENYING:
+        return (NOT,)
+    return (stem(head if tail in JOINED else word),)
+
+
+def stem(word: str) -> str:
+    """The word without its ending: crude, but the same for most of its forms.
+
+    >>> [stem(word) for word in ("runs", "running", "make", "making", "cities", "bus")]
+    ['run', 'run', 'mak', 'mak', 'city', 'bus']
+    """
+    if word in FUNCTION or not (word.isascii() and word.isalpha()):
+        return word
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = without(word, "s")
+    if word.endswith(("ie", "ied")) and len(word) > SHORTEST + 1:
+        return word.removesuffix("d").removesuffix("ie") + "y"
+    if not word.endswith("eed"):
+        word = without(without(word, "ing"), "ed")
+    word = without(word, "e")
+    doubled = word[-2:-1] == word[-1:] and word[-1:] not in "aeiou"
+    return word[:-1] if doubled and len(word) > SHORTEST else word
+
+
+def without(word: str, ending: str) -> str:
+    """The word less its ending, where a word is left: some letters, one a vowel."""
+    rest = word.removesuffix(ending)
+    if len(rest) < SHORTEST or not any(letter in "aeiouy" for letter in rest):
+        return word
+    return rest

@@ -1,0 +1,49 @@
+"""Entailment classifiers as judges."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.errors import BadOption, listed, shown
+from measurand.core.judge import Pairs
+from measurand.core.reader import Floats
+from measurand.models.classifier import Classifier, classifier
+
+
+@dataclass(frozen=True)
+class NliJudge:
+    """The probability that a classifier gives to entailment.
+
+    Attributes:
+        model: A directory, or a hub id.
+        length: The most tokens of a pair; the longer text gives way first.
+    """
+
+    model: str
+    length: int = 256
+
+    def entails(self, pairs: Pairs) -> Floats:
+        """How surely the first text of each pair entails the second."""
+        trained = classifier(self.model)
+        column = entailment(trained)
+        different = list(dict.fromkeys(pairs))
+        number = {pair: i for i, pair in enumerate(different)}
+        said = trained.shares(different, self.length)[:, column]
+        return said[np.array([number[pair] for pair in pairs], np.int64)]
+
+    def ready(self) -> None:
+        """Raise where the model is not to be had, or has no entailment class."""
+        entailment(classifier(self.model))
+
+
+def entailment(trained: Classifier) -> int:
+    """The column of entailment, found by its name: positions differ between models."""
+    names = [name.strip().lower() for name in trained.classes]
+    found = [i for i, name in enumerate(names) if name.startswith("entail")]
+    if len(found) != 1:
+        raise BadOption(
+            f"{shown(trained.name, 200)} has the classes {listed(trained.classes)}, of "
+            "which one must be called entailment; name its classes under id2label and "
+            "label2id in its config.json, or take another entailment classifier"
+        )
+    return found[0]

@@ -1,0 +1,162 @@
+"""Classifiers of pairs of texts that others have trained: loaded, and asked.
+
+Every different text is turned into tokens once. Pairs of like length are read together,
+so many tokens at a time: on a CPU only those of one length, without any padding; on a
+GPU also those a little shorter, as few large batches are sooner done, and in half
+precision. What does not fit into half precision is read again in full.
+"""
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from scipy.special import softmax
+
+from measurand.core.errors import MissingWeights, ReaderFailed
+from measurand.core.reader import Floats
+from measurand.models.encoder import (
+    UNREADABLE,
+    device,
+    joint,
+    location,
+    tokens,
+)
+from measurand.models.joining import Ints, Joined, inputs, joined
+
+BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
+STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together
+FIRST = 2  # RoBERTa counts places from here, so that it has as many fewer
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """A trained classifier of pairs.
+
+    Attributes:
+        name: Where it and its tokenizer come from.
+        classes: What its config calls its classes, in the order of its scores.
+        model: The network, in single precision.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    model: Any
+
+    @cached_property
+    def quick(self) -> Any:
+        """The network as it answers soonest: on a GPU a copy in half precision."""
+        where = device()
+        if where.type == "cpu":
+            return self.model
+        return copy.deepcopy(self.model).half().to(where)
+
+    def shares(self, pairs: Sequence[tuple[str, str]], length: int) -> Floats:
+        """Class probabilities: a row a pair, cut to `length` tokens, a column a class.
+
+        As in training, the first text of a pair stands first.
+        """
+        data = self.read(pairs, length)
+        scores = forward(self.quick, data, len(self.classes))
+        odd = np.flatnonzero(~np.isfinite(scores).all(axis=1)).tolist()
+        if odd and self.quick is not self.model:
+            full = copy.deepcopy(self.model).to(device())
+            again = self.read([pairs[row] for row in odd], length)
+            scores[odd] = forward(full, again, len(self.classes))
+        if not np.isfinite(scores).all():
+            raise ReaderFailed(
+                f"{self.name} gives scores that are no numbers; take another classifier"
+            )
+        return np.asarray(softmax(scores, axis=1))
+
+    def read(self, pairs: Sequence[tuple[str, str]], length: int) -> Joined:
+        """The pairs as token sequences."""
+        places = getattr(self.model.config, "max_position_embeddings", None)
+        most = min(length, places - FIRST) if places else length
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        number = {text: i for i, text in enumerate(texts)}
+        known = tokens(self.name, texts, most)
+        sides = [
+            known.rows(np.array([number[pair[side]] for pair in pairs], np.int64))
+            for side in (0, 1)
+        ]
+        return joined(sides, joint(self.name, 2), most)
+
+
+def forward(model: Any, data: Joined, classes: int) -> Floats:
+    """The scores of every pair."""
+    where = next(model.parameters()).device
+    scores = np.zeros((data.sizes.shape[1], classes))
+    waiting = []
+    with torch.inference_mode():
+        for rows in like_lengths(data.lengths, BUDGET[where.type], STEP[where.type]):
+            lengths = data.lengths[rows]
+            made = inputs(data, rows, int(lengths.max()), where)
+            if lengths.min() == lengths.max():
+                del made["attention_mask"]  # nothing is padded, so nothing is masked
+            waiting.append((rows, model(**made).logits))
+    # Fetched only now: asking for each batch would wait for the GPU each time.
+    for rows, logits in waiting:
+        scores[rows] = logits.float().cpu().numpy()
+    return scores
+
+
+def like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
+    """Batches of at most so many tokens, whose lengths are less than `step` apart.
+
+    >>> [rows.tolist() for rows in like_lengths(np.array([9, 4, 16, 11]), 32, 8)]
+    [[1], [0, 3], [2]]
+    """
+    order = np.argsort(lengths, kind="stable")
+    edges = np.flatnonzero(np.diff((lengths[order] - 1) // step)) + 1
+    for group in np.split(order, edges) if len(order) else ():
+        size = max(1, budget // max(1, int(lengths[group[-1]])))
+        yield from (group[start : start + size] for start in range(0, len(group), size))
+
+
+@lru_cache(maxsize=2)
+def classifier(name: str) -> Classifier:
+    """The classifier in a directory, or of a hub id; none of its code is run."""
+    try:
+        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        # What is lacking is drawn, and told below; that must move no other stream.
+        with torch.random.fork_rng(devices=[]):
+            model, found = (
+                transformers.AutoModelForSequenceClassification.from_pretrained(
+                    location(name),
+                    dtype=torch.float32,
+                    trust_remote_code=False,
+                    use_safetensors=True,
+                    output_loading_info=True,
+                )
+            )
+        around = joint(name, 2)
+    except UNREADABLE as failed:
+        raise MissingWeights(unreadable(name, failed)) from failed
+    if found["missing_keys"]:
+        body = model.base_model_prefix
+        lacking = sorted(found["missing_keys"], key=lambda k: (k.startswith(body), k))
+        raise MissingWeights(
+            f"{name} is no trained classifier: it has no {lacking[0]}; fine-tune it on "
+            "pairs first, or give one that was"
+        )
+    if model.config.pad_token_id is None:
+        model.config.pad_token_id = around.pad
+    named = model.config.id2label
+    classes = tuple(str(named[i]) for i in range(model.config.num_labels))
+    return Classifier(name, classes, model.eval())
+
+
+def unreadable(name: str, failed: Exception) -> str:
+    """One line about a classifier that could not be loaded."""
+    said = str(failed).strip() or type(failed).__name__
+    return (
+        f"cannot load a classifier from {location(name)!r} "
+        f"({said.splitlines()[0][:160]}); give a directory with config.json, "
+        "model.safetensors and tokenizer, or a hub id within reach"
+    )
