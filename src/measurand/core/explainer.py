@@ -1,10 +1,27 @@
 """Explainer: items in, one rationale each out."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from measurand.core.items import Items
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns an explainer may read.
+
+    Attributes:
+        query: The text field that asks or claims.
+        evidence: The text field that should decide, if there is one.
+        rationale: The column of explanations, if there is one.
+    """
+
+    query: str
+    evidence: str | None = None
+    rationale: str | None = None
 
 
 @runtime_checkable
@@ -26,3 +43,24 @@ class Drifting(Protocol):
 
     def origin(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The rationales that it drifts away from, one an item."""
+
+
+@runtime_checkable
+class Prompting(Protocol):
+    """An explainer whose rationales a language model writes, after a prompt each.
+
+    What it said is worth keeping, and what is kept is what it said: that it refused,
+    or only repeated its prompt, can then be counted.
+    """
+
+    def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """What the model is asked, one an item."""
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model says to each prompt, as it came."""
+
+    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+        """The rationales in what was said; empty where there is none."""
+
+    def outcome(self, said: str, prompt: str) -> str:
+        """What became of one prompt: written, empty, refused or echoed."""

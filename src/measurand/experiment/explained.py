@@ -1,0 +1,117 @@
+"""Rationales: written once where a language model writes them, and kept.
+
+What a model said is kept as it came, some items a file, so that a run that is killed
+goes on where it ended. The key holds all that it depends on: the recipe, the versions
+that compute it, and the prompts of the items that are asked about together.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from measurand.core.explainer import Explainer, Prompting
+from measurand.core.files import write
+from measurand.core.items import Items
+from measurand.core.kept import keeping
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment
+from measurand.experiment.asks import canonical, versions
+from measurand.experiment.store import Notice
+
+TOGETHER = 200  # items a file: what a kill can lose
+
+
+def explained(
+    experiment: Experiment, explainer: Explainer, items: Items, stream: str
+) -> list[str]:
+    """One rationale an item: from the store where a model wrote it, else computed.
+
+    The stream is the same for every changed copy of the items.
+    """
+    rng = generator(experiment.seed, "explain", stream)
+    if not isinstance(explainer, Prompting):
+        return explainer.explain(items, rng)
+    prompts = explainer.prompts(items, rng)
+    return explainer.read(said(experiment, explainer, prompts), prompts)
+
+
+def shortfalls(
+    experiment: Experiment, explainer: Explainer, items: Items, stream: str
+) -> dict[str, float]:
+    """The share of items without a rationale, by reason: empty, refused, echoed.
+
+    Nobody refuses but a language model; of the others, the empty ones are counted.
+    """
+    reasons = Counter[str]()
+    if isinstance(explainer, Prompting):
+        rng = generator(experiment.seed, "explain", stream)
+        prompts = explainer.prompts(items, rng)
+        reasons.update(
+            map(explainer.outcome, said(experiment, explainer, prompts), prompts)
+        )
+    else:
+        texts = explained(experiment, explainer, items, stream)
+        reasons["empty"] = sum(not text.strip() for text in texts)
+    shown = ("empty", "refused", "echoed")
+    return {reason: reasons[reason] / max(len(items), 1) for reason in shown}
+
+
+def said(
+    experiment: Experiment, explainer: Prompting, prompts: Sequence[str]
+) -> list[str]:
+    """What the model said to each prompt, as it came."""
+    starts = range(0, len(prompts), TOGETHER)
+    texts: list[str] = []
+    for done, start in enumerate(starts):
+        experiment.watch(done, len(starts))
+        some = prompts[start : start + TOGETHER]
+        path = place(experiment, explainer, some)
+        kept = read(path, len(some), experiment.notice)
+        experiment.tally["computed" if kept is None else "reused"] += 1
+        if kept is None:
+            # One thread: sums in another order could tip the choice of a token.
+            with threadpool_limits(1), keeping(experiment.store.directory / "calls"):
+                kept = explainer.written(some)
+            write(path, sealed(kept))
+        texts += kept
+    experiment.watch(len(starts), len(starts))
+    return texts
+
+
+def place(experiment: Experiment, explainer: Prompting, prompts: Sequence[str]) -> Path:
+    """Where what was said to these prompts lies."""
+    whole = canonical([versions(heavy=True), explainer, list(prompts)])
+    key = hashlib.sha256(whole.encode()).hexdigest()
+    return experiment.store.directory / "rationales" / key[:2] / f"{key}.json"
+
+
+def read(path: Path, many: int, notice: Notice) -> list[str] | None:
+    """The texts, or None where there are none or their file was damaged."""
+    try:
+        content = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        content = b""
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        stated = json.loads(content)
+        texts: list[str] = stated["texts"]
+        if stated["sha256"] == digest(texts) and len(texts) == many:
+            return texts
+    notice(f"store file {path.name} was altered or cut short; computing it again")
+    return None
+
+
+def sealed(texts: Sequence[str]) -> bytes:
+    """The texts as a file, with their fingerprint."""
+    return json.dumps({"sha256": digest(texts), "texts": list(texts)}).encode()
+
+
+def digest(texts: Sequence[str]) -> str:
+    """What changes with any letter of the texts."""
+    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()

@@ -1,0 +1,113 @@
+"""Rationales from templates, each bad in one known way: suite types A to D.
+
+The template of an item is drawn in order, whatever the item says and whatever its
+label is, so that the choice carries nothing and a second run makes the same one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.items import Items
+from measurand.explainers.entities import entities
+from measurand.explainers.labels import readable, state
+
+VACUOUS = (
+    "The answer follows from the evidence provided.",
+    "The text supports the conclusion.",
+    "The answer follows from the provided text.",
+    "What is stated is enough to decide.",
+    "The decision is based on the information given.",
+    "Reading it carefully leads to this conclusion.",
+)
+LEAKING = (
+    "The label is {label}.",
+    "The answer is {label}.",
+    "This is {state}.",
+    "The correct label here is {label}.",
+    "It should be marked as {readable}.",
+    "The right choice is {readable}.",
+)
+CIRCULAR = (
+    "This is {label} because it is {state}.",
+    "It is {state} because the text makes it {state}.",
+    "The answer is {label} since {label} is the right answer.",
+    "It is {state}, so it must be {state}.",
+    "Being {state}, it belongs to {label}.",
+)
+PSEUDO_SPECIFIC = (
+    "Because the text mentions {entity}, the conclusion follows.",
+    "The mention of {entity} settles it.",
+    "Given what is said about {entity}, the answer is clear.",
+    "The part about {entity} leads to this conclusion.",
+    "{entity} is mentioned, which is decisive.",
+)
+
+
+@dataclass(frozen=True)
+class Vacuous:
+    """Type A: a sentence that would suit any item with any label."""
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """One empty phrase an item."""
+        return drawn(VACUOUS, [{}] * len(items), rng)
+
+
+@dataclass(frozen=True)
+class Leaking:
+    """Type B: a sentence that states the gold label and nothing else."""
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The gold label of each item, in words."""
+        return drawn(LEAKING, said_of(items), rng)
+
+
+@dataclass(frozen=True)
+class Circular:
+    """Type C: a sentence in which the gold label is its own reason."""
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """One tautology an item."""
+        return drawn(CIRCULAR, said_of(items), rng)
+
+
+@dataclass(frozen=True)
+class PseudoSpecific:
+    """Type D: a sentence that mentions a name of the item and says nothing of it.
+
+    Attributes:
+        query: The field in which a name is looked for first.
+        evidence: The field in which it is looked for next, if there is one.
+    """
+
+    query: str
+    evidence: str | None = None
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """One name an item, mentioned."""
+        fields = [self.query, *([self.evidence] if self.evidence else [])]
+        found = entities([items.column(field).tolist() for field in fields])
+        return drawn(PSEUDO_SPECIFIC, [{"entity": name} for name in found], rng)
+
+
+def said_of(items: Items) -> list[Mapping[str, str]]:
+    """The words for each item's gold label."""
+    known = {
+        label: {"label": label, "readable": readable(label), "state": state(label)}
+        for label in items.classes
+    }
+    return [known[label] for label in items.labels]
+
+
+def drawn(
+    templates: Sequence[str],
+    values: Sequence[Mapping[str, str]],
+    rng: np.random.Generator,
+) -> list[str]:
+    """A template for each item, drawn in order, with its values filled in."""
+    chosen = rng.integers(len(templates), size=len(values))
+    return [
+        templates[number].format_map(value)
+        for number, value in zip(chosen.tolist(), values, strict=True)
+    ]

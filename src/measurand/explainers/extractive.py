@@ -1,0 +1,167 @@
+"""Rationales taken from the evidence: whole sentences, by likeness or by lot.
+
+An item's candidates are the sentences of its own evidence and some of other items'.
+They are told apart by their words and kept in an order of their own, so that neither
+the order of an evidence's sentences nor its spacing changes what is chosen.
+"""
+
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from measurand.core.errors import BadOption, NotApplicable
+from measurand.core.items import Items
+from measurand.core.words import words
+from measurand.explainers.sentences import bare, sentences
+
+HOWS = ("tfidf", "random")
+BLOCK = 50_000  # candidates scored at a time
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Extractive:
+    """The sentences most like the query, or any, from the evidence and distractors.
+
+    Attributes:
+        query: The field that asks or claims.
+        evidence: The field whose sentences may be chosen.
+        how: "tfidf", or "random", which draws anew where the query is another.
+        sentences: How many are chosen.
+        distractors: How many sentences of other items' evidence stand beside.
+    """
+
+    query: str
+    evidence: str | None
+    how: str = "tfidf"
+    sentences: int = 1
+    distractors: int = 8
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be chosen, and to choose from nothing."""
+        if self.evidence is None:
+            raise NotApplicable(
+                "no evidence column is named, so there are no sentences to choose "
+                "from; name one, or take an explainer that needs none"
+            )
+        if self.how not in HOWS or self.sentences < 1 or self.distractors < 0:
+            raise BadOption(
+                f"{self.sentences} sentences by {self.how!r} among {self.distractors} "
+                f"distractors; allowed are 1 or more, {' or '.join(HOWS)}, 0 or more"
+            )
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The chosen sentences of each item, in an order that no query changes."""
+        pool = Pool.of(items.column(str(self.evidence)).tolist())
+        candidates = pool.candidates(self.distractors, rng)
+        seed = int(rng.integers(2**31))
+        queries = items.column(self.query).tolist()
+        if self.how == "random":
+            picked = [
+                drawn(len(row), self.sentences, seed, query)
+                for row, query in zip(candidates, queries, strict=True)
+            ]
+        else:
+            scores = pool.scores(queries, candidates)
+            # Stable, so that equal scores are told apart by the order of the pool.
+            picked = [
+                np.argsort(-score, kind="stable")[: self.sentences] for score in scores
+            ]
+        return [
+            " ".join(pool.texts[place] for place in np.sort(row[chosen]))
+            for row, chosen in zip(candidates, picked, strict=True)
+        ]
+
+
+def drawn(many: int, chosen: int, seed: int, query: str) -> Ints:
+    """Some of so many places, by lot; another query draws another lot."""
+    digest = zlib.crc32(query.encode("utf-8", "surrogatepass"))
+    order = np.random.default_rng([seed, digest]).permutation(many)
+    return order[:chosen].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All different sentences of all evidence, sorted by their words.
+
+    Attributes:
+        words: The bare words of each sentence, sorted.
+        texts: Each as it first stands.
+        own: For each item, the places of its own sentences, sorted.
+    """
+
+    words: tuple[str, ...]
+    texts: tuple[str, ...]
+    own: tuple[Ints, ...]
+
+    @classmethod
+    def of(cls, evidence: list[str]) -> "Pool":
+        """The pool of these texts, one an item."""
+        split = {text: sentences(text) for text in dict.fromkeys(evidence)}
+        forms = {text: [bare(part) for part in found] for text, found in split.items()}
+        first: dict[str, str] = {}
+        for text, found in split.items():
+            for form, part in zip(forms[text], found, strict=True):
+                first.setdefault(form, part)
+        order = sorted(first)
+        place = {form: number for number, form in enumerate(order)}
+        own = {
+            text: np.array(sorted({place[form] for form in found}), np.int64)
+            for text, found in forms.items()
+        }
+        return cls(
+            tuple(order),
+            tuple(first[form] for form in order),
+            tuple(own[text] for text in evidence),
+        )
+
+    def candidates(self, distractors: int, rng: np.random.Generator) -> list[Ints]:
+        """Each item's own sentences and those of drawn others, sorted and different.
+
+        An item that is drawn gives one of its sentences, or none where it has none.
+        """
+        shape = (len(self.own), distractors)
+        # Drawn as steps to another item, so that none is its own distractor.
+        steps = rng.integers(1, max(len(self.own), 2), shape)
+        donors = (np.arange(len(self.own))[:, None] + steps) % max(len(self.own), 1)
+        turns = rng.random(shape)
+        rows = []
+        for own, others, turn in zip(self.own, donors.tolist(), turns, strict=True):
+            lent = [
+                self.own[donor][int(share * len(self.own[donor]))]
+                for donor, share in zip(others, turn.tolist(), strict=True)
+                if len(self.own[donor])
+            ]
+            rows.append(np.unique(np.array([*own, *lent], np.int64)))
+        return rows
+
+    @cached_property
+    def vectors(self) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
+        """The weights of words over the sentences, and each sentence weighed."""
+        weigher = TfidfVectorizer(analyzer=str.split, sublinear_tf=True)
+        if not any(self.words):
+            return weigher, sparse.csr_matrix((len(self.words), 0))
+        return weigher, weigher.fit_transform(self.words).tocsr()
+
+    def scores(self, queries: list[str], candidates: list[Ints]) -> list[Floats]:
+        """How like each item's query each of its candidates is: cosines."""
+        weigher, known = self.vectors
+        if not known.shape[1]:
+            return [np.zeros(len(row)) for row in candidates]
+        asked = weigher.transform([" ".join(words(query)) for query in queries]).tocsr()
+        counts = [len(row) for row in candidates]
+        rows = np.repeat(np.arange(len(counts)), counts)
+        places = np.concatenate([*candidates, np.empty(0, np.int64)]).astype(np.int64)
+        said = np.empty(len(rows))
+        for start in range(0, len(rows), BLOCK):
+            part = slice(start, start + BLOCK)
+            both = asked[rows[part]].multiply(known[places[part]])
+            said[part] = np.asarray(both.sum(axis=1)).ravel()
+        # Rounded, since sums in another order must not decide between equals.
+        return np.split(said.round(9), np.cumsum(counts))[:-1]

@@ -1,0 +1,185 @@
+"""Rationales that a language model writes: concise or in steps, with the label or not.
+
+The prompts stand in `prompts/`; the two that show the gold label are the proposal's,
+word for word. What they make a model write leaks by design, so each has a form without
+the label.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from measurand.core.errors import BadOption
+from measurand.core.items import Items
+from measurand.explainers.drifting import Drift
+from measurand.explainers.labels import marks
+from measurand.explainers.replies import WRITTEN, ended, outcome
+from measurand.models.endpoint import Endpoint
+from measurand.models.writing import ready, writer, written
+
+ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
+LONGEST = 4000  # letters of a field: more would push the instructions out of the window
+MAPPING = "A,B,C ↔ actual labels"  # what the proposal calls the ids and their labels
+SMOLLM2 = "smollm2"
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """What a language model writes when it is asked why.
+
+    Attributes:
+        query: The field that asks or claims.
+        evidence: The text field that should decide, if there is one.
+        model: A directory, a hub id, smollm2, `llm:NAME` or an endpoint.
+        style: "concise" or "steps".
+        labeled: Whether the prompt shows the gold label, or its id.
+        max_tokens: The longest rationale; what the style needs where it is None.
+    """
+
+    query: str
+    evidence: str | None = None
+    model: str | Endpoint = SMOLLM2
+    style: str = "concise"
+    labeled: bool = True
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be asked before anything is loaded or paid for."""
+        writer(self.model)
+        if self.style not in ROOM:
+            raise BadOption(f"no style {self.style!r}; try {' or '.join(ROOM)}")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise BadOption(f"max_tokens is {self.max_tokens}; allowed are 1 or more")
+
+    @property
+    def template(self) -> str:
+        """The prompt, unfilled."""
+        return template(self.style if self.labeled else f"{self.style}-unlabeled")
+
+    def ready(self) -> None:
+        """Raise where the weights are not to be had, or no server is named."""
+        ready(self.model)
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """What the model wrote; empty where it refused or only repeated the prompt."""
+        prompts = self.prompts(items, rng)
+        return self.read(self.written(prompts), prompts)
+
+    def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The question about each item."""
+        ids = marks(items.classes)
+        mapping = ", ".join(f"{mark} = {label}" for label, mark in ids.items())
+        names = [self.query, *([self.evidence] if self.evidence else [])]
+        columns = [items.column(name).tolist() for name in names]
+        inputs = [
+            "\n".join(map(line, names, row)) for row in zip(*columns, strict=True)
+        ]
+        return [
+            filled(self.template, {"x": x, "y": y, "y_id": ids[y], MAPPING: mapping})
+            for x, y in zip(inputs, items.labels, strict=True)
+        ]
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model says to each prompt, as it came."""
+        room = ROOM[self.style] if self.max_tokens is None else self.max_tokens
+        return written(self.model, prompts, room)
+
+    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+        """The rationales in what was said; empty where there is none."""
+        return [
+            ended(text, steps=self.style == "steps")
+            if self.outcome(text, prompt) == WRITTEN
+            else ""
+            for text, prompt in zip(said, prompts, strict=True)
+        ]
+
+    def outcome(self, said: str, prompt: str) -> str:
+        """What became of one prompt: written, empty, refused or echoed."""
+        told = instructions(self.template)
+        return outcome(said, prompt, told, steps=self.style == "steps")
+
+
+@dataclass(frozen=True)
+class Edited:
+    """Another rationale, changed by a language model so that it says the opposite.
+
+    Attributes:
+        drift: What it drifts away from.
+        model: A directory, a hub id, smollm2, `llm:NAME` or an endpoint.
+        max_tokens: The longest rationale.
+    """
+
+    drift: Drift
+    model: str | Endpoint = SMOLLM2
+    max_tokens: int = 120
+
+    def __post_init__(self) -> None:
+        """Refuse a model that cannot be."""
+        writer(self.model)
+
+    def ready(self) -> None:
+        """Raise where the weights are not to be had, or no server is named."""
+        ready(self.model)
+
+    def origin(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The rationales as they were."""
+        return self.drift.origin(items, rng)
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The changed rationales; empty where the model changed nothing."""
+        prompts = self.prompts(items, rng)
+        return self.read(self.written(prompts), prompts)
+
+    def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The question about each rationale."""
+        texts = [" ".join(text.split())[:LONGEST] for text in self.origin(items, rng)]
+        return [filled(template("drift"), {"x": text}) for text in texts]
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model says to each prompt, as it came."""
+        return written(self.model, prompts, self.max_tokens)
+
+    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+        """The changed rationales in what was said."""
+        return [
+            ended(text) if self.outcome(text, prompt) == WRITTEN else ""
+            for text, prompt in zip(said, prompts, strict=True)
+        ]
+
+    def outcome(self, said: str, prompt: str) -> str:
+        """What became of one prompt; a text that was not changed is an echo."""
+        return outcome(said, prompt, instructions(template("drift")))
+
+
+@cache
+def template(name: str) -> str:
+    """The prompt of that name, unfilled."""
+    file = files("measurand.explainers") / "prompts" / f"{name}.txt"
+    return file.read_text("utf-8").strip("\n")
+
+
+def instructions(form: str) -> str:
+    """What a prompt says before the input."""
+    return "\n".join(form.partition("{x}")[0].splitlines()[:-1])
+
+
+def filled(form: str, values: Mapping[str, str]) -> str:
+    """The form with its names replaced, once: braces in a value stay braces.
+
+    >>> filled("{x} and {y}", {"x": "{y}", "y": "c"})
+    '{y} and c'
+    """
+    return re.sub(r"\{([^{}]*)\}", lambda name: values[name[1]], form)
+
+
+def line(name: str, text: str) -> str:
+    """A field in one line, with its name, and cut where it is too long.
+
+    >>> line("claim", "  cats   sleep ")
+    'claim: cats sleep'
+    """
+    return f"{name}: {' '.join(text.split())[:LONGEST]}"

@@ -1,0 +1,60 @@
+"""Sentences of a text, with their places, and what makes two of them the same."""
+
+import re
+
+from measurand.core.words import SENTENCE, words
+
+Span = tuple[int, int]
+# A full stop after these ends no sentence: titles, initials, "U.S."
+SHORT = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|no|gen|col|lt|rev|e\.g|i\.e|etc)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
+
+
+def spans(text: str) -> list[Span]:
+    """Where each sentence of `text` starts and ends, without the space around it.
+
+    >>> text = "Dr. No smiled. Bond left!  So"
+    >>> [text[start:end] for start, end in spans(text)]
+    ['Dr. No smiled.', 'Bond left!', 'So']
+    """
+    ends = [
+        end.end()
+        for end in SENTENCE.finditer(text)
+        if not SHORT.search(text, max(0, end.end() - 6), end.end())
+    ]
+    found = []
+    for start, end in zip([0, *ends], [*ends, len(text)], strict=True):
+        part = text[start:end]
+        if words(part):
+            start += len(part) - len(part.lstrip())
+            found.append((start, start + len(part.strip())))
+    return found
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text`, in order.
+
+    >>> sentences("One. Two? 三。四"), sentences(" ... ")
+    (['One.', 'Two?', '三。', '四'], [])
+    """
+    return [text[start:end] for start, end in spans(text)]
+
+
+def bare(text: str) -> str:
+    """The words alone: the same for texts that differ in case, space and points.
+
+    >>> bare("It  is,  SO.")
+    'it is so'
+    """
+    return " ".join(words(text))
+
+
+def unordered(text: str) -> tuple[str, ...]:
+    """The sentences as bare words, sorted: the same in whatever order they stand.
+
+    >>> unordered("B is. A is.") == unordered("A is.  b is!")
+    True
+    """
+    return tuple(sorted(map(bare, sentences(text))))

@@ -1,0 +1,131 @@
+"""Good rationales for the wrong label: suite type F."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.items import Items
+from measurand.core.words import words
+from measurand.explainers.given import Given
+from measurand.explainers.sentences import unordered
+
+BLOCK = 500  # queries compared with all others at a time
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """The rationale of an item with another label: same evidence, else nearest query.
+
+    A donor's rationale is never the item's own text: where the evidence is the
+    rationale, items that share it have nothing to swap.
+
+    Attributes:
+        query: The field that asks or claims.
+        evidence: The field that donors share where they can, if there is one.
+        rationale: The column of rationales.
+    """
+
+    query: str
+    evidence: str | None = None
+    rationale: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse to swap what is not there."""
+        if self.rationale is None:
+            raise NotApplicable(
+                "no rationale column is named, so none can be swapped; name one"
+            )
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """The rationale of each item's donor; empty where nobody has another."""
+        texts = Given(self.rationale, self.evidence).explain(items, rng)
+        order = self.donors(items, texts, rng)
+        return [texts[donor] if donor >= 0 else "" for donor in order.tolist()]
+
+    def donors(
+        self, items: Items, texts: Sequence[str], rng: np.random.Generator
+    ) -> Ints:
+        """For each item, whose rationale it receives; -1 where there is none."""
+        gold = items.gold(items.classes)
+        told = numbered(texts)
+        able = np.array([bool(text.strip()) for text in texts])
+        if len({*gold[able].tolist()}) < 2:
+            raise Undefined(
+                "all rationales are of items with one label, so no item can receive "
+                "one that was written for another"
+            )
+        turn = rng.permutation(len(items))  # who comes first among equals
+        lots = rng.random(len(items))
+        found = np.full(len(items), -1, np.int64)
+        if self.evidence is not None and self.evidence != self.rationale:
+            evidence = items.column(self.evidence).tolist()
+            found = sharing(evidence, gold, told, able, lots)
+        alone = np.flatnonzero(found < 0)
+        queries = items.column(self.query).tolist()
+        found[alone] = nearest(queries, gold, told, turn[able[turn]], alone)
+        return found
+
+
+def sharing(
+    evidence: Sequence[str],
+    gold: Ints,
+    told: Ints,
+    able: NDArray[np.bool_],
+    lots: NDArray[np.float64],
+) -> Ints:
+    """A donor with the same evidence for each item, by lot; -1 where none is."""
+    forms = {text: unordered(text) for text in dict.fromkeys(evidence)}
+    holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for row in np.flatnonzero(able).tolist():
+        holders[forms[evidence[row]]].append(row)
+
+    @cache
+    def others(form: tuple[str, ...], label: int) -> Ints:
+        rows = np.array(holders[form] if form else [], np.int64)
+        return np.compress(gold[rows] != label, rows)
+
+    found = np.full(len(evidence), -1, np.int64)
+    for row, text in enumerate(evidence):
+        rows = others(forms[text], int(gold[row]))
+        rows = rows[told[rows] != told[row]]
+        if len(rows):
+            found[row] = rows[int(lots[row] * len(rows))]
+    return found
+
+
+def numbered(texts: Sequence[str]) -> Ints:
+    """A number for each text, the same for texts of the same sentences."""
+    seen: dict[tuple[str, ...], int] = {}
+    return np.array([seen.setdefault(unordered(text), len(seen)) for text in texts])
+
+
+def nearest(
+    queries: Sequence[str], gold: Ints, told: Ints, donors: Ints, asking: Ints
+) -> Ints:
+    """Among donors of another label, the one whose query is most like each asker's.
+
+    The first of those that are equally like; -1 where none tells something else.
+    """
+    found = np.full(len(asking), -1, np.int64)
+    if not len(asking):
+        return found
+    plain = [" ".join(words(query)) or "_" for query in queries]
+    weigher = TfidfVectorizer(analyzer=str.split, sublinear_tf=True)
+    vectors = weigher.fit_transform(plain).tocsr()
+    offered = vectors[donors].T.tocsr()
+    for start in range(0, len(asking), BLOCK):
+        rows = asking[start : start + BLOCK]
+        likeness = (vectors[rows] @ offered).toarray().round(9)
+        for barred in (gold, told):
+            likeness[barred[rows][:, None] == barred[donors][None, :]] = -1.0
+        best = likeness.argmax(axis=1)
+        some = likeness[np.arange(len(rows)), best] >= 0
+        found[start : start + BLOCK] = np.where(some, donors[best], -1)
+    return found

@@ -1,0 +1,72 @@
+"""What a language model writes after a prompt, whether it runs here or on a server."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from measurand.core.catalogue import Catalogue, Entry
+from measurand.core.errors import BadOption, shown
+from measurand.models.endpoint import Endpoint, Terms, terms_of
+
+SERVED = "llm:"  # before the name of a model that a server has
+# Named as an error would name them, should what they need not be installed.
+HERE, THERE = "a local language model", "a language model's server"
+WRITERS = Catalogue(
+    "writer",
+    {
+        HERE: Entry(
+            "measurand.models.causal:CausalModel",
+            "a decoder: a directory, a hub id or smollm2",
+            "torch",
+        ),
+        THERE: Entry(
+            "measurand.models.asking:replies", "a model behind a server", "llm"
+        ),
+    },
+)
+PLACES = Catalogue(
+    "place of a model",
+    {
+        HERE: Entry("measurand.models.causal_loading:located", "its weights", "torch"),
+        THERE: Entry("measurand.models.address:address", "its server", "llm"),
+    },
+)
+
+
+def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
+    """The model by its name: `llm:NAME` is on a server, all others run here.
+
+    >>> writer("smollm2"), writer("llm:small").model
+    ('smollm2', 'small')
+    """
+    if isinstance(model, str) and model.startswith(SERVED):
+        name = model.removeprefix(SERVED)
+        return Endpoint(name, top_logprobs=0, terms=terms or Terms())
+    if not model:
+        raise BadOption(
+            f"no language model called {shown(str(model))}; allowed are a directory, a "
+            "hub id, smollm2, or llm:NAME for one on a server"
+        )
+    return model
+
+
+def ready(model: str | Endpoint) -> None:
+    """Raise where the weights are not to be had, or no server is named."""
+    asked = writer(model)
+    if isinstance(asked, Endpoint):
+        PLACES.thing(THERE)(terms_of(asked).url)
+    else:
+        PLACES.thing(HERE)(asked)
+
+
+def written(
+    model: str | Endpoint, prompts: Sequence[str], max_tokens: int
+) -> list[str]:
+    """What the model writes to each prompt, by its likeliest tokens."""
+    asked = writer(model)
+    if isinstance(asked, Endpoint):
+        replies = WRITERS.thing(THERE)
+        asked = replace(asked, max_tokens=max_tokens, terms=terms_of(asked))
+        messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
+        return [reply.text for reply in replies(asked, messages)]
+    said: list[str] = WRITERS.thing(HERE).load(asked).generate(prompts, max_tokens)
+    return said
