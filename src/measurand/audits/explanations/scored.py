@@ -1,0 +1,136 @@
+"""Scores of explainers' rationales: item by item, and as means over the same resamples.
+
+A metric is either scored on items, and an explainer's figure is the mean, or composed
+of the means of others (VARIF of R, I and S): never a mean of composed items, because
+what is clipped or multiplied item by item turns noise into merit.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from measurand.core.errors import BadInput, Undefined
+from measurand.core.reader import Floats
+from measurand.core.seeds import generator
+from measurand.stats.draws import RESAMPLES, mean_draws, means
+from measurand.stats.paired import Clusters
+
+ByExplainer = Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class Composite:
+    """A metric of an explainer that is made of the means of others.
+
+    Attributes:
+        parts: The metrics it is made of.
+        of: From their means, of any shape, in that order, to its own value.
+    """
+
+    parts: tuple[str, ...]
+    of: Callable[..., Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What every metric says of every explainer's rationales.
+
+    Attributes:
+        items: Metric → explainer → one score an item, all of the same items in the same
+            order; nan where an item was not scored. Of a composite: for browsing and
+            for telling items apart, never averaged.
+        composites: Metrics made of means; these take precedence over means of items.
+        clusters: Items with one number hang together.
+    """
+
+    items: Mapping[str, ByExplainer]
+    composites: Mapping[str, Composite] = field(default_factory=dict)
+    clusters: Clusters = None
+
+    def __post_init__(self) -> None:
+        """Refuse scores of different items."""
+        sizes = {len(one) for by in self.items.values() for one in by.values()}
+        if self.clusters is not None:
+            sizes.add(len(self.clusters))
+        if len(sizes) > 1:
+            raise BadInput(f"scores of {sorted(sizes)} items; score the same items")
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Every metric, those scored on items first."""
+        return tuple(dict.fromkeys([*self.items, *self.composites]))
+
+    def paired(self, *wanted: tuple[str, str]) -> tuple[Floats, Clusters] | None:
+        """Columns (metric, explainer) over the items that all have, and their clusters.
+
+        None where one of them was not run, or no item has all.
+        """
+        if any(explainer not in self.items.get(name, {}) for name, explainer in wanted):
+            return None
+        rows = np.column_stack([self.items[name][one] for name, one in wanted])
+        kept = np.isfinite(rows).all(axis=1)
+        if not kept.any():
+            return None
+        clusters = None if self.clusters is None else self.clusters[kept]
+        return rows[kept], clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The figure of each explainer under one metric.
+
+    Attributes:
+        explainers: Those that have one.
+        values: One an explainer.
+        draws: The same in each resample of items: resamples × explainers.
+        n: How many items.
+    """
+
+    explainers: tuple[str, ...]
+    values: Floats
+    draws: Floats
+    n: int
+
+    def among(self, chosen: "tuple[str, ...] | Mapping[str, int]") -> "Levels":
+        """Those of the explainers that are among the chosen."""
+        kept = [i for i, one in enumerate(self.explainers) if one in chosen]
+        names = tuple(self.explainers[i] for i in kept)
+        return Levels(names, self.values[kept], self.draws[:, kept], self.n)
+
+
+def levels(
+    scores: Scores, *, seed: int, resamples: int = RESAMPLES
+) -> dict[str, Levels]:
+    """The figures under every metric, all over the same resamples of items."""
+    columns = [(name, one) for name, by in scores.items.items() for one in by]
+    if not columns:
+        raise Undefined("no explainer was scored by any metric")
+    rows = np.column_stack([scores.items[name][one] for name, one in columns])
+    rng = generator(seed, "explanations", "levels")
+    drawn = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
+    every = np.vstack([means(rows), drawn])
+    table = {column: every[:, at] for at, column in enumerate(columns)}
+    found = {}
+    for metric in scores.metrics:
+        figures = figured(metric, scores, table)
+        usable = {one: x for one, x in figures.items() if np.isfinite(x[0])}
+        if usable:
+            values = np.column_stack(list(usable.values()))
+            found[metric] = Levels(tuple(usable), values[0], values[1:], len(rows))
+    return found
+
+
+def figured(
+    metric: str, scores: Scores, table: Mapping[tuple[str, str], Floats]
+) -> dict[str, Floats]:
+    """The value and the draws of each explainer under one metric."""
+    composite = scores.composites.get(metric)
+    if composite is None:
+        return {one: table[metric, one] for one in scores.items[metric]}
+    first = scores.items.get(composite.parts[0], {})
+    having = [one for one in first if all((p, one) in table for p in composite.parts)]
+    return {
+        one: composite.of(*(table[part, one] for part in composite.parts))
+        for one in having
+    }

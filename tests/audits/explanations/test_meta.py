@@ -1,0 +1,168 @@
+import numpy as np
+import pytest
+
+from measurand.audits.explanations.hypotheses import hypotheses
+from measurand.audits.explanations.meta import TYPES, meta
+from measurand.audits.explanations.scored import Composite, Scores, levels
+from measurand.core.errors import BadInput, Undefined
+from measurand.stats.frontier import varif
+from measurand.stats.specificity import gated
+
+N = 300
+ROBUST = {"given": 0.8, "concise": 0.85, "pseudo-specific": 0.9, "vacuous": 1.0}
+TOLD = {"given": 0.6, "concise": 0.4, "pseudo-specific": 0.1, "vacuous": 0.0}
+SPECIFIC = {"given": 1.0, "concise": 0.95, "pseudo-specific": 0.8, "vacuous": 0.5}
+VARIF = Composite(
+    ("robustness", "lcig", "specificity"),
+    lambda r, i, s: varif(gated(s), r, np.clip(i, 0, 1)),
+)
+
+
+def around(means, rng, spread=0.02):
+    return {one: mean + spread * rng.normal(size=N) for one, mean in means.items()}
+
+
+@pytest.fixture
+def scores(rng):
+    items = {
+        "robustness": around(ROBUST, rng),
+        "lcig": around(TOLD, rng),
+        "specificity": around(SPECIFIC, rng),
+    }
+    return Scores(items, {"varif": VARIF})
+
+
+def finding(found, statistic, reader):
+    return next(
+        one for one in found if (one.statistic, one.reader) == (statistic, reader)
+    )
+
+
+def answer(items=None, drops=None, order=None):
+    found, missing = hypotheses(Scores(items or {}), drops or {}, order, seed=0)
+    return {one.statistic: one.decision for one in found}, missing
+
+
+def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
+    found = meta(scores, {}, seed=0).findings
+    assert finding(found, "rank_correlation", "robustness").estimate.high == -1
+    assert finding(found, "rank_correlation", "varif").estimate.low == 1
+    assert finding(found, "h5", "varif").decision == "supported"
+
+
+def test_a_metric_tells_given_from_a_type_by_the_auc_of_its_items(scores):
+    found = meta(scores, {}, seed=0).findings
+    assert finding(found, "auc_vacuous", "lcig").estimate.low > 0.95
+    assert finding(found, "auc_vacuous", "robustness").estimate.high < 0.05
+    assert {one.condition for one in found if "auc" in one.statistic} <= set(TYPES)
+
+
+def test_metrics_that_disagree_are_named_with_an_item_that_shows_it(scores):
+    table = meta(scores, {}, seed=0).disagreements
+    row = table.query("metric == 'robustness' and other == 'lcig'").set_index("rival")
+    assert row.loc["given", "preferred"].tolist() == [
+        "concise",
+        "pseudo-specific",
+        "vacuous",
+    ]
+    vacuous = row[row["preferred"] == "vacuous"].loc["given"]
+    item, told = vacuous["item"], scores.items["lcig"]
+    assert told["given"][item] > told["vacuous"][item]
+    assert vacuous["difference"] > 0 > vacuous["other_difference"]
+
+
+def test_the_same_seed_gives_the_same_statements(scores):
+    one, two = meta(scores, {}, seed=3), meta(scores, {}, seed=3)
+    assert one.findings == two.findings
+    assert one.disagreements.equals(two.disagreements)
+
+
+def test_a_composite_is_of_means_and_not_a_mean_of_composites(rng):
+    noise = {"x": rng.normal(size=N)}
+    clipped = Composite(("i",), lambda i: np.clip(i, 0, 1))
+    figure = levels(Scores({"i": noise}, {"c": clipped}), seed=0)["c"].values
+    assert figure.tolist() == [max(noise["x"].mean(), 0)]
+
+
+def test_what_was_not_scored_is_said_and_nothing_is_made_up(rng):
+    items = {"lcig": around({"vacuous": 0.0, "circular": 0.0}, rng)}
+    found = meta(Scores(items), {}, seed=0)
+    assert not found.findings
+    assert "only 1 of the 4" in found.not_run["rank_correlation of lcig"]
+    assert "given" in found.not_run["auc of lcig"]
+    assert {"h1", "h2", "h3", "h4", "h5"} <= set(found.not_run)
+
+
+def test_scores_of_different_items_are_refused():
+    with pytest.raises(BadInput, match="same items"):
+        Scores({"a": {"x": np.zeros(3)}, "b": {"x": np.zeros(4)}})
+    with pytest.raises(Undefined, match="no explainer"):
+        levels(Scores({}), seed=0)
+
+
+def test_items_that_one_side_lacks_are_left_out_of_both(rng):
+    given, other = rng.normal(size=(2, N))
+    other[:100] = np.nan
+    items = {"r": {"given": given, "vacuous": other}}
+    found = finding(meta(Scores(items), {}, seed=0).findings, "auc_vacuous", "r")
+    assert found.estimate.n == N - 100
+
+
+@pytest.mark.parametrize(
+    ("stable", "told", "decision"),
+    [
+        (1.0, 0.0, "supported"),
+        (0.8, 0.0, "not supported"),
+        (1.0, 0.2, "not supported"),
+        (0.95, 0.0, "undecided"),
+    ],
+)
+def test_h1_needs_rationales_that_are_both_stable_and_empty(
+    stable, told, decision, rng
+):
+    noise = 0.02 * rng.normal(size=N)
+    noise -= noise.mean()
+    items = {
+        "robustness": {"vacuous": stable + noise},
+        "lcig": {"vacuous": told + noise},
+    }
+    assert answer(items)[0] == {"h1": decision}
+
+
+@pytest.mark.parametrize(
+    ("after", "decision"),
+    [(0.4, "supported"), (0.9, "not supported"), (1.0, "not supported")],
+)
+def test_h2_asks_whether_the_mask_lowers_what_leaks(after, decision):
+    right = {"label-leaking": np.repeat([1.0, 0.0], [270, 30])}
+    masked = {"label-leaking": (np.arange(N) < N * after).astype(float)}
+    found, _ = answer({"rationale_only": right, "residual_leakage": masked})
+    assert found == {"h2": decision}
+
+
+@pytest.mark.parametrize(
+    ("stable", "told", "decision"),
+    [
+        (-0.2, 0.2, "supported"),
+        (-0.2, -0.2, "not supported"),
+        (0.0, 0.2, "not supported"),
+        (-0.2, None, "undecided"),
+    ],
+)
+def test_h3_needs_more_information_and_less_robustness(stable, told, decision, rng):
+    wild = 3 * rng.normal(size=N)
+    gain = wild - wild.mean() if told is None else told + np.zeros(N)
+    items = {
+        "robustness": {"steps": 0.5 + stable + np.zeros(N), "concise": np.full(N, 0.5)},
+        "lcig": {"steps": gain, "concise": np.zeros(N)},
+    }
+    assert answer(items)[0] == {"h3": decision}
+
+
+def test_h4_is_held_against_the_surface_measure_that_drops_most(rng):
+    drops = around({"entailment": 0.6, "bertscore": 0.05, "rouge_l": 0.2}, rng)
+    found, _ = hypotheses(Scores({}), drops, None, seed=0)
+    assert (found[0].reader, found[0].decision) == ("rouge_l", "supported")
+    assert found[0].estimate.value == pytest.approx(0.4, abs=0.01)
+    turned = {**drops, "entailment": drops["bertscore"] - 0.1}
+    assert answer(drops=turned)[0] == {"h4": "not supported"}
