@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from measurand.audits.explanations.hypotheses import hypotheses
-from measurand.audits.explanations.meta import TYPES, meta
+from measurand.audits.explanations.meta import ORDER, meta
 from measurand.audits.explanations.scored import Composite, Scores, levels
 from measurand.core.errors import BadInput, Undefined
+from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import gated
 
@@ -54,7 +55,7 @@ def test_a_metric_tells_given_from_a_type_by_the_auc_of_its_items(scores):
     found = meta(scores, {}, seed=0).findings
     assert finding(found, "auc_vacuous", "lcig").estimate.low > 0.95
     assert finding(found, "auc_vacuous", "robustness").estimate.high < 0.05
-    assert {one.condition for one in found if "auc" in one.statistic} <= set(TYPES)
+    assert {one.condition for one in found if "auc" in one.statistic} <= set(SUITE)
 
 
 def test_metrics_that_disagree_are_named_with_an_item_that_shows_it(scores):
@@ -69,6 +70,10 @@ def test_metrics_that_disagree_are_named_with_an_item_that_shows_it(scores):
     item, told = vacuous["item"], scores.items["lcig"]
     assert told["given"][item] > told["vacuous"][item]
     assert vacuous["difference"] > 0 > vacuous["other_difference"]
+
+
+def test_every_explainer_of_the_known_order_is_in_the_catalogue():
+    assert set(ORDER) <= set(EXPLAINERS)
 
 
 def test_the_same_seed_gives_the_same_statements(scores):

@@ -23,18 +23,11 @@ from measurand.audits.explanations.hypotheses import hypotheses
 from measurand.audits.explanations.scored import Levels, Scores, levels
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
+from measurand.explainers import SUITE
 from measurand.stats.draws import RESAMPLES
 from measurand.stats.separation import disagreements, paired_auc, rank_correlation
 
 GIVEN = "given"
-TYPES = (
-    "vacuous",
-    "label-leaking",
-    "circular",
-    "pseudo-specific",
-    "drift",
-    "label-swapped",
-)
 ORDER = {
     GIVEN: 3,
     **dict.fromkeys(("tfidf-1", "tfidf-2"), 2),
@@ -109,7 +102,7 @@ def separations(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
         if GIVEN not in scores.items.get(metric, {}):
             missing[f"auc of {metric}"] = "given rationales have no such item scores"
             continue
-        for name in TYPES:
+        for name in SUITE:
             both = scores.paired((metric, GIVEN), (metric, name))
             if both is not None:
                 (given, other), clusters = both[0].T, both[1]
