@@ -2,10 +2,13 @@
 
 import re
 from os.path import isdir
+from typing import TYPE_CHECKING
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import UnknownName
-from measurand.core.judge import Judge
+
+if TYPE_CHECKING:  # with it would come pandas, which --help does without
+    from measurand.core.judge import Judge
 
 JUDGES = Catalogue(
     "judge",
@@ -38,7 +41,7 @@ ANY = "the directory or hub id of an entailment classifier"
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-def named(name: str) -> Judge:
+def named(name: str) -> "Judge":
     """A judge by its name, or an entailment classifier by directory or hub id.
 
     >>> named("lexical")

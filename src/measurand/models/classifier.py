@@ -19,6 +19,7 @@ from scipy.special import softmax
 
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.reader import Floats
+from measurand.models.causal_loading import guarded
 from measurand.models.encoder import (
     UNREADABLE,
     device,
@@ -92,7 +93,7 @@ def forward(model: Any, data: Joined, classes: int) -> Floats:
     where = next(model.parameters()).device
     scores = np.zeros((data.sizes.shape[1], classes))
     waiting = []
-    with torch.inference_mode():
+    with torch.inference_mode(), guarded():
         for rows in like_lengths(data.lengths, BUDGET[where.type], STEP[where.type]):
             lengths = data.lengths[rows]
             made = inputs(data, rows, int(lengths.max()), where)

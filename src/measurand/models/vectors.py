@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from measurand.models.causal_loading import guarded
 from measurand.models.classifier import BUDGET, STEP, like_lengths
 from measurand.models.encoder import checkpoint, device, joint, tokens
 from measurand.models.joining import inputs, joined
@@ -35,7 +36,7 @@ def token_vectors(
     data = joined([tokens(name, texts, length)], joint(name, 1), length)
     start = len(data.joint.pieces[0])
     found: dict[int, NDArray[np.float32]] = {}
-    with torch.inference_mode():
+    with torch.inference_mode(), guarded():
         for rows in like_lengths(data.lengths, BUDGET[where.type], STEP[where.type]):
             made = inputs(data, rows, int(data.lengths[rows].max()), where)
             last = model(**made).last_hidden_state.float()
