@@ -11,6 +11,8 @@ from measurand.interventions import INTERVENTIONS
 from measurand.interventions.fields import Drop as DropField
 from measurand.interventions.fields import Keep
 from measurand.interventions.metadata import Flip
+from measurand.interventions.noise import FormatNoise
+from measurand.interventions.paraphrase import Paraphrase
 from measurand.interventions.shuffle import KINDS, Shuffle
 from measurand.interventions.words import KINDS as CLASSES
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
@@ -34,6 +36,8 @@ CHANGES = [
     *(Mask(kind) for kind in CLASSES),
     Lengths(),
     Overlaps(),
+    Paraphrase("claim"),
+    FormatNoise("claim", "proof"),
 ]
 CHOICES = [
     Everything(),

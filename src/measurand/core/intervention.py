@@ -1,5 +1,6 @@
 """Intervention: same ids, same labels, other inputs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -29,6 +30,30 @@ class Rearranging(Protocol):
         self, items: Items, rng: np.random.Generator
     ) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
         """For each item, the position of the item whose `field` it receives."""
+
+
+@runtime_checkable
+class Rewording(Protocol):
+    """An intervention that says one field in other words, and knows several ways."""
+
+    field: str
+
+    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+        """For each item, other wordings of `field`, the best first; none may be."""
+
+
+@runtime_checkable
+class Writing(Protocol):
+    """A rewording that a model writes: what it wrote is worth keeping as it came."""
+
+    def prompts(self, items: Items) -> list[str]:
+        """What the model is given, one an item."""
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model writes to each prompt."""
+
+    def read(self, said: Sequence[str], items: Items) -> list[list[str]]:
+        """The different wordings in what was written, for each item."""
 
 
 @dataclass(frozen=True)

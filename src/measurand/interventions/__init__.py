@@ -30,5 +30,22 @@ INTERVENTIONS = Catalogue(
             "measurand.interventions.words:Overlaps",
             "how much of the last field stands in the others, no more",
         ),
+        "paraphrase": Entry(
+            "measurand.interventions.paraphrase:Paraphrase",
+            "one field in other words, by rule: synonyms, contractions, clause order",
+        ),
+        "noise": Entry(
+            "measurand.interventions.noise:FormatNoise",
+            "spacing, full stop and first letter of the query, order of the evidence",
+        ),
+        "rewrite": Entry(
+            "measurand.interventions.generated:Rewrite",
+            "one field in other words, by a sequence-to-sequence model",
+            "torch",
+        ),
+        "asked": Entry(
+            "measurand.interventions.asked:Asked",
+            "one field in other words, by a language model here or on a server",
+        ),
     },
 )

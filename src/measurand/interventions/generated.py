@@ -1,0 +1,76 @@
+"""Paraphrases that a sequence-to-sequence model writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.core.errors import BadOption
+from measurand.core.items import Items
+from measurand.interventions.wordings import drawn, lines
+from measurand.models.seq2seq import loaded, rewritings
+
+WAYS = 8  # of saying each text, from which the different ones are kept
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A field as a sequence-to-sequence model says it.
+
+    Attributes:
+        field: The field that is rewritten.
+        model: A directory or hub id, such as that of a T5 trained on paraphrases.
+        draw: Which of the model's ways is taken, from 0.
+        prefix: What the model wants before a text.
+        length: The most tokens of a way.
+        seed: Where set, ways are drawn; without it the likeliest beams are taken.
+    """
+
+    field: str
+    model: str
+    draw: int = 0
+    prefix: str = "paraphrase: "
+    length: int = 64
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be before a model is loaded."""
+        if self.draw < 0 or self.length < 1:
+            raise BadOption(
+                f"draw is {self.draw} and length {self.length}; allowed are 0 or more "
+                "and 1 or more"
+            )
+
+    def ready(self) -> None:
+        """Raise where the model is not to be had."""
+        loaded(self.model)
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with another wording of the field each, where the model had one."""
+        return drawn(items, self.field, self.proposed(items, rng), self.draw)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"rewrite {self.field}"
+
+    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+        """The model's ways to say each item's field, the likeliest first."""
+        return self.read(self.written(self.prompts(items)), items)
+
+    def prompts(self, items: Items) -> list[str]:
+        """What the model is given, one an item."""
+        return [self.prefix + " ".join(t.split()) for t in items.column(self.field)]
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model makes of each prompt, a way a line."""
+        ways = rewritings(
+            self.model, prompts, count=WAYS, length=self.length, seed=self.seed
+        )
+        return ["\n".join(" ".join(way.split()) for way in more) for more in ways]
+
+    def read(self, said: Sequence[str], items: Items) -> list[list[str]]:
+        """The different wordings in what was written."""
+        return [
+            lines(more, text)
+            for more, text in zip(said, items.column(self.field), strict=True)
+        ]

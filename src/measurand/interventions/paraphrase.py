@@ -1,0 +1,178 @@
+"""Paraphrases by rule: synonyms, contractions, other orders and forms. English."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import numpy as np
+
+from measurand.core.errors import BadOption
+from measurand.core.items import Items
+from measurand.core.synonyms import replacements, synonyms
+from measurand.interventions.clauses import RULES, frames, questions
+from measurand.interventions.contractions import contractions
+from measurand.interventions.wordings import different, drawn
+
+MOST = 16  # proposals a text
+# Adverbs where they close a clause, prepositions elsewhere.
+CLOSING = {"outside": "outdoors", "inside": "indoors"}
+INNER = re.compile(r"[.!?]\s")
+ASKING = re.compile(
+    r"(?:who|whom|whose|what|where|why|how|which|is|are|was|were|do|does|did|can|could"
+    r"|will|would|should|has|have|had|may|might|must"
+    r"|when (?:is|are|was|were|do|does|did|will))\b",
+    re.IGNORECASE,
+)
+AN = re.compile(r"(?!one\b|uni|use|euro)[aeiou]|hour|honest", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Paraphrase:
+    """A field said in other words, by rule; a text that no rule fits stays.
+
+    Attributes:
+        field: The field that is rewritten; the rules are of English sentences.
+        draw: Which of the proposals is taken, from 0.
+    """
+
+    field: str
+    draw: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a draw that cannot be."""
+        if self.draw < 0:
+            raise BadOption(f"draw is {self.draw}; allowed are 0 or more")
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with another wording of the field each, where there is one."""
+        return drawn(items, self.field, self.proposed(items, rng), self.draw)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"paraphrase {self.field}"
+
+    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+        """Other wordings of each item's field, the safest first."""
+        return [proposals(text) for text in items.column(self.field)]
+
+
+def proposals(text: str) -> list[str]:
+    """Other ways to say the text, all different, the safest first.
+
+    One word or phrase swapped, then another order or form, then all swaps, then both;
+    at last the text inside a sentence that adds nothing.
+
+    >>> proposals("A kid is sleeping.")[:3]
+    ['A child is sleeping.', 'A kid is asleep.', 'There is a kid sleeping.']
+    >>> proposals("")
+    []
+    """
+    return list(proposed(text))
+
+
+@lru_cache(maxsize=50_000)
+def proposed(text: str) -> tuple[str, ...]:
+    """The proposals: asked for often, found once."""
+    framed = list(reformed(text, frame=True))
+    best = different(text, list(ways(text)))[: MOST - len(framed)]
+    return tuple(different(text, [*best, *framed]))
+
+
+def ways(text: str) -> Iterator[str]:
+    """Every rewording that the rules know, the safest first."""
+    swaps = swapped(text)
+    firsts = [options[0] for options in swaps]
+    yield from firsts
+    yield from contractions(text)
+    yield from reformed(text)
+    if len(swaps) > 1:
+        yield all_swapped(text)
+    for options in swaps:
+        yield from options[1:]
+    for swap in firsts:
+        yield from reformed(swap)
+
+
+def reformed(text: str, *, frame: bool = False) -> Iterator[str]:
+    """The text in another order or form, or framed, where it is one sentence."""
+    body = text.rstrip(" \t\n.!?")
+    tail = text[len(body) :]
+    if not body.strip() or INNER.search(body):
+        return
+    start = len(body) - len(body.lstrip())
+    lead, sentence = body[:start], body[start:]
+    asking = "?" in tail or ASKING.match(sentence) is not None
+    rules = (questions if asking else frames,) if frame else () if asking else RULES
+    for rule in rules:
+        for way in rule(sentence):
+            yield f"{lead}{way}{tail}"
+
+
+def swapped(text: str) -> list[list[str]]:
+    """For each word or phrase with synonyms, the text with each of them instead."""
+    found = dict.fromkeys(match["word"].lower() for match in places(text))
+    return [
+        [exchanged(text, {word: put}) for put in options(word)]
+        for word in found
+        if options(word)
+    ]
+
+
+def all_swapped(text: str) -> str:
+    """The text with the first synonym of each word or phrase that has one."""
+    found = dict.fromkeys(match["word"].lower() for match in places(text))
+    return exchanged(text, {word: options(word)[0] for word in found})
+
+
+def options(word: str) -> tuple[str, ...]:
+    """What may stand in the place of a word that was found."""
+    return (CLOSING[word],) if word in CLOSING else synonyms(word)
+
+
+def exchanged(text: str, put: dict[str, str]) -> str:
+    """The text with other words in the places of these, and articles to fit."""
+    done, last = "", 0
+    for match in places(text):
+        if (other := put.get(match["word"].lower())) is None:
+            continue
+        article = match["article"] or ""
+        if article:
+            article = article[0] + ("n " if AN.match(other) else " ")
+        if match["word"][:1].isupper() and match["word"] != "TV":
+            other = other[:1].upper() + other[1:]
+        done += text[last : match.start()] + article + shown(other)
+        last = match.end()
+    return done + text[last:]
+
+
+def shown(word: str) -> str:
+    """The word as it is written."""
+    return "TV" if word == "tv" else word
+
+
+def places(text: str) -> list["re.Match[str]"]:
+    """Where words and phrases with synonyms stand, the longest taken; no names."""
+    return [match for match in finder().finditer(text) if not name(match, text)]
+
+
+def name(match: "re.Match[str]", text: str) -> bool:
+    """Whether a word is part of a name: a capital inside the text, or near one."""
+    word = match["word"]
+    if word == "TV" or word == word.lower():
+        return False
+    first = not text[: match.start()].strip()
+    return not first or bool(re.match(r"\s+([a-z]+\s+)?[A-Z]", text[match.end() :]))
+
+
+@cache
+def finder() -> "re.Pattern[str]":
+    """What finds the words and phrases of the lexicon, with the article before them."""
+    known = sorted(replacements(), key=lambda word: (-len(word), word))
+    whole = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in known)
+    closing = "|".join(CLOSING)
+    return re.compile(
+        rf"(?<![\w'’-])(?P<article>an? )?"
+        rf"(?P<word>(?:{whole})(?![\w'’-])|(?:{closing})(?=\s*(?:[.,;!?]|$)))",
+        re.IGNORECASE,
+    )

@@ -1,0 +1,127 @@
+"""Models that turn one text into another, such as T5: loaded, and run in batches."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors import SafetensorError
+
+from measurand.core.errors import MissingWeights, shown
+from measurand.core.seeds import generator
+from measurand.models.causal_batches import batches, budget, padded
+from measurand.models.causal_loading import device, guarded, quiet, stamp
+
+UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
+WINDOW = 512  # tokens of a text that are read; what is longer is cut
+BEAMS = 4  # at least, so that the first way found is a good one
+NUCLEUS = 0.95  # of the probability, from which a token is drawn
+
+
+@torch.inference_mode()
+def rewritings(
+    source: str,
+    prompts: Sequence[str],
+    *,
+    count: int,
+    length: int,
+    seed: int | None = None,
+) -> list[list[str]]:
+    """What the model makes of each text, so many ways.
+
+    Args:
+        source: A directory or hub id.
+        prompts: The texts, with whatever the model wants before them.
+        count: Ways a text.
+        length: The most tokens of one.
+        seed: Where set, tokens are drawn; without it the likeliest beams are taken.
+    """
+    network, tokenizer = loaded(source)
+    if not prompts:
+        return []
+    rows = tokenizer(list(prompts), truncation=True, max_length=WINDOW)["input_ids"]
+    beams = max(count, BEAMS) if seed is None else count
+    sizes = [beams * (len(row) + length) for row in rows]
+    made: list[list[str]] = [[] for _ in prompts]
+    with guarded():
+        for chosen in batches(sizes, budget()):
+            ids, mask = padded([rows[i] for i in chosen], filler(tokenizer), "right")
+            how = chances(seed, [prompts[i] for i in chosen], beams)
+            with torch.random.fork_rng():
+                torch.manual_seed(how.pop("seed"))
+                found = network.generate(
+                    input_ids=ids,
+                    attention_mask=mask,
+                    max_new_tokens=length,
+                    num_return_sequences=count,
+                    **how,
+                )
+            texts = tokenizer.batch_decode(found, skip_special_tokens=True)
+            for place, row in enumerate(chosen):
+                made[row] = texts[place * count : (place + 1) * count]
+    return made
+
+
+def chances(seed: int | None, prompts: Sequence[str], beams: int) -> dict[str, Any]:
+    """How tokens are chosen: by beams, or drawn from a stream that the texts name."""
+    if seed is None:
+        return {"seed": 0, "do_sample": False, "num_beams": beams}
+    # What a text becomes does not depend on what was rewritten before it.
+    own = int(generator(seed, "rewrite", *prompts).integers(2**31))
+    return {"seed": own, "do_sample": True, "num_beams": 1, "top_p": NUCLEUS}
+
+
+def filler(tokenizer: Any) -> int:
+    """The token that fills batches up."""
+    known = (tokenizer.pad_token_id, tokenizer.eos_token_id)
+    return next((token for token in known if token is not None), 0)
+
+
+def loaded(source: str) -> tuple[Any, Any]:
+    """The network and tokenizer of a directory or hub id, kept for the next call."""
+    return remembered(source, stamp(source))
+
+
+@lru_cache(maxsize=1)
+def remembered(source: str, stamp: int) -> tuple[Any, Any]:
+    """The last model stays in memory; no code from a hub is ever run."""
+    folder = Path(source)
+    here = folder.is_dir()
+    if not here and (folder.is_absolute() or source.startswith(".")):
+        raise MissingWeights(
+            f"no model directory {shown(source, 200)}; name a directory or a hub id"
+        )
+    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": here}
+    with guarded(), quiet():
+        try:
+            config = transformers.AutoConfig.from_pretrained(source, **options)
+            refuse_other(source, config)
+            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+                source, **options
+            )
+            network: Any = transformers.AutoModelForSeq2SeqLM.from_pretrained(
+                source, dtype=torch.float32, **options
+            )
+        except UNREADABLE as failed:
+            raise MissingWeights(unreadable(source, failed)) from failed
+        return network.to(device()).eval(), tokenizer
+
+
+def refuse_other(source: str, config: Any) -> None:
+    """Nothing, where the model reads one text and writes another."""
+    if not config.is_encoder_decoder:
+        raise MissingWeights(
+            f"{shown(source, 200)} is a {config.model_type} model, which does not turn "
+            "one text into another; name a seq2seq model such as a T5"
+        )
+
+
+def unreadable(source: str, failed: Exception) -> str:
+    """One line about a model that could not be loaded."""
+    said = (str(failed).strip() or type(failed).__name__).splitlines()[0]
+    return (
+        f"cannot load a seq2seq model from {shown(source, 200)} ({said[:160]}); give a "
+        "directory with config.json, weights and tokenizer, or a hub id within reach"
+    )
