@@ -1,0 +1,95 @@
+"""Arms: what readers of one recipe are given to read, and what each then answers."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.audits.explanations.masking import TRAIN
+from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
+from measurand.core.reader import Calibrated, Reader, Seeded
+from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.asks import Ask
+from measurand.interventions.fields import Choose
+
+SEEDS = 3  # of a reader whose training is a matter of chance
+
+Arms = Mapping[str, tuple[str, ...]]
+
+
+def seeded(reader: Reader, seeds: int | None) -> list[Reader]:
+    """The reader once a seed; one is enough where training is no matter of chance."""
+    if isinstance(reader, Seeded):
+        return list(reader.members(seeds or SEEDS))
+    return [reader]
+
+
+def quick(reader: Reader) -> Reader:
+    """The same answers, without the fits that only probabilities need."""
+    return reader.uncalibrated() if isinstance(reader, Calibrated) else reader
+
+
+def free(name: str, taken: Sequence[str]) -> str:
+    """The name, or a longer one where a field of the input bears it.
+
+    >>> free("rationale", ["rationale", "claim"])
+    'rationale again'
+    """
+    return name if name not in taken else free(f"{name} again", taken)
+
+
+def cut(
+    benchmark: Benchmark,
+    fields: Sequence[str],
+    added: Sequence[Mapping[str, Sequence[str]]],
+    names: Mapping[str, str],
+    *,
+    crossed: bool = False,
+) -> Benchmark:
+    """The benchmark with these fields and more texts; nothing else can be read.
+
+    Args:
+        benchmark: Where the items are from.
+        fields: The fields that stay.
+        added: The texts of the training and of the test items, by what they are.
+        names: The field that each of them becomes.
+        crossed: Whether the training items are to be asked about too.
+    """
+    sides = []
+    for items, more in zip((benchmark.train, benchmark.test), added, strict=True):
+        roles = [items.label, *([items.group] if items.group else [])]
+        texts = {names[what]: list(said) for what, said in more.items()}
+        table = items.table[[*dict.fromkeys([*fields, *roles])]].assign(**texts)
+        read = (*fields, *(names[what] for what in more))
+        sides.append(Items(table, read, items.label, (), items.group))
+    train, test = sides
+    also = {TRAIN: train} if crossed else {}
+    return Benchmark(benchmark.name, train, test, fields[0], also=also)
+
+
+def asked(
+    place: Experiment, members: Sequence[Reader], arms: Arms
+) -> dict[str, NDArray[np.float32]]:
+    """What each seed answers in each arm: seeds × items × classes."""
+    asks = [
+        # One stream a seed: between arms, only what is read differs.
+        Ask(
+            one,
+            fitted_under=Choose(fields),
+            under=Choose(fields),
+            stream=f"explanations {seed}",
+        )
+        for fields in arms.values()
+        for seed, one in enumerate(members)
+    ]
+    said = iter(answers(place, asks))
+    return {
+        name: np.stack([next(said).probabilities[0] for _ in members]) for name in arms
+    }
+
+
+def commonest(benchmark: Benchmark) -> int:
+    """The number of the commonest label of the training items."""
+    gold = benchmark.train.gold(benchmark.classes)
+    return int(np.bincount(gold, minlength=len(benchmark.classes)).argmax())

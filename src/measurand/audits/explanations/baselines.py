@@ -1,0 +1,30 @@
+"""Baseline rationales for REV: they say nothing that the query or the label does not.
+
+REV conditions on such a baseline, so what it measures depends on which: one that
+states the label leaves a rationale nothing to add. All three are therefore reported.
+"""
+
+from functools import lru_cache
+
+from measurand.core.items import Items
+from measurand.interventions.paraphrase import proposals
+
+RESTATED, STATED, PARAPHRASED = "restated", "label stated", "paraphrased"
+BASELINES = (RESTATED, STATED, PARAPHRASED)
+
+
+def baselines(items: Items, query: str) -> dict[str, list[str]]:
+    """One text an item of each baseline: the query again, with the label, reworded."""
+    asked = items.column(query).tolist()
+    pairs = zip(asked, items.labels, strict=True)
+    return {
+        RESTATED: [f"this is about the following: {text}" for text in asked],
+        STATED: [f"{text} the answer to this is {label}" for text, label in pairs],
+        PARAPHRASED: list(reworded(tuple(asked))),
+    }
+
+
+@lru_cache(maxsize=4)  # every explainer of a benchmark needs the same
+def reworded(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts in other words, by rule; one that no rule fits stays."""
+    return tuple(next(iter(proposals(text)), text) for text in texts)

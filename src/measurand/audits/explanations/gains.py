@@ -1,0 +1,166 @@
+"""The figures of one explainer's rationales, from what readers said of each item.
+
+    lcig              mean of log p1(y | x, r-) - log p0(y | x), in nats
+    informativeness   clip(lcig / H(Y | x), 0, 1), H the mean of -log p0; of means,
+                      since clipping item by item turns noise into merit
+    rev               mean of log g(y | r, b) - log g'(y | b), in nats
+    rationale_only    accuracy of the detector, before the mask
+    residual_leakage  the same after it
+    simulatability    accuracy with the rationale less accuracy without
+    las               the same among items whose rationale alone gives the label, and
+                      among the others; the mean of the two (Hase et al. 2020)
+
+Intervals resample items, or clusters of them; those of several seeds hold their spread.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from measurand.audits.explanations.informing import Informed, Run
+from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.core.seeds import generator
+from measurand.stats.paired import Clusters
+from measurand.stats.resampling import bootstrap
+from measurand.stats.runs import pooled
+
+# Log scores are hardly ever equal in two items, so each resample draws all anew.
+RESAMPLES = 2_000
+Rng = np.random.Generator | None
+
+
+@dataclass(frozen=True)
+class Las:
+    """LAS and its two cells; None where a cell has no item."""
+
+    whole: Estimate | None
+    leaking: Estimate | None
+    nonleaking: Estimate | None
+
+
+def lcig(i: Informed, *, rng: Rng = None, clusters: Clusters = None) -> Estimate:
+    """The information that the masked rationale adds to the input, in nats."""
+    return averaged(i, lambda run: run.log_p1 - run.log_p0, rng, clusters)
+
+
+def rev(
+    i: Informed, baseline: str, *, rng: Rng = None, clusters: Clusters = None
+) -> Estimate:
+    """The information that the rationale adds to a baseline, in nats."""
+    return averaged(i, lambda run: run.rev[baseline], rng, clusters)
+
+
+def simulatability(
+    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+) -> Estimate:
+    """The accuracy that the whole rationale adds to the input."""
+    return averaged(i, lambda run: gain(run), rng, clusters)
+
+
+def rationale_only(
+    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+) -> Estimate:
+    """The accuracy of the detector, which reads the rationale alone."""
+    return averaged(i, lambda run: run.right_r.astype(float), rng, clusters)
+
+
+def residual_leakage(
+    i: Informed,
+    strength: float | None = None,
+    *,
+    rng: Rng = None,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The accuracy of a detector retrained on masked rationales, at one strength.
+
+    The strength that was kept is meant where none is given.
+    """
+    right = i.residual[i.kept if strength is None else strength].astype(float)
+    return mean(right, stream(rng, "residual"), clusters)
+
+
+def informativeness(
+    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+) -> Estimate:
+    """The share of what the input leaves open that the masked rationale tells."""
+    source = stream(rng, "informativeness")
+    each = []
+    for run in i.runs:
+        if -run.log_p0.mean() <= 0:
+            raise Undefined("the input alone tells the label, so nothing is left open")
+        rows = np.column_stack([run.log_p1 - run.log_p0, -run.log_p0])
+        each.append(sums(lambda s: s[..., 0] / s[..., 1], rows, source, clusters))
+    found = pooled(each, "seeds")
+    # Quantiles of clipped resamples are the clipped quantiles.
+    ends = np.clip([found.value, found.low, found.high], 0.0, 1.0)
+    value, low, high = (float(end) for end in ends)
+    return replace(found, value=value, low=low, high=high)
+
+
+def las(i: Informed, *, rng: Rng = None, clusters: Clusters = None) -> Las:
+    """The accuracy that rationales add, leaking and other items weighed alike.
+
+    Where a seed leaves a cell empty, it takes no part in the figures of that cell.
+    """
+    source = stream(rng, "las")
+    whole: list[Estimate] = []
+    leaking: list[Estimate] = []
+    others: list[Estimate] = []
+    for run in i.runs:
+        inside, added = run.right_r, gain(run)
+        cells = [(inside, leaking), (~inside, others)]
+        for cell, found in cells:
+            if cell.any():
+                some = None if clusters is None else clusters[cell]
+                found.append(mean(added[cell], source, some))
+        if inside.any() and not inside.all():
+            columns = [added * inside, inside, added * ~inside, ~inside]
+            rows = np.column_stack(columns).astype(float)
+            whole.append(sums(both_cells, rows, source, clusters))
+    made = [
+        pooled(each, "seeds") if each else None for each in (whole, leaking, others)
+    ]
+    return Las(*made)
+
+
+def both_cells(s: Floats) -> Floats:
+    """The mean of two means; no number where a resample leaves a cell empty."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((s[..., 0] / s[..., 1] + s[..., 2] / s[..., 3]) / 2)
+
+
+def gain(run: Run) -> Floats:
+    """What the whole rationale does to each answer: 1 mends it, -1 spoils it."""
+    return run.right1.astype(float) - run.right0
+
+
+def averaged(
+    i: Informed, scores: Callable[[Run], Floats], rng: Rng, clusters: Clusters
+) -> Estimate:
+    """The mean over items of each seed's scores, seeds pooled."""
+    source = stream(rng, "mean")
+    return pooled([mean(scores(run), source, clusters) for run in i.runs], "seeds")
+
+
+def mean(scores: Floats, rng: np.random.Generator, clusters: Clusters) -> Estimate:
+    """The mean over items."""
+    rows = np.column_stack([scores, np.ones(len(scores))])
+    return sums(lambda s: s[..., 0] / s[..., 1], rows, rng, clusters)
+
+
+def sums(
+    statistic: Callable[[Floats], Floats],
+    rows: Floats,
+    rng: np.random.Generator,
+    clusters: Clusters,
+) -> Estimate:
+    """A function of sums over items, with its interval."""
+    return bootstrap(statistic, rows, rng=rng, clusters=clusters, resamples=RESAMPLES)
+
+
+def stream(rng: Rng, name: str) -> np.random.Generator:
+    """The generator given, or one by name."""
+    return generator(0, "explanations", name) if rng is None else rng

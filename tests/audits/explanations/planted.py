@@ -1,0 +1,41 @@
+"""Rationales whose worth is planted: they state the label, complete x, or say nothing.
+
+x holds a sum: of the label (-1 or 1) and of noise (-1 or 1). Where the sum is 0, x says
+nothing about the label. A rationale that tells the noise alone is independent of the
+label, and together with x gives it away.
+"""
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.items import Items
+
+FILLERS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu") for b in "rstvxz"]
+SUMS = {-2: "under", 0: "even", 2: "over"}
+
+
+def side(n, seed, kind):
+    """Items, and one rationale each: of the kind `stating`, `completing` or `idle`."""
+    rng = np.random.default_rng(seed)
+    label, noise = rng.choice([-1, 1], n), rng.choice([-1, 1], n)
+    rows, texts = [], []
+    for y, e in zip(label, noise, strict=True):
+        told = {
+            "stating": f"the answer is {'yes' if y > 0 else 'no'} since",
+            "completing": f"the drift is {'upward' if e > 0 else 'downward'} since",
+            "idle": "the answer is plain since",
+        }[kind]
+        words = [str(word) for word in rng.choice(FILLERS, 6)]
+        claim = f"{' '.join(words[:3])} {SUMS[int(y + e)]}"
+        rows.append((claim, "yes" if y > 0 else "no"))
+        texts.append(f"{told} {' '.join(words[3:])}")
+    ids = [f"{seed}-{number}" for number in range(n)]
+    table = pd.DataFrame(rows, ids, ["claim", "label"])
+    return Items(table, ("claim",)), texts
+
+
+def planted(kind, n=400):
+    """A benchmark, and the rationales of its training and test items."""
+    (train, seen), (test, asked) = (side(n, seed, kind) for seed in (0, 1))
+    return Benchmark("planted", train, test, "claim"), seen, asked

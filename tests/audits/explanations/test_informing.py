@@ -1,0 +1,216 @@
+"""What rationales tell beyond x: figures by hand, and planted rationales both ways."""
+
+import numpy as np
+import pytest
+
+from measurand.audits.explanations import gains
+from measurand.audits.explanations.baselines import BASELINES, STATED, baselines
+from measurand.audits.explanations.gains import (
+    informativeness,
+    las,
+    lcig,
+    rationale_only,
+    residual_leakage,
+    rev,
+    simulatability,
+)
+from measurand.audits.explanations.informing import Informed, Run, informed
+from measurand.core.errors import NotApplicable
+from measurand.experiment.answers import opened
+from measurand.readers.linear import TfidfReader
+from tests.audits.explanations.planted import planted
+
+
+def made(*runs, residual=None):
+    n = len(runs[0].log_p0)
+    right = {0.1: np.ones(n, bool), 0.3: np.zeros(n, bool)} | (residual or {})
+    ids, nobody = tuple(map(str, range(n))), np.zeros(n, bool)
+    gold = np.zeros(n, np.int64)
+    return Informed(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody)
+
+
+def run(p0, p1, right0=None, right1=None, right_r=None):
+    def bools(values):
+        return np.array([0] * len(p0) if values is None else values, bool)
+
+    logs = np.log(p0), np.log(p1)
+    rights = bools(right0), bools(right1), bools(right_r)
+    return Run(*logs, logs[1], *rights, {"b": logs[1] - logs[0]})
+
+
+def test_information_is_a_mean_of_log_ratios_in_nats():
+    one = made(run([0.5, 0.25], [1.0, 0.125]))
+    assert lcig(one).value == pytest.approx((np.log(2) - np.log(2)) / 2)
+    two = made(run([0.5, 0.25], [1.0, 0.5]))
+    assert lcig(two).value == rev(two, "b").value == pytest.approx(np.log(2))
+    assert lcig(two).n == 2
+    assert informativeness(two).value == pytest.approx(2 / 3)
+
+
+def test_informativeness_clips_the_mean_and_never_an_item():
+    noise = made(run([0.5] * 4, [0.6, 0.4, 0.6, 0.39]))
+    assert informativeness(noise).value == 0.0
+    assert informativeness(noise).high > 0
+    sure = made(run([0.5, 0.5], [1.0, 1.0]))
+    assert float(informativeness(sure)) == informativeness(sure).high == 1.0
+
+
+def test_las_weighs_leaking_and_other_items_alike():
+    said = las(
+        made(
+            run(
+                [0.5] * 5,
+                [0.5] * 5,
+                right0=[0, 0, 1, 1, 1],
+                right1=[1, 1, 1, 0, 1],
+                right_r=[1, 1, 1, 0, 0],
+            )
+        )
+    )
+    assert said.leaking.value == pytest.approx(2 / 3)
+    assert said.nonleaking.value == pytest.approx(-1 / 2)
+    assert (said.leaking.n, said.nonleaking.n, said.whole.n) == (3, 2, 5)
+    assert said.whole.value == pytest.approx((2 / 3 - 1 / 2) / 2)
+
+
+def test_a_cell_without_items_leaves_las_without_a_value():
+    said = las(made(run([0.5] * 3, [0.5] * 3, right1=[1, 0, 1], right_r=[1, 1, 1])))
+    assert said.whole is said.nonleaking is None
+    assert said.leaking.value == pytest.approx(2 / 3)
+
+
+def test_simulatability_and_the_detectors_are_plain_accuracies():
+    rights = {"right0": [1, 0, 0, 0], "right1": [1, 1, 1, 0], "right_r": [1, 1, 1, 1]}
+    one = made(run([0.5] * 4, [0.5] * 4, **rights))
+    assert simulatability(one).value == 0.5
+    assert rationale_only(one).value == 1.0
+    assert residual_leakage(one).value == 0.0
+    assert residual_leakage(one, 0.1).value == 1.0
+
+
+def test_seeds_are_averaged_and_their_spread_widens_the_interval():
+    calm, wild = run([0.5] * 9, [0.5] * 9), run([0.5] * 9, [1.0] * 9)
+    both = made(calm, wild)
+    assert lcig(both).value == pytest.approx(np.log(2) / 2)
+    assert lcig(both).low < 0 < np.log(2) / 2 < lcig(both).high
+    np.testing.assert_allclose(both.log_p1, np.log([0.5] * 9) / 2)
+    assert "2 seeds" in lcig(both).method
+
+
+def test_clusters_widen_the_interval():
+    rng = np.random.default_rng(0)
+    shared = np.repeat(rng.uniform(0.3, 0.9, 20), 10)
+    one = made(run([0.5] * 200, shared))
+    apart, together = lcig(one), lcig(one, clusters=np.repeat(np.arange(20), 10))
+    assert together.high - together.low > 2 * (apart.high - apart.low)
+
+
+def told(kind, **options):
+    benchmark, *texts = planted(kind)
+    with opened(benchmark) as running:
+        asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+        return informed(*asked, **options)
+
+
+@pytest.fixture(scope="module")
+def stating():
+    return told("stating")
+
+
+def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating):
+    assert rationale_only(stating).low > 0.97
+    assert residual_leakage(stating).value < stating.majority + 0.05
+    assert stating.strength == stating.kept == 0.1
+    assert not stating.leaky
+    assert abs(lcig(stating).value) < 0.05
+    assert lcig(stating).high < 0.05
+    assert stating.log_p1_raw.mean() > -0.1
+    assert las(stating).leaking.value > 0.2
+
+
+def test_a_rationale_that_completes_x_informs_and_does_not_leak():
+    said = told("completing")
+    assert rationale_only(said).value < 0.56
+    assert lcig(said).low > 0.05
+    assert informativeness(said).low > 0.2
+    assert simulatability(said).low > 0.1
+
+
+def test_an_idle_rationale_tells_nothing():
+    said = told("idle")
+    assert lcig(said).high < 0.05
+    assert informativeness(said).value == 0.0
+    assert abs(rationale_only(said).value - said.majority) < 0.06
+
+
+def test_rev_is_near_nothing_where_the_baseline_states_the_label(stating):
+    assert set(stating.rev) == set(BASELINES)
+    assert abs(rev(stating, STATED).value) < 0.05
+    others = [rev(stating, name).low for name in BASELINES if name != STATED]
+    assert min(others) > 0.25
+
+
+def test_the_papers_preset_masks_one_strength_by_the_gold_label():
+    said = told("stating", preset="paper")
+    assert set(said.residual) == {0.1}
+    assert said.kept == 0.1
+    assert all("yes" not in text.split() for text in said.masked_test)
+
+
+def test_rationales_without_a_word_count_as_x_alone():
+    benchmark, seen, asked = planted("stating", 150)
+    asked = ["...", "", *asked[2:]]
+    with opened(benchmark) as running:
+        said = informed(running, benchmark, seen, asked, ("claim",), TfidfReader())
+    assert said.empty.tolist() == [True, True] + [False] * 148
+    np.testing.assert_array_equal(said.log_p1[:2], said.log_p0[:2])
+    np.testing.assert_array_equal(said.right1[:2], said.right0[:2])
+    assert not said.rev["restated"][:2].any()
+
+
+def test_what_was_asked_before_is_taken_from_the_store(tmp_path):
+    benchmark, *texts = planted("stating", 120)
+    found = []
+    for _ in range(2):
+        with opened(benchmark, store=tmp_path) as running:
+            asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+            found.append(informed(*asked).log_p1)
+            tally = running.tally
+    assert tally["computed"] == 0
+    np.testing.assert_array_equal(*found)
+
+
+def test_baselines_restate_and_only_one_of_them_knows_the_label():
+    items = planted("idle", 40)[0].test
+    made = baselines(items, "claim")
+    other = items.replaced(items.table.assign(label="maybe"))
+    again = baselines(other, "claim")
+    assert [name for name in BASELINES if made[name] != again[name]] == [STATED]
+
+
+def test_there_must_be_an_input():
+    benchmark, *texts = planted("idle", 40)
+    with opened(benchmark) as running, pytest.raises(NotApplicable, match="an input"):
+        informed(running, benchmark, *texts, (), TfidfReader())
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_as_often_as_they_say(monkeypatch):
+    monkeypatch.setattr(gains, "RESAMPLES", 400)
+    rng, held = np.random.default_rng(0), np.zeros(3)
+    n, times = 100, 100
+    for _ in range(times):
+        p1 = rng.uniform(0.4, 0.9, n)
+        rights = rng.random((3, n)) < np.array([[0.6], [0.8], [0.5]])
+        one = made(run(np.full(n, 0.5), p1, *rights))
+        true = np.array([mean_log(), mean_log() / np.log(2), 0.2])
+        said = lcig(one), informativeness(one), las(one).whole
+        held += [e.low <= t <= e.high for e, t in zip(said, true, strict=True)]
+    assert (held >= 0.88 * times).all()
+
+
+def mean_log():
+    """The mean of log(2 p) for p uniform from 0.4 to 0.9."""
+    low, high = 0.4, 0.9
+    whole = (high * np.log(high) - high) - (low * np.log(low) - low)
+    return np.log(2) + whole / (high - low)
