@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measurand.benchmarks.published import PUBLISHED
+from measurand.benchmarks.topics import TOPICS
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, UnknownName
 
@@ -54,6 +55,14 @@ BENCHMARKS = Catalogue(
             )
             for name, row in PUBLISHED.items()
         },
+        **{
+            name: Entry(
+                "measurand.benchmarks.topical:benchmark",
+                f"{len({*row.classes.values()})} classes ({row.hub.partition('@')[0]})",
+                settings={"called": name},
+            )
+            for name, row in TOPICS.items()
+        },
     },
 )
 HUB = Catalogue(
@@ -102,6 +111,12 @@ def load(
         complete(source, {"test": test, **roles})
         held: Benchmark = BENCHMARKS.load(source, split_by=split_by, seed=seed, **here)
         return held
+    if source in TOPICS:
+        complete(source, {"test": test, "part": part, **roles})
+        task: Benchmark = BENCHMARKS.load(
+            source, split_by=split_by, seed=seed, data=data
+        )
+        return task
     if source.startswith(MADE):
         return made(source, {"test": test, **roles, **here}, seed)
     if given(here):

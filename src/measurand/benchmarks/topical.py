@@ -1,0 +1,91 @@
+"""Classification tasks by name: found in a folder or on the hub, and read."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+
+from measurand.benchmarks import HOSTED, HUB
+from measurand.benchmarks.cells import labels
+from measurand.benchmarks.files import read
+from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.places import FOLDER, stemmed
+from measurand.benchmarks.topics import TOPICS, Topic
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadInput, MissingExtra, listed, shown
+
+
+def benchmark(
+    called: str,
+    *,
+    data: str | Path | None = None,
+    split_by: str = "both",
+    seed: int = 0,
+) -> Benchmark:
+    """The task of that name, its labels as class names.
+
+    Args:
+        called: Its name in `TOPICS`.
+        data: The folder that holds its file; else MEASURAND_DATA; else the hub.
+        split_by: As in `from_frames`.
+        seed: For the split.
+    """
+    row = TOPICS[called]
+    folder = data or os.environ.get(FOLDER)
+    rows = in_folder(row, Path(folder)) if folder else on_hub(row)
+    options = {"query": "text", "label": "label", "split_by": split_by, "seed": seed}
+    return from_frames(arranged(rows, row), name=called, **options)  # type: ignore[arg-type]
+
+
+def in_folder(row: Topic, folder: Path) -> pd.DataFrame:
+    """The rows of the file NAME.* in a folder or in its folder of topics."""
+    if not folder.is_dir():
+        raise BadInput(
+            f"{shown(str(folder), 200)} is no folder; name the one that holds "
+            f"{row.name} with --data or {FOLDER}"
+        )
+    for home in (folder, folder / "topics"):
+        found = dict(stemmed(home)).get(row.name)
+        if found is not None:
+            return read(str(found))
+    raise BadInput(
+        f"{shown(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
+        f"columns text and label, or name another folder with --data or {FOLDER}"
+    )
+
+
+def on_hub(row: Topic) -> pd.DataFrame:
+    """The rows of the dataset on the hub."""
+    try:
+        found: pd.DataFrame = HUB.load("datasets", source=f"{HOSTED}{row.hub}")
+    except (BadInput, MissingExtra) as failed:
+        why = str(failed).partition("; give the dataset as")[0]
+        raise BadInput(
+            f"{row.name} is not at hand: no folder is given, and {why}; put "
+            f"{row.name}.jsonl in a folder and name it with --data or {FOLDER}"
+        ) from None
+    return found
+
+
+def arranged(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
+    """Texts and class names of the rows that the task keeps."""
+    own = {*row.text, row.label} <= {*rows.columns}
+    columns, label = (row.text, row.label) if own else (("text",), "label")
+    if not {*columns, label} <= {*rows.columns}:
+        raise BadInput(
+            f"{row.name} has the columns {listed([str(c) for c in rows.columns])}; it "
+            f"needs {', '.join((*row.text, row.label))}, or text and label"
+        )
+    texts = rows[list(columns)].fillna("").astype(str).agg("\n".join, axis=1)
+    kept = texts.str.strip() != ""
+    if row.longest is not None:
+        kept &= texts.str.len() <= row.longest
+    found = labels(rows.loc[kept, label], "label")
+    names = found.map(lambda value: row.classes.get(value, value))
+    table = pd.DataFrame({"text": texts[kept], "label": names})
+    if odd := sorted({*table["label"]} - {*row.classes.values()}):
+        raise BadInput(
+            f"{row.name} has no class {shown(odd[0])}; its labels are "
+            f"{listed(list(row.classes))}"
+        )
+    return table.reset_index(drop=True)
