@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +25,13 @@ from measurand.experiment.asks import canonical, versions
 from measurand.experiment.store import Notice
 
 TOGETHER = 200  # items a file: what a kill can lose
+
+
+class Writer(Protocol):
+    """A recipe by which a model writes: an explainer's, or a paraphraser's."""
+
+    def written(self, prompts: Sequence[str]) -> list[str]:
+        """What the model says to each prompt, as it came."""
 
 
 def explained(
@@ -61,31 +69,29 @@ def shortfalls(
     return {reason: reasons[reason] / max(len(items), 1) for reason in shown}
 
 
-def said(
-    experiment: Experiment, explainer: Prompting, prompts: Sequence[str]
-) -> list[str]:
+def said(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> list[str]:
     """What the model said to each prompt, as it came."""
     starts = range(0, len(prompts), TOGETHER)
     texts: list[str] = []
     for done, start in enumerate(starts):
         experiment.watch(done, len(starts))
         some = prompts[start : start + TOGETHER]
-        path = place(experiment, explainer, some)
+        path = place(experiment, writer, some)
         kept = read(path, len(some), experiment.notice)
         experiment.tally["computed" if kept is None else "reused"] += 1
         if kept is None:
             # One thread: sums in another order could tip the choice of a token.
             with threadpool_limits(1), keeping(experiment.store.directory / "calls"):
-                kept = explainer.written(some)
+                kept = writer.written(some)
             write(path, sealed(kept))
         texts += kept
     experiment.watch(len(starts), len(starts))
     return texts
 
 
-def place(experiment: Experiment, explainer: Prompting, prompts: Sequence[str]) -> Path:
+def place(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> Path:
     """Where what was said to these prompts lies."""
-    whole = canonical([versions(heavy=True), explainer, list(prompts)])
+    whole = canonical([versions(heavy=True), writer, list(prompts)])
     key = hashlib.sha256(whole.encode()).hexdigest()
     return experiment.store.directory / "rationales" / key[:2] / f"{key}.json"
 

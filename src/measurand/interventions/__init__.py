@@ -1,6 +1,11 @@
 """Interventions: same ids, same labels, other inputs."""
 
+from typing import TYPE_CHECKING
+
 from measurand.core.catalogue import Catalogue, Entry
+
+if TYPE_CHECKING:  # with it would come pandas, which --help does without
+    from measurand.core.intervention import Rewording
 
 INTERVENTIONS = Catalogue(
     "intervention",
@@ -49,3 +54,23 @@ INTERVENTIONS = Catalogue(
         ),
     },
 )
+
+
+def reworder(name: str | None, field: str) -> "Rewording":
+    """What says `field` in other words, by name; rules where there is none.
+
+    "rules"; "smollm2", `llm:NAME` on a server, or `causal:` and a directory or hub id,
+    each a language model; any other name is a directory or hub id of a sequence-to-
+    sequence model.
+    """
+    kind, _, place = (name or "rules").partition(":")
+    rewording: Rewording
+    if kind == "rules":
+        rewording = INTERVENTIONS.load("paraphrase", field=field)
+    elif kind in ("smollm2", "llm"):
+        rewording = INTERVENTIONS.load("asked", field=field, model=name)
+    elif kind == "causal" and place:
+        rewording = INTERVENTIONS.load("asked", field=field, model=place)
+    else:
+        rewording = INTERVENTIONS.load("rewrite", field=field, model=name)
+    return rewording

@@ -1,0 +1,144 @@
+"""Other inputs that mean the same: paraphrases of the query, and noise of form.
+
+A paraphrase is kept only where the judge finds that it and the query entail each other.
+What a rule or a model proposes is shown to the judge in order, so many at a time as an
+item still lacks, until it has enough or there are no more proposals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.errors import BadOption, Undefined
+from measurand.core.intervention import Rewording, Writing
+from measurand.core.items import Items
+from measurand.core.judge import Judge
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment
+from measurand.experiment.explained import said
+from measurand.experiment.judged import entailment
+from measurand.interventions import reworder
+from measurand.interventions.noise import FormatNoise
+from measurand.interventions.wordings import different
+
+COUNT = 3  # changes an item: two paraphrases and one format noise, as in the proposal
+ENTAILED = 0.5  # above it, the judge finds entailment more likely than not
+PARAPHRASE, NOISE = "paraphrase", "format noise"
+
+
+@dataclass(frozen=True, eq=False)
+class Perturbed:
+    """Changed copies of the items.
+
+    Attributes:
+        items: For each change, the items under it; same ids, same order.
+        kept: For each change and item, whether the item has it; where not, its query
+            is the original one and must not be compared.
+        kinds: For each change, "paraphrase" or "format noise".
+        proposed: Paraphrases that were shown to the judge.
+        accepted: Those that it found to mean the same.
+    """
+
+    items: tuple[Items, ...]
+    kept: NDArray[np.bool_]
+    kinds: tuple[str, ...]
+    proposed: int
+    accepted: int
+
+
+def perturbed(
+    experiment: Experiment,
+    items: Items,
+    query: str,
+    evidence: str | None,
+    judge: Judge,
+    *,
+    paraphraser: str | Rewording | None = None,
+    count: int = COUNT,
+) -> Perturbed:
+    """Changes of each item: all but one are accepted paraphrases of its query.
+
+    Args:
+        experiment: The seed, and where judgements and what models write are kept.
+        items: The items that are changed.
+        query: The field that is said in other words.
+        evidence: The field whose sentences the noise puts in another order, if any.
+        judge: Who decides whether a paraphrase means the same.
+        paraphraser: What proposes them, see `reworder`; rules where it is None.
+        count: How many changes.
+    """
+    if count < 1:
+        raise BadOption(f"{count} changes an item; allowed are 1 or more")
+    if paraphraser is None or isinstance(paraphraser, str):
+        paraphraser = reworder(paraphraser, query)
+    texts = items.column(query).tolist()
+    ways, proposed = accepted(
+        experiment, judge, texts, proposals(experiment, paraphraser, items), count - 1
+    )
+    changed = [
+        [more[number] if number < len(more) else text for text, more in ways]
+        for number in range(count - 1)
+    ]
+    noise = FormatNoise(query, evidence)
+    noisy = noise(items, generator(experiment.seed, "format noise"))
+    said_so = [*changed, noisy.column(query).tolist()]
+    kept = np.array([[a != b for a, b in zip(texts, s, strict=True)] for s in said_so])
+    if not kept.any():
+        raise Undefined(
+            f"no item has an accepted change: all {len(items)} texts of {query!r} are "
+            "empty; name another query"
+        )
+    return Perturbed(
+        (*(items.with_field(query, texts) for texts in changed), noisy),
+        kept,
+        (*[PARAPHRASE] * (count - 1), NOISE),
+        proposed,
+        sum(len(more) for _, more in ways),
+    )
+
+
+def proposals(
+    experiment: Experiment, rewording: Rewording, items: Items
+) -> list[list[str]]:
+    """What is proposed for each item; what a model wrote is kept."""
+    if isinstance(rewording, Writing):
+        wrote = said(experiment, rewording, rewording.prompts(items))
+        return rewording.read(wrote, items)
+    return rewording.proposed(items, generator(experiment.seed, "paraphrase"))
+
+
+def accepted(
+    experiment: Experiment,
+    judge: Judge,
+    texts: Sequence[str],
+    proposed: Sequence[Sequence[str]],
+    most: int,
+) -> tuple[list[tuple[str, list[str]]], int]:
+    """Each text with up to so many proposals that mean the same; how many were judged.
+
+    No proposal is judged that is not needed: models are slow, and servers cost money.
+    """
+    waiting = [
+        different(text, ways) for text, ways in zip(texts, proposed, strict=True)
+    ]
+    found: list[tuple[str, list[str]]] = [(text, []) for text in texts]
+    shown = 0
+    while True:
+        asked = [
+            (row, way)
+            for row, (_, ways) in enumerate(found)
+            for way in waiting[row][: most - len(ways)]
+        ]
+        if not asked:
+            return found, shown
+        pairs = [(texts[row], way) for row, way in asked]
+        turned = [(way, text) for text, way in pairs]
+        sure = entailment(experiment, judge, [*pairs, *turned]).reshape(2, -1)
+        shown += len(asked)
+        both = np.minimum(*sure) > ENTAILED
+        for (row, way), same in zip(asked, both.tolist(), strict=True):
+            waiting[row].remove(way)
+            if same:
+                found[row][1].append(way)
