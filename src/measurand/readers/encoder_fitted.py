@@ -27,6 +27,7 @@ from measurand.readers.fields import readable
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 TOGETHER = 20  # shuffles that are read at once
+WORD_STEPS = 16  # of the gradients of words: ranks are settled, and every class costs
 SAVED = "reader.json"  # what a saved reader is known by
 SCHEMA = 1  # raised when that file changes
 
@@ -168,7 +169,7 @@ class FittedEncoder:
         What the sums miss (`Attribution.gap`, its median) becomes a remark.
         """
         texts = items.column(only_field(readable(self.fields, items), items)).tolist()
-        said = [self.attributed(items, label, STEPS) for label in self.classes]
+        said = [self.attributed(items, label, WORD_STEPS) for label in self.classes]
         gaps = [one.gap for each in said for one in each]
         self.last["attribution_gap"] = float(np.median(gaps)) if gaps else 0.0
         found = []
