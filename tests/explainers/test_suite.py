@@ -169,3 +169,20 @@ def test_one_label_or_one_rationale_leaves_nothing_to_swap():
         explain("label-swapped", labelled("only"))
     alike = ITEMS.with_field("why", ["so it is"] * len(ITEMS))
     assert explain("label-swapped", alike) == [""] * len(ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("name", "templates"), [("vacuous", VACUOUS), ("pseudo-specific", PSEUDO_SPECIFIC)]
+)
+def test_a_trace_tells_the_template(name, templates):
+    traces = named(name, ROLES).traces(ITEMS, rng())
+    for trace, text in zip(traces, explain(name), strict=True):
+        start, _, end = templates[trace["template"]].partition("{entity}")
+        assert text.startswith(start)
+        assert text.endswith(end)
+
+
+def test_a_trace_tells_the_donor():
+    traces = named("label-swapped", ROLES).traces(ITEMS, rng())
+    why = ITEMS.column("why")
+    assert [why[trace["donor"]] for trace in traces] == explain("label-swapped")

@@ -1,6 +1,6 @@
 """Explainer: items in, one rationale each out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -43,6 +43,16 @@ class Drifting(Protocol):
 
     def origin(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The rationales that it drifts away from, one an item."""
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """An explainer whose rationale can be made again from a few words about it."""
+
+    def traces(
+        self, items: Items, rng: np.random.Generator
+    ) -> list[Mapping[str, int | str]]:
+        """Which template or whose rationale each item got; no text of any item."""
 
 
 @runtime_checkable

@@ -13,6 +13,8 @@ from measurand.core.items import Items
 from measurand.explainers.entities import entities
 from measurand.explainers.labels import readable, state
 
+Trace = Mapping[str, int | str]
+
 VACUOUS = (
     "The answer follows from the evidence provided.",
     "The text supports the conclusion.",
@@ -53,6 +55,10 @@ class Vacuous:
         """One empty phrase an item."""
         return drawn(VACUOUS, [{}] * len(items), rng)
 
+    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
+        """The number of each item's template, from 0."""
+        return traced(VACUOUS, items, rng)
+
 
 @dataclass(frozen=True)
 class Leaking:
@@ -62,6 +68,10 @@ class Leaking:
         """The gold label of each item, in words."""
         return drawn(LEAKING, said_of(items), rng)
 
+    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
+        """The number of each item's template, from 0."""
+        return traced(LEAKING, items, rng)
+
 
 @dataclass(frozen=True)
 class Circular:
@@ -70,6 +80,10 @@ class Circular:
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One tautology an item."""
         return drawn(CIRCULAR, said_of(items), rng)
+
+    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
+        """The number of each item's template, from 0."""
+        return traced(CIRCULAR, items, rng)
 
 
 @dataclass(frozen=True)
@@ -90,6 +104,17 @@ class PseudoSpecific:
         found = entities([items.column(field).tolist() for field in fields])
         return drawn(PSEUDO_SPECIFIC, [{"entity": name} for name in found], rng)
 
+    def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
+        """The number of each item's template, from 0."""
+        return traced(PSEUDO_SPECIFIC, items, rng)
+
+
+def traced(
+    templates: Sequence[str], items: Items, rng: np.random.Generator
+) -> list[Trace]:
+    """The template of each item, as `drawn` draws it."""
+    return [{"template": number} for number in chosen(templates, len(items), rng)]
+
 
 def said_of(items: Items) -> list[Mapping[str, str]]:
     """The words for each item's gold label."""
@@ -106,8 +131,14 @@ def drawn(
     rng: np.random.Generator,
 ) -> list[str]:
     """A template for each item, drawn in order, with its values filled in."""
-    chosen = rng.integers(len(templates), size=len(values))
+    numbers = chosen(templates, len(values), rng)
     return [
         templates[number].format_map(value)
-        for number, value in zip(chosen.tolist(), values, strict=True)
+        for number, value in zip(numbers, values, strict=True)
     ]
+
+
+def chosen(templates: Sequence[str], many: int, rng: np.random.Generator) -> list[int]:
+    """The numbers of so many templates, drawn in order."""
+    numbers: list[int] = rng.integers(len(templates), size=many).tolist()
+    return numbers

@@ -1,7 +1,7 @@
 """Good rationales for the wrong label: suite type F."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -48,6 +48,16 @@ class Swapped:
         texts = Given(self.rationale, self.evidence).explain(items, rng)
         order = self.donors(items, texts, rng)
         return [texts[donor] if donor >= 0 else "" for donor in order.tolist()]
+
+    def traces(
+        self, items: Items, rng: np.random.Generator
+    ) -> list[Mapping[str, int | str]]:
+        """Whose rationale each item receives, by id; nothing where nobody's."""
+        texts = Given(self.rationale, self.evidence).explain(items, rng)
+        return [
+            {"donor": str(items.ids[donor])} if donor >= 0 else {}
+            for donor in self.donors(items, texts, rng).tolist()
+        ]
 
     def donors(
         self, items: Items, texts: Sequence[str], rng: np.random.Generator

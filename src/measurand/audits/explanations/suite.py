@@ -1,0 +1,134 @@
+"""The adversarial suite as rows: bad rationales of six kinds, and changed queries.
+
+With ids alone, no text of the benchmark is in a row: whoever has the benchmark makes
+the same suite again with the same seed, and can check it against the numbers of
+templates, the donors and the numbers of paraphrases.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.explanations.perturbing import PARAPHRASE, Perturbed, perturbed
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.explainer import Explainer, Roles, Traced
+from measurand.core.items import Items
+from measurand.core.judge import Judge
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment
+from measurand.experiment.explained import explained
+from measurand.explainers import SUITE, named
+from measurand.interventions.paraphrase import proposals
+
+Row = Mapping[str, Any]
+
+
+def suite(
+    experiment: Experiment,
+    judge: Judge,
+    *,
+    paraphraser: str | None = None,
+    ids_only: bool = False,
+    notice: Callable[[str], None] = lambda line: None,
+) -> Iterator[Row]:
+    """One row an item and type: id, type, label, rationale and changed queries.
+
+    Args:
+        experiment: The benchmark, the seed, and where what models write is kept.
+        judge: Who decides whether a paraphrase means the same.
+        paraphraser: What proposes paraphrases; rules where it is None.
+        ids_only: Leave every text of the benchmark out.
+        notice: Told which types these columns do not permit, and why.
+    """
+    benchmark = experiment.benchmark
+    items = whole(benchmark)
+    query, evidence = benchmark.query, benchmark.evidence
+    changed = perturbed(
+        experiment, items, query, evidence, judge, paraphraser=paraphraser
+    )
+    if ids_only:
+        changes = numbers(changed, items, query, by_rule=paraphraser is None)
+    else:
+        changes = texts(changed, items, query, evidence)
+    roles = Roles(query, evidence, benchmark.rationale)
+    for name in SUITE:
+        try:
+            explainer = named(name, roles)
+            told = rationales(experiment, explainer, items, name, ids_only=ids_only)
+        except (NotApplicable, Undefined) as reason:
+            notice(f"{name} is left out: {reason}")
+            continue
+        ids, labels = items.ids, items.labels
+        for item, label, said, more in zip(ids, labels, told, changes, strict=True):
+            known = {"seed": experiment.seed} if ids_only else {"label": str(label)}
+            yield {
+                "id": str(item),
+                "type": name,
+                **known,
+                **said,
+                "perturbations": more,
+            }
+
+
+def whole(benchmark: Benchmark) -> Items:
+    """The items of the suite: all, but the test items alone where a test was given."""
+    if not benchmark.drawn_by:
+        return benchmark.test
+    sides = [benchmark.train.table, benchmark.test.table]
+    return benchmark.test.replaced(pd.concat(sides))
+
+
+def rationales(
+    experiment: Experiment,
+    explainer: Explainer,
+    items: Items,
+    name: str,
+    *,
+    ids_only: bool,
+) -> list[Row]:
+    """The rationale of each item, or what it can be made from again."""
+    if not ids_only:
+        said = explained(experiment, explainer, items, name)
+        return [{"rationale": text} for text in said]
+    if isinstance(explainer, Traced):
+        rng = generator(experiment.seed, "explain", name)
+        return list(explainer.traces(items, rng))
+    return [{}] * len(items)  # made from the item's own rationale by rule
+
+
+def texts(
+    changed: Perturbed, items: Items, query: str, evidence: str | None
+) -> list[list[Row]]:
+    """The changed queries of each item; the evidence too where it was reordered."""
+    rows: list[list[Row]] = [[] for _ in range(len(items))]
+    told = items.column(evidence or query).tolist()
+    for kind, other, kept in zip(
+        changed.kinds, changed.items, changed.kept, strict=True
+    ):
+        queries = other.column(query).tolist()
+        beside = other.column(evidence or query).tolist()
+        for row in kept.nonzero()[0].tolist():
+            moved = evidence is not None and beside[row] != told[row]
+            more = {"evidence": beside[row]} if moved else {}
+            rows[row].append({"kind": kind, "query": queries[row], **more})
+    return rows
+
+
+def numbers(
+    changed: Perturbed, items: Items, query: str, *, by_rule: bool
+) -> list[list[Row]]:
+    """The kinds of each item's changes, and which proposal a paraphrase by rule is."""
+    rows: list[list[Row]] = [[] for _ in range(len(items))]
+    said = items.column(query).tolist()
+    for kind, other, kept in zip(
+        changed.kinds, changed.items, changed.kept, strict=True
+    ):
+        queries = other.column(query).tolist()
+        for row in kept.nonzero()[0].tolist():
+            draw = {}
+            if by_rule and kind == PARAPHRASE:
+                draw = {"draw": proposals(said[row]).index(queries[row])}
+            rows[row].append({"kind": kind, **draw})
+    return rows
