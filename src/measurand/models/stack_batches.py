@@ -1,0 +1,71 @@
+"""The batches of stacked models: as many rows each, of one width."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from measurand.models.encoder import device
+from measurand.models.joining import Joined
+from measurand.models.training import STEP, Ints
+
+Arrays = dict[str, NDArray[np.generic]]
+Plan = list[tuple[list[Ints], int]]  # the rows of each model, and their width
+
+
+def aligned(
+    lengths: Sequence[Ints],
+    batch: int,
+    rngs: Sequence[np.random.Generator],
+    order: np.random.Generator,
+) -> Plan:
+    """Batches of an epoch for several models; one with fewer rows has short batches.
+
+    Every model's rows are sorted by length, ties in its own random order, and cut into
+    batches; all models take the batches of one rank together, so that few widths serve
+    them all. Which rank comes when is drawn from `order`.
+    """
+    ranked = []
+    for each, rng in zip(lengths, rngs, strict=True):
+        mixed = rng.permutation(len(each))
+        ranked.append(mixed[np.argsort(each[mixed], kind="stable")])
+    found: Plan = []
+    for start in range(0, max(map(len, ranked)), batch):
+        rows = [each[start : start + batch] for each in ranked]
+        longest = max(
+            int(own[chosen].max() if len(chosen) else own[0])
+            for own, chosen in zip(lengths, rows, strict=True)
+        )
+        found.append((rows, -(-longest // STEP) * STEP))
+    return [found[i] for i in order.permutation(len(found))]
+
+
+def filled(rows: Ints, size: int) -> Ints:
+    """The rows and, up to `size`, the first once more."""
+    first = rows[:1] if len(rows) else np.zeros(1, np.int64)
+    return np.concatenate([rows, np.repeat(first, size - len(rows))])
+
+
+def block(data: Joined, rows: Ints, width: int) -> Arrays:
+    """What a model takes for these rows."""
+    ids, kinds, there = data.block(rows, width)
+    made: Arrays = {"input_ids": ids, "attention_mask": there}
+    return made if data.joint.kinds is None else made | {"token_type_ids": kinds}
+
+
+def moved(parts: Sequence[Arrays], size: int) -> dict[str, torch.Tensor]:
+    """The batches of all models on the device; a short stack repeats its last."""
+    whole = [*parts, *[parts[-1]] * (size - len(parts))]
+    return {
+        name: torch.from_numpy(np.stack([part[name] for part in whole])).to(
+            device(), non_blocking=True
+        )
+        for name in parts[0]
+    }
+
+
+def chunks(numbers: Sequence[int], size: int) -> Iterator[list[int]]:
+    """So many at a time."""
+    for start in range(0, len(numbers), size):
+        yield list(numbers[start : start + size])

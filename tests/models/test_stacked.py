@@ -1,0 +1,122 @@
+"""Stacked training: each model learns what it would learn alone."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+
+from measurand.models.encoder import tokenizer
+from measurand.models.masked import (
+    as_read,
+    focused,
+    language_model,
+    loss,
+    masked,
+    narrow,
+)
+from measurand.models.stack_batches import aligned
+from measurand.models.stacked import Stack, Trainer
+from measurand.models.training import Schedule, train
+from tests.models import tiny_encoder
+
+SCHEDULE = Schedule(1e-3, warmup=0.0, decay=0.01)
+TEXTS = [
+    [
+        f"thing{(i * k) % 7} number{(i + k) % 50} is" + " bad" * (i % 9)
+        for i in range(20)
+    ]
+    for k in (1, 2, 3)
+]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tiny_encoder.save(tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture(scope="module")
+def model(place):
+    found = language_model(place)
+    for part in found.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.0  # its masks are drawn for all models at once
+    return found
+
+
+@pytest.fixture(scope="module")
+def batches(place):
+    data = [as_read(place, texts, 32) for texts in TEXTS]
+    rngs = [np.random.default_rng(k) for k in range(3)]
+    lengths = [each.lengths for each in data]
+    plan = aligned(lengths, 8, rngs, np.random.default_rng(9))
+    return [
+        [masked(place, data[k], rows[k], width, 8, rngs[k]) for k in range(3)]
+        for rows, width in plan
+    ]
+
+
+def together(parts):
+    return {name: torch.stack([part[name] for part in parts]) for name in parts[0]}
+
+
+def test_a_stack_learns_what_each_model_learns_alone(place, model, batches):
+    steps = 2 * len(batches)
+    stack = Stack(copy.deepcopy(model), 3)
+    trainer = Trainer(stack, loss, SCHEDULE)
+    trainer(lambda epoch: (together(b) for b in batches), 2, steps)
+    # A layer's embedding ignores what its padding row is told; a stack does not.
+    padding = tokenizer(place).pad_token_id
+    for k in range(3):
+        alone = copy.deepcopy(model)
+        train(
+            alone, lambda epoch, k=k: (b[k] for b in batches), 2, steps, loss, SCHEDULE
+        )
+        for name, part in stack.weights(k).items():
+            gap = (part - dict(alone.named_parameters())[name].detach()).abs()
+            if "word_embeddings" in name:
+                gap[padding] = 0
+            assert gap.max() < 1e-4
+
+
+def test_training_again_from_the_first_weights_gives_the_same(model, batches):
+    stack = Stack(copy.deepcopy(model), 3)
+    trainer = Trainer(stack, loss, SCHEDULE)
+    found = []
+    for _ in range(2):
+        stack.put_all({n: p.detach() for n, p in model.named_parameters()})
+        trainer(lambda epoch: (together(b) for b in batches), 1, len(batches))
+        found.append(stack.copied(1))
+    assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
+
+
+def test_a_head_that_reads_the_chosen_tokens_has_the_same_loss(model, batches):
+    one = copy.deepcopy(model).eval()
+    batch = batches[0][0]
+    whole = float(loss(one, batch).detach())
+    places, wanted = narrow(batch["labels"].numpy())
+    picked = {"places": torch.from_numpy(places), "labels": torch.from_numpy(wanted)}
+    few = focused(one)(one, {**batch, **picked})
+    assert float(few.detach()) == pytest.approx(whole, abs=1e-6)
+
+
+def test_batches_of_one_rank_come_together_and_hold_every_row_once():
+    rng = np.random.default_rng(0)
+    lengths = [rng.integers(3, 60, size=20), rng.integers(3, 60, size=17)]
+    rngs = [np.random.default_rng(k) for k in range(2)]
+    plan = aligned(lengths, 8, rngs, rng)
+    for k in range(2):
+        seen = np.concatenate([rows[k] for rows, _ in plan])
+        assert sorted(seen) == list(range(len(lengths[k])))
+    assert [width for _, width in plan] == [
+        -(-max(own[r].max() for own, r in zip(lengths, rows, strict=True)) // 16) * 16
+        for rows, _ in plan
+    ]
