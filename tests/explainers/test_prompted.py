@@ -11,6 +11,7 @@ from measurand.explainers import named
 from measurand.explainers.prompted import Prompted
 from measurand.explainers.replies import ended, outcome, without_answer
 from measurand.models.endpoint import Terms
+from measurand.models.writing import spoken
 from tests.explainers.reasoned import reasoned_items
 from tests.models.server import serving
 
@@ -101,6 +102,8 @@ SAID = {
     "Input: claim: The river R0 is 1 miles": "echoed",
     "The river R0 is 1 miles.": "echoed",
     "Gold label: SUPPORTS": "echoed",
+    "1. 2. 3. 4.": "empty",
+    "Justification: It flows.\nJustification: It flows.": "written",
     "\n\nBecause of it.\n\nInput: claim: more": "written",
 }
 
@@ -112,15 +115,26 @@ def test_what_became_of_a_prompt_is_told(said):
     (text,) = explainer.read([said], [CONCISE])
     assert bool(text) == (SAID[said] == "written")
     assert "Input" not in text
+    assert "Justification" not in text
 
 
 def test_steps_end_with_their_answer_and_can_do_without_it():
     said = " 1. It flows.\n\n2. So.\nFinal answer: A\n\nInput: claim: x\nSteps: 1."
-    text = ended(said, steps=True)
+    text = ended(said, STEPS, steps=True)
     assert text == "1. It flows.\n2. So.\nFinal answer: A"
     assert without_answer(text) == "1. It flows.\n2. So."
     assert without_answer("No answer here") == "No answer here"
     assert outcome(said, STEPS, "", steps=True) == "written"
+
+
+def test_a_step_that_goes_on_and_on_is_told_once():
+    said = "1. It flows.\n2. So.\n3. It flows.\n4. So.\nFinal answer: B"
+    assert ended(said, STEPS, steps=True) == "1. It flows.\n2. So.\nFinal answer: B"
+
+
+def test_to_repeat_the_evidence_is_to_cite_it():
+    prompt, evidence = asked("concise")[0], ITEMS.column("evidence").iloc[0]
+    assert named("concise", ROLES).read([evidence], [prompt]) == [evidence]
 
 
 def served(name, server, **settings):
@@ -184,3 +198,20 @@ def test_a_local_model_writes_the_same_again(tiny):
     assert len(said) == 4
     assert explainer.written(prompts) == said
     assert explainer.explain(ITEMS, rng()) == explainer.read(said, prompts)
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_a_model_made_for_conversation_is_spoken_to(tiny, added):
+    from tokenizers.processors import TemplateProcessing
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny)
+    assert spoken(tokenizer, ["Why?"]) == ["Why?"]
+    tokenizer.chat_template = "<s>{{ messages[0]['content'] }}</s>so:"
+    if added:
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+            single="<s> $A", special_tokens=[("<s>", 0)]
+        )
+    (turn,) = spoken(tokenizer, ["Why?"])
+    assert turn == ("Why?</s>so:" if added else "<s>Why?</s>so:")
+    assert tokenizer(turn)["input_ids"].count(0) == 1

@@ -91,7 +91,7 @@ class Prompted:
     def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
         return [
-            ended(text, steps=self.style == "steps")
+            ended(text, prompt, steps=self.style == "steps")
             if self.outcome(text, prompt) == WRITTEN
             else ""
             for text, prompt in zip(said, prompts, strict=True)
@@ -146,7 +146,7 @@ class Edited:
     def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The changed rationales in what was said."""
         return [
-            ended(text) if self.outcome(text, prompt) == WRITTEN else ""
+            ended(text, prompt) if self.outcome(text, prompt) == WRITTEN else ""
             for text, prompt in zip(said, prompts, strict=True)
         ]
 

@@ -12,29 +12,59 @@ REFUSAL = re.compile(
     r"am not able)\b|i['’]m (?:unable|not able)\b)",
     re.IGNORECASE,
 )
-NEXT = re.compile(r"^\W*(?:Input|Gold label|Label mapping|Text)\s*:", re.MULTILINE)
 ANSWER = re.compile(r"[*_#\s]*\bfinal answer\b[^\n]*", re.IGNORECASE)
 BLANK = re.compile(r"\n\s*\n")
+HEAD = re.compile(r"(?:^|(?<=: ))([^\W\d_][\w ]{0,29}):")  # "Input" and the like
+LETTER = re.compile(r"[^\W\d_]")
+DIGITS = re.compile(r"\d+")
 INSTRUCTED = 6  # words in a row from the prompt's instructions that make an echo
 
 
-def ended(said: str, *, steps: bool = False) -> str:
+def ended(said: str, prompt: str, *, steps: bool = False) -> str:
     r"""The text up to where the model goes on with something else.
 
-    A blank line ends a rationale; steps may stand apart, and end with their answer.
+    A blank line ends a rationale, and so does a line that begins as one of the prompt
+    does. Steps may stand apart; they end with their answer, and one that repeats
+    another, numbers aside, as small models do without end, is left out.
 
-    >>> ended(" So.\n\nInput: more"), ended("1. a\n\n2. b\nFinal answer: A\nx", steps=1)
-    ('So.', '1. a\n2. b\nFinal answer: A')
+    >>> ended(" So.\n\nInput: more", ""), ended("So.\nInput: more", "Input: x")
+    ('So.', 'So.')
+    >>> ended("1. a\n\n2. b\n3. b\nFinal answer: A\nx", "", steps=True)
+    '1. a\n2. b\nFinal answer: A'
     """
-    text = said.strip()
-    again = NEXT.search(text)
-    text = text[: again.start()] if again else text
+    text = begun(said, prompt)
+    heads = sorted({head for line in prompt.splitlines() for head in names(line)})
+    if heads:
+        among = "|".join(map(re.escape, heads))
+        text = re.split(rf"(?im)^\W*(?:{among})\s*:", text)[0]
     if not steps:
         return " ".join(BLANK.split(text.strip())[0].split())
     answer = ANSWER.search(text)
-    text = text[: answer.end()] if answer else text
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return "\n".join(line for line in lines if line)
+    different: dict[str, str] = {}
+    for line in (text[: answer.end()] if answer else text).splitlines():
+        different.setdefault(bare(DIGITS.sub("", line)), " ".join(line.split()))
+    return "\n".join(line for key, line in different.items() if key)
+
+
+def begun(said: str, prompt: str) -> str:
+    """The text without the words that the prompt ended with, should it repeat them.
+
+    >>> begun(" Steps: 1. So", "Why?" + chr(10) + "Steps:")
+    '1. So'
+    """
+    last = prompt.rstrip().rpartition("\n")[2]
+    return (
+        said.strip().removeprefix(last).strip() if last.endswith(":") else said.strip()
+    )
+
+
+def names(line: str) -> list[str]:
+    """The names before the text of a line of a prompt.
+
+    >>> names("Input: claim: cats: all"), names("Do NOT. End with: x")
+    (['Input', 'claim'], [])
+    """
+    return HEAD.findall(line)[:2] if HEAD.match(line) else []
 
 
 def without_answer(text: str) -> str:
@@ -49,8 +79,9 @@ def without_answer(text: str) -> str:
 def outcome(said: str, prompt: str, told: str, *, steps: bool = False) -> str:
     """What became of a prompt: written, or else empty, refused or echoed.
 
-    An echo begins with a line of its prompt, or with some words of what the model was
-    told to do, or is a field of the input and nothing else.
+    An echo begins as a line of its prompt does, or with some words of what the model
+    was told to do, or is the first field of the input and nothing else; to repeat the
+    evidence is to cite it.
 
     >>> told = "Write a brief note on the input below."
     >>> prompt = told + chr(10) + "Input: claim: cats sleep all day"
@@ -59,19 +90,18 @@ def outcome(said: str, prompt: str, told: str, *, steps: bool = False) -> str:
     >>> outcome("Cats sleep all day.", prompt, told)
     'echoed'
     """
-    if not words(said):
+    if not LETTER.search(said):
         return EMPTY
     if REFUSAL.match(said):
         return REFUSED
-    lines = [*prompt.splitlines(), *told.splitlines()]
-    parts = {bare(line) for line in lines} - {""}
-    inputs = {part for line in lines for part in fields(line)} - {""}
-    text = ended(said, steps=steps)
+    lines = prompt.splitlines()
+    text = ended(said, prompt, steps=steps)
     start = " ".join(words(text)[:INSTRUCTED])
-    begun = start.count(" ") == INSTRUCTED - 1 and start in bare(told)
-    if bare(said.strip().splitlines()[0]) in parts or bare(text) in inputs or begun:
+    obeyed = start.count(" ") < INSTRUCTED - 1 or start not in bare(told)
+    inputs = fields(lines[len(told.splitlines())])
+    if not text or not obeyed or bare(text) in inputs:
         return ECHOED
-    return WRITTEN if words(text) else EMPTY
+    return WRITTEN
 
 
 def fields(line: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, shown
@@ -68,5 +69,25 @@ def written(
         asked = replace(asked, max_tokens=max_tokens, terms=terms_of(asked))
         messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
         return [reply.text for reply in replies(asked, messages)]
-    said: list[str] = WRITERS.thing(HERE).load(asked).generate(prompts, max_tokens)
+    model = WRITERS.thing(HERE).load(asked)
+    said: list[str] = model.generate(spoken(model.tokenizer, prompts), max_tokens)
     return said
+
+
+def spoken(tokenizer: Any, prompts: Sequence[str]) -> list[str]:
+    """The prompts as turns of a conversation, where the model was made for them."""
+    if not getattr(tokenizer, "chat_template", None):
+        return list(prompts)
+    turns = [
+        tokenizer.apply_chat_template(
+            [{"role": "user", "content": prompt}],
+            tokenize=False,
+            add_generation_prompt=True,
+        )
+        for prompt in prompts
+    ]
+    # The opening token is written by some templates and by some tokenizers: once.
+    first = tokenizer.bos_token_id
+    if first is None or tokenizer("a")["input_ids"][:1] != [first]:
+        return turns
+    return [turn.removeprefix(tokenizer.bos_token) for turn in turns]
