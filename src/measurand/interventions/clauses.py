@@ -181,6 +181,7 @@ def frames(sentence: str) -> Iterator[str]:
     >>> list(frames("The dog sleeps"))
     ['It is the case that the dog sleeps', 'The fact is that the dog sleeps']
     """
+    # Not "it is true that": entailment classifiers take it to say more than it does.
     yield f"It is the case that {lowered(sentence)}"
     yield f"The fact is that {lowered(sentence)}"
 
