@@ -63,6 +63,21 @@ def exposure(
         str,
         typer.Option(help="observation, paper or released.", rich_help_panel=STUDY),
     ] = "observation",
+    sampler: Annotated[
+        str,
+        typer.Option(
+            help="How the model is fitted: laplace, or nuts beside it (minutes).",
+            rich_help_panel=STUDY,
+        ),
+    ] = "laplace",
+    checks: Annotated[
+        bool,
+        typer.Option(
+            "--checks",
+            help="Run the checks of the method at full length (a minute).",
+            rich_help_panel=STUDY,
+        ),
+    ] = False,
 ) -> None:
     """Does pretraining on unlabeled test text inflate scores?"""
     from measurand.audits.exposure import analysed, audit
@@ -81,9 +96,15 @@ def exposure(
         from measurand.benchmarks.files import stem
         from measurand.benchmarks.tables import table
 
-        settings = {"margin": margin, "model": model, "seed": run.seed}
-        name = stem(str(accuracies))
-        report = analysed(table(str(accuracies)), name=name, **settings)  # type: ignore[arg-type]
+        report = analysed(
+            table(str(accuracies)),
+            name=stem(str(accuracies)),
+            margin=margin,
+            model=model,
+            sampler=sampler,
+            checks=checks,
+            seed=run.seed,
+        )
         delivered(report, run.out, {"source": str(accuracies)}, as_json=run.json)
         judged([report], run.fail_on)
         return
@@ -116,6 +137,8 @@ def exposure(
             repeats=repeats,
             margin=margin,
             model=model,
+            sampler=sampler,
+            checks=checks,
         )
         about = log(started, running, ", ".join(given), run.workers)
     delivered(report, run.out, about, as_json=run.json)

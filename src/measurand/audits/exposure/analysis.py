@@ -7,18 +7,46 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.thresholds import DRAWS, SLICES
-from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.errors import Undefined, UnknownName
+from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.exposure.by_task import Tasks, by_task
 from measurand.stats.exposure.hierarchical import Posterior, estimated, fit
+from measurand.stats.exposure.nuts import Chains, extra, sample
 from measurand.stats.exposure.rows import CONTRASTS, Pairs, by_size, pairs
 from measurand.stats.exposure.studies import WIDE
-from measurand.stats.exposure.trend import per_doubling
+from measurand.stats.exposure.training_variance import Spread, spread
 from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
 
 COMPARED = ("observation", "paper", "released")
+SAMPLERS = ("laplace", "nuts")
+
+
+@dataclass(frozen=True)
+class Method:
+    """How counts are analysed.
+
+    Attributes:
+        model: observation, paper or released.
+        sampler: laplace; nuts samples the same posterior as well.
+        checks: Whether the checks by simulation are run at full length.
+    """
+
+    model: str = "observation"
+    sampler: str = "laplace"
+    checks: bool = False
+
+    def ready(self) -> None:
+        """Nothing, where it can be followed: better said before a long study."""
+        for kind, name, known in (
+            ("model", self.model, COMPARED),
+            ("sampler", self.sampler, SAMPLERS),
+        ):
+            if name not in known:
+                raise UnknownName(kind, name, known)
+        if self.sampler == "nuts":
+            extra("numpyro.infer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +60,10 @@ class Contrast:
         average: Draws of the mean difference in true accuracy, in points.
         wide: The mean difference under wide default priors.
         tasks: A task at a time.
+        evidence: The log probability of the counts under each model.
         slices: Unreplicated studies, where there is something to leave out.
+        chains: Of NUTS, where they were asked for.
+        spread: Of draws and of trainings, where trainings were repeated.
     """
 
     pairs: Pairs
@@ -41,7 +72,10 @@ class Contrast:
     average: Floats
     wide: Estimate
     tasks: Tasks
+    evidence: Mapping[str, float]
     slices: Unreplicated | None
+    chains: Chains | None
+    spread: Spread | None
 
     @property
     def estimate(self) -> Estimate:
@@ -53,6 +87,12 @@ class Contrast:
         method = f"posterior predictive, model {self.posterior.model}"
         return estimated(self.predictive, len(self.pairs), method, level)
 
+    @property
+    def truth(self) -> Estimate:
+        """The mean difference in true accuracy: no luck of trainings and items."""
+        method = f"posterior, model {self.posterior.model}"
+        return estimated(self.average, len(self.pairs), method)
+
 
 @dataclass(frozen=True, eq=False)
 class Size:
@@ -62,7 +102,6 @@ class Size:
     n: int
     counts: pd.DataFrame
     contrasts: Mapping[str, Contrast]
-    evidence: Mapping[str, Mapping[str, float]]
 
     @property
     def name(self) -> str:
@@ -70,109 +109,71 @@ class Size:
         return f"m={self.m},n={self.n}"
 
 
-def sizes(counts: pd.DataFrame, model: str, seed: int) -> list[Size]:
+def sizes(counts: pd.DataFrame, how: Method, seed: int) -> list[Size]:
     """The analysis of every size of the study."""
-    made = []
-    for (m, n), part in by_size(counts):
-        found, evidence = {}, {}
-        for contrast in CONTRASTS:
-            rng = generator(seed, "exposure", m, n, contrast)
-            held = pairs(part, contrast)
-            found[contrast] = contrasted(held, model, rng)
-            evidence[contrast] = {
-                each: fit(held, each).log_evidence for each in COMPARED
-            }
-        made.append(Size(m, n, part, found, evidence))
-    return made
-
-
-def contrasted(held: Pairs, model: str, rng: np.random.Generator) -> Contrast:
-    """One contrast, fitted."""
-    posterior = fit(held, model)
-    wide = fit(held, model, WIDE)
-    repeated = held.table.groupby(["lm", "task"]).size().min() > 1
-    return Contrast(
-        held,
-        posterior,
-        posterior.predictive(rng, DRAWS),
-        posterior.average(rng, DRAWS),
-        estimated(
-            wide.predictive(rng, DRAWS), len(held), "posterior predictive, wide priors"
-        ),
-        by_task(held, rng=rng),
-        unreplicated(held, model, rng=rng, slices=SLICES) if repeated else None,
-    )
-
-
-def stated(found: list[Size]) -> tuple[list[Finding], dict[str, str]]:
-    """Every estimate of the analysis."""
-    findings, not_run = [], {}
-    for size in found:
-        for name, one in size.contrasts.items():
-            model, where = one.posterior.model, size.name
-            findings += [
-                Finding(name, model, where, one.estimate),
-                Finding(f"beta_{name}", model, where, one.posterior.estimate()),
-            ]
-            findings += [
-                Finding("p_adjusted", "sign flips", f"{task}, {name}, {where}", p)
-                for task, p in task_estimates(one.tasks).items()
-            ]
-            if one.slices is None:
-                not_run[f"meta-analysis of {name}, {where}"] = (
-                    "one draw a task and model"
-                )
-            else:
-                findings += sliced(one.slices, model, f"{name}, {where}")
-            findings += [
-                Finding("log_evidence", each, f"{name}, {where}", exactly(value, one))
-                for each, value in size.evidence[name].items()
-            ]
-    try:
-        bias = [size.contrasts["bias"].posterior for size in found]
-        slope = per_doubling(
-            [size.n for size in found],
-            [float(one.beta.mean) for one in bias],
-            [float(one.beta.sd) for one in bias],
-        )
-        findings.append(
-            Finding("trend", bias[0].model, "beta_bias a doubling of n", slope)
-        )
-    except Undefined as undefined:
-        not_run["trend"] = str(undefined)
-    return findings, not_run
-
-
-def task_estimates(tasks: Tasks) -> dict[str, Estimate]:
-    """The adjusted p-value of each task; its draws are its n."""
-    method = "one-sided sign flips, Benjamini-Hochberg"
-    return {
-        str(task): Estimate(
-            float(row["p_adjusted"]),
-            float(row["p_adjusted"]),
-            float(row["p_adjusted"]),
-            1.0,
-            int(row["subsamples"]),
-            method,
-        )
-        for task, row in tasks.table.iterrows()
-    }
-
-
-def sliced(slices: Unreplicated, model: str, where: str) -> list[Finding]:
-    """What unreplicated studies would have said."""
     return [
-        Finding("meta_outside", model, where, slices.outside),
-        Finding("meta_excluding", model, where, slices.excluding),
-        Finding("meta_coverage", model, where, slices.coverage),
+        Size(
+            m,
+            n,
+            part,
+            {
+                contrast: contrasted(
+                    pairs(part, contrast), how, seed, ("exposure", m, n, contrast)
+                )
+                for contrast in CONTRASTS
+            },
+        )
+        for (m, n), part in by_size(counts)
     ]
 
 
-def exactly(value: float, one: Contrast) -> Estimate:
-    """A number without an interval of its own: nothing in it was sampled."""
-    return Estimate(
-        value, value, value, 1.0, len(one.pairs), "nested Laplace, exact to it"
+def contrasted(
+    held: Pairs, how: Method, seed: int, path: tuple[object, ...]
+) -> Contrast:
+    """One contrast, fitted; `path` names its streams."""
+    rng = generator(seed, *path)
+    fitted = {model: fit(held, model) for model in COMPARED}
+    posterior, wide = fitted[how.model], fit(held, how.model, WIDE)
+    repeated = held.table.groupby(["lm", "task"]).size().min() > 1
+    predictive = posterior.predictive(rng, DRAWS)
+    average = posterior.average(rng, DRAWS)
+    widely = wide.predictive(rng, DRAWS)
+    tasks = by_task(held, rng=rng)
+    grand = float(posterior.beta.mean)
+    slices = (
+        unreplicated(held, how.model, rng=rng, slices=SLICES, grand_mean=grand)
+        if repeated
+        else None
     )
+    return Contrast(
+        held,
+        posterior,
+        predictive,
+        average,
+        estimated(widely, len(held), "posterior predictive, wide priors"),
+        tasks,
+        {model: one.log_evidence for model, one in fitted.items()},
+        slices,
+        sampled(posterior, how, generator(seed, *path, "nuts")),
+        spread_of(held, generator(seed, *path, "spread")),
+    )
+
+
+def sampled(
+    posterior: Posterior, how: Method, rng: np.random.Generator
+) -> Chains | None:
+    """Chains of NUTS, where they were asked for."""
+    if how.sampler != "nuts":
+        return None
+    return sample(posterior, seed=int(rng.integers(2**31)))
+
+
+def spread_of(held: Pairs, rng: np.random.Generator) -> Spread | None:
+    """Draws apart from trainings, where some draw was trained on twice."""
+    try:
+        return spread(held, rng=rng)
+    except Undefined:
+        return None
 
 
 def needed(one: Contrast, margin: float) -> int:

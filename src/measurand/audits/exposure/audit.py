@@ -5,8 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.audits.exposure.analysis import Size, sizes, stated
+from measurand.audits.exposure.analysis import Method, Size, sizes
+from measurand.audits.exposure.checks import checked as method_checked
 from measurand.audits.exposure.exhibits import exhibits
+from measurand.audits.exposure.findings import mistrusted, stated
 from measurand.audits.exposure.study import Study, study
 from measurand.audits.exposure.thresholds import (
     CLASSES,
@@ -43,6 +45,8 @@ def audit(
     repeats: int = REPEATS,
     margin: float = MARGIN,
     model: str = "observation",
+    sampler: str = "laplace",
+    checks: bool = False,
 ) -> Report:
     """Draw, train in three arms, and say whether the test's own text inflates scores.
 
@@ -56,7 +60,11 @@ def audit(
         repeats: How often rows are drawn.
         margin: Percentage points that still count as nothing.
         model: observation, paper or released.
+        sampler: laplace, or nuts beside it.
+        checks: Whether the checks of the method are run at full length.
     """
+    how = Method(model, sampler, checks)
+    how.ready()
     named = tasks or {experiment.benchmark.name: experiment.benchmark}
     checked(margin)
     run = study(experiment, named, readers, m=m, n=n, repeats=repeats)
@@ -72,7 +80,7 @@ def audit(
         "digest": {name: one.train.digest for name, one in named.items()},
     }
     return reported(
-        run.counts, about, chosen, margin, model, experiment.seed, cautions(run)
+        run.counts, about, chosen, margin, how, experiment.seed, cautions(run)
     )
 
 
@@ -82,13 +90,17 @@ def analysed(
     name: str,
     margin: float = MARGIN,
     model: str = "observation",
+    sampler: str = "laplace",
+    checks: bool = False,
     seed: int = 0,
 ) -> Report:
     """The analysis of somebody else's accuracies or counts."""
+    how = Method(model, sampler, checks)
+    how.ready()
     checked(margin)
     counts = counted(table)
     about = {"name": name, "rows": len(counts)}
-    return reported(table, about, {}, margin, model, seed, [])
+    return reported(table, about, {}, margin, how, seed, [])
 
 
 def checked(margin: float) -> None:
@@ -102,18 +114,20 @@ def reported(
     about: Mapping[str, Any],
     chosen: Mapping[str, Any],
     margin: float,
-    model: str,
+    how: Method,
     seed: int,
     warnings: list[str],
 ) -> Report:
     """The report of a study's rows."""
-    found = sizes(counted(table), model, seed)
+    found = sizes(counted(table), how, seed)
     findings, not_run = stated(found)
     said = verdict(found, margin)
     settings = {
         **chosen,
         "margin": margin,
-        "model": model,
+        "model": how.model,
+        "sampler": how.sampler,
+        "checks": how.checks,
         "seed": seed,
         "thresholds": SHOWN | {"margin": margin},
         "tasks_with_positive_bias": {
@@ -130,8 +144,8 @@ def reported(
         tuple(findings),
         settings,
         not_run,
-        (*warnings, *wide(found, margin), *SAYS),
-        exhibits(found, margin),
+        (*warnings, *mistrusted(found), *wide(found, margin), *SAYS),
+        (*exhibits(found, margin), *method_checked(found, how, seed)),
         table,
     )
 

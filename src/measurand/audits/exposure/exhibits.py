@@ -1,50 +1,77 @@
 """The tables from which a report draws the exposure audit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.analysis import Size
+from measurand.audits.exposure.analysis import Contrast, Size
 from measurand.core.finding import Exhibit
 from measurand.core.reader import Floats
+from measurand.stats.exposure.unreplicated import NOTABLE
 
-SHOWN = 2000  # draws of a distribution that a page carries
+SHOWN = 1000  # draws of a distribution that a page carries
+TRACED = 250  # draws of one chain
+ROWS = 20  # tasks under each other in one figure
+POINTS = {"x_title": "percentage points"}
 
 
 def exhibits(found: Sequence[Size], margin: float) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    drawn = [averages(found, margin)]
+    drawn = [averages(found, margin), predictive(found, margin)]
     for size in found:
-        drawn += [task_forest(size), differences(size), predictive(size)]
+        drawn += [task_forest(size), differences(size), *task_differences(size)]
         slices = slice_means(size)
         if slices is not None:
             drawn.append(slices)
-        drawn.append(evidence(size))
+        drawn += [evidence(size), *sampling(size)]
     return tuple(drawn)
 
 
 def averages(found: Sequence[Size], margin: float) -> Exhibit:
     """Boost and bias of every size, with the margin, and under wide priors."""
-    rows = []
-    for size in found:
-        for name, one in size.contrasts.items():
-            for how, estimate in (("", one.estimate), (", wide priors", one.wide)):
-                rows.append(
-                    {
-                        "group": size.name,
-                        "name": f"{name}{how}",
-                        "value": estimate.value,
-                        "low": estimate.low,
-                        "high": estimate.high,
-                        "decision": "",
-                    }
-                )
-    titles = {"margin": margin, "x_title": "percentage points"}
+    rows = [
+        {
+            "group": size.name,
+            "name": f"{name}{how}",
+            "value": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+            "decision": "",
+        }
+        for size in found
+        for name, one in size.contrasts.items()
+        for how, estimate in (
+            ("", one.estimate),
+            (", wide priors", one.wide),
+            (", true accuracy", one.truth),
+        )
+    ]
     caption = (
-        "Boost (extra against base) and bias (test against extra), with the margin"
+        "Boost (extra against base) and bias (test against extra), with the margin: of "
+        "a repeated study, of one under wide priors, and in true accuracy"
     )
+    titles = {"margin": margin, **POINTS}
     return Exhibit("averages", "intervals", pd.DataFrame(rows), caption, titles)
+
+
+def predictive(found: Sequence[Size], margin: float) -> Exhibit:
+    """Posterior predictive distributions: the paper's Figures 2 to 4."""
+    parts = [
+        pd.DataFrame({"series": f"{name}, {size.name}", "value": some(one.predictive)})
+        for name in found[0].contrasts
+        for size, one in ((size, size.contrasts[name]) for size in found)
+    ]
+    titles = {"x_title": "mean difference, percentage points"}
+    marks = {"margin": margin, "no difference": 0.0}
+    caption = "What repeated studies would find on average, in every configuration"
+    return Exhibit(
+        "predictive",
+        "distribution",
+        pd.concat(parts),
+        caption,
+        titles | {"marks": marks},
+    )
 
 
 def task_forest(size: Size) -> Exhibit:
@@ -58,59 +85,136 @@ def task_forest(size: Size) -> Exhibit:
 
 
 def differences(size: Size) -> Exhibit:
-    """The paired differences of all draws: the paper's Figure 1."""
-    parts = []
-    for name, one in size.contrasts.items():
-        series = one.pairs.table["lm"] + f", {name}"
-        points = 100 * one.pairs.differences
-        parts.append(pd.DataFrame({"series": series, "value": points}))
-    titles = {"x_title": "percentage points"}
-    caption = f"Differences of single draws, {size.name}"
-    table = pd.concat(parts)
-    return Exhibit(
-        f"differences_{size.m}_{size.n}", "histogram", table, caption, titles
-    )
-
-
-def predictive(size: Size) -> Exhibit:
-    """Posterior predictive curves: the paper's Figures 2 to 4."""
+    """The paired differences of all draws, a model at a time."""
     parts = [
-        pd.DataFrame({"series": name, "value": thinned(one.predictive)})
+        pd.DataFrame(
+            {
+                "series": one.pairs.table["lm"] + f", {name}",
+                "value": (100 * one.pairs.differences).round(3),
+            }
+        )
         for name, one in size.contrasts.items()
     ]
-    titles = {"x_title": "mean difference, percentage points"}
-    caption = f"What repeated studies would find on average, {size.name}"
-    table = pd.concat(parts)
-    return Exhibit(f"predictive_{size.m}_{size.n}", "histogram", table, caption, titles)
+    caption = f"Differences of single draws, {size.name}"
+    name = f"differences_{size.m}_{size.n}"
+    return Exhibit(name, "histogram", pd.concat(parts), caption, POINTS)
+
+
+def task_differences(size: Size) -> Iterator[Exhibit]:
+    """The paired differences of all draws, a task at a time: the paper's Figure 1."""
+    for contrast, one in size.contrasts.items():
+        table = pd.DataFrame(
+            {
+                "series": one.pairs.table["task"].astype(str),
+                "value": (100 * one.pairs.differences).round(3),
+            }
+        ).sort_values("series", kind="stable")
+        names = table["series"].unique()
+        parts = np.array_split(names, int(np.ceil(len(names) / ROWS)))
+        for part, chosen in enumerate(parts, 1):
+            several = f", {part} of {len(parts)}" if len(parts) > 1 else ""
+            yield Exhibit(
+                f"task_{contrast}_{size.m}_{size.n}_{part}",
+                "distribution",
+                table[table["series"].isin(chosen)],
+                f"{contrast.capitalize()} of single draws, a task at a time, "
+                f"{size.name}{several}",
+                {**POINTS, "marks": {"no difference": 0.0}},
+            )
 
 
 def slice_means(size: Size) -> Exhibit | None:
     """Posterior means of unreplicated studies: the paper's Figure 5."""
     parts = [
-        pd.DataFrame({"series": name, "value": np.asarray(one.slices.beta.mean)})
+        cumulative(name, np.asarray(one.slices.beta.mean))
         for name, one in size.contrasts.items()
         if one.slices is not None
     ]
     if not parts:
         return None
-    titles = {"x_title": "posterior mean of beta, log-odds"}
+    titles = {
+        "x_title": "posterior mean of beta, log-odds",
+        "y_title": "share of studies below",
+        "step": True,
+        "vertical": {f"−{NOTABLE}": -NOTABLE, f"{NOTABLE}": NOTABLE},
+    }
     caption = f"What studies with one draw a task would have said, {size.name}"
-    return Exhibit(
-        f"slices_{size.m}_{size.n}", "histogram", pd.concat(parts), caption, titles
-    )
+    name = f"slices_{size.m}_{size.n}"
+    return Exhibit(name, "curve", pd.concat(parts), caption, titles)
+
+
+def cumulative(name: str, values: Floats) -> pd.DataFrame:
+    """The values in order, each with the share up to it."""
+    share = np.arange(1, len(values) + 1) / len(values)
+    return pd.DataFrame({"series": name, "x": np.sort(values), "y": share})
 
 
 def evidence(size: Size) -> Exhibit:
     """The models compared."""
     rows = [
-        {"contrast": contrast, "model": model, "log_evidence": value}
-        for contrast, each in size.evidence.items()
-        for model, value in each.items()
+        {"contrast": name, "model": model, "log_evidence": value}
+        for name, one in size.contrasts.items()
+        for model, value in one.evidence.items()
     ]
     caption = f"How probable each model makes the counts, {size.name} (nats)"
     return Exhibit(f"evidence_{size.m}_{size.n}", "table", pd.DataFrame(rows), caption)
 
 
-def thinned(draws: Floats) -> Floats:
+def sampling(size: Size) -> Iterator[Exhibit]:
+    """What NUTS found, and traces of beta and of what mixes worst."""
+    for contrast, one in size.contrasts.items():
+        if one.chains is None:
+            continue
+        where = f"{contrast}, {size.name}"
+        yield Exhibit(
+            f"nuts_{contrast}_{size.m}_{size.n}",
+            "table",
+            sampled(one),
+            f"What NUTS drew, {where}: {one.chains.divergences} divergences",
+        )
+        slowest = min(one.chains.ess, key=one.chains.ess.__getitem__)
+        for what in dict.fromkeys(("beta", slowest)):
+            yield Exhibit(
+                f"trace_{what}_{contrast}_{size.m}_{size.n}",
+                "curve",
+                trace(one.chains.draws[what]),
+                f"Trace of {what}, {where}",
+                {"x_title": "draw", "y_title": what},
+            )
+
+
+def sampled(one: Contrast) -> pd.DataFrame:
+    """Mean, sd and convergence of each number that NUTS drew."""
+    assert one.chains is not None, "asked for chains"  # noqa: S101
+    rows = [
+        {
+            "name": name,
+            "mean": float(draws.mean()),
+            "sd": float(draws.std()),
+            "r_hat": one.chains.r_hat[name],
+            "ess_bulk": one.chains.ess[name],
+        }
+        for name, draws in one.chains.draws.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def trace(draws: Floats) -> pd.DataFrame:
+    """Some draws of each chain, in order."""
+    step = max(1, draws.shape[1] // TRACED)
+    parts = [
+        pd.DataFrame(
+            {
+                "series": f"chain {number}",
+                "x": np.arange(0, len(chain), step),
+                "y": chain[::step],
+            }
+        )
+        for number, chain in enumerate(draws, 1)
+    ]
+    return pd.concat(parts)
+
+
+def some(draws: Floats) -> Floats:
     """Some of the draws, evenly."""
     return draws[:: max(1, len(draws) // SHOWN)]

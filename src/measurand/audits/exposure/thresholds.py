@@ -5,5 +5,7 @@ M, N, REPEATS = 50, 200, 50  # labelled rows, test rows, draws
 CLASSES = 25  # beyond this, m rows hold hardly any of each class
 SLICES = 500  # unreplicated studies of the meta-analysis
 DRAWS = 4000  # posterior draws
+R_HAT = 1.01  # over this, chains of NUTS disagree
+AGREE = 0.1  # posterior sds between NUTS and Laplace that no verdict would notice
 
 SHOWN = {"margin": MARGIN, "many_classes": CLASSES, "slices": SLICES, "draws": DRAWS}

@@ -1,0 +1,136 @@
+"""What the exposure audit makes of counts: findings, figures, checks, chains."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.exposure import analysed, checks
+from measurand.audits.exposure.analysis import Method, Size, contrasted
+from measurand.audits.exposure.checks import LONG, SHORT
+from measurand.audits.exposure.exhibits import sampling
+from measurand.audits.exposure.findings import mistrusted, of_contrast
+from measurand.core.errors import MissingExtra, UnknownName
+from measurand.report.figures import KINDS, figure
+from measurand.stats.exposure import nuts
+from measurand.stats.exposure.rows import counted, pairs
+from tests.audits.test_exposure import study
+
+CHAIN = {"chains": 1, "warmup": 150, "samples": 250}
+
+
+@pytest.fixture(scope="module")
+def report():
+    return analysed(study(0.05, tasks=22, draws=3), name="made")
+
+
+@pytest.fixture
+def short_chains(monkeypatch):
+    pytest.importorskip("numpyro", reason="needs the bayes extra")
+    whole = nuts.sample
+    monkeypatch.setattr(
+        "measurand.audits.exposure.analysis.sample",
+        lambda posterior, seed: whole(posterior, seed=seed, **CHAIN),
+    )
+
+
+def exhibit(report, name):
+    return next(one for one in report.exhibits if one.name == name)
+
+
+def test_every_figure_of_the_paper_is_there(report):
+    names = {one.name for one in report.exhibits}
+    assert {
+        *("task_bias_50_200_1", "task_boost_50_200_2"),  # Figure 1
+        *("predictive", "slices_50_200"),  # Figures 2 to 5
+        *("prior_accuracies", "prior_differences", "recovery"),  # Figures 7 and 8
+    } <= names
+    assert "pca_toy" not in names  # Figure 6 belongs to the reader that it is about
+
+
+def test_every_exhibit_has_the_columns_its_kind_is_drawn_from(report):
+    for one in report.exhibits:
+        assert one.kind == "table" or {*KINDS[one.kind][1]} <= {*one.table.columns}
+        assert one.caption
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["predictive", "slices_50_200", "recovery"])
+def test_a_figure_is_drawn(report, name):
+    assert figure(exhibit(report, name)) is not None
+
+
+def test_tasks_beyond_one_figure_go_into_another(report):
+    first, second = (
+        set(exhibit(report, f"task_bias_50_200_{part}").table["series"])
+        for part in (1, 2)
+    )
+    assert len(first) == len(second) == 11
+    assert not first & second
+
+
+def test_true_accuracy_is_known_better_than_a_repeated_study(report):
+    rows = exhibit(report, "averages").table.set_index("name")
+    width = rows["high"] - rows["low"]
+    assert width["bias, true accuracy"] < width["bias"]
+
+
+def test_the_toy_is_drawn_where_its_reader_ran():
+    made = analysed(study(tasks=2, draws=3).assign(lm="pca"), name="made")
+    toy = exhibit(made, "pca_toy").table
+    assert toy["series"].nunique() == 4
+    low, *_, high = toy[toy["x"] == 25]["y"]
+    assert 0.03 < low < 0.15 < 0.25 < high
+
+
+def test_full_checks_are_longer_and_add_the_calibration_curve(monkeypatch):
+    monkeypatch.setattr(checks, "LONG", SHORT)
+    made = analysed(study(tasks=2, draws=3), name="made", checks=True)
+    assert {"calibration", "pca_toy"} <= {one.name for one in made.exhibits}
+    assert made.settings["checks"] is True
+    assert LONG.trials == 2_000
+    assert LONG.studies >= 1_000
+
+
+def test_repeated_trainings_are_told_from_draws():
+    rng = np.random.default_rng(0)
+    once = study(tasks=3, draws=6)
+    luck = {"correct_test": once["correct_test"] + rng.integers(-9, 9, len(once))}
+    table = pd.concat([once.assign(seed=1), once.assign(seed=2, **luck)])
+    found = analysed(table, name="made")
+    training = found.finding("training_sd", condition="bias, m=50,n=200").estimate
+    assert training.low < 100 * 3.7 / 200 < training.high  # half the sd of what differs
+    assert found.finding("subsample_sd").estimate.high > 0
+
+
+@pytest.mark.slow
+def test_nuts_states_how_its_chains_went_and_agrees(short_chains):
+    counts = counted(study(0.05, tasks=3, draws=4))
+    one = contrasted(pairs(counts, "bias"), Method("paper", "nuts"), 0, ("test",))
+    found = list(of_contrast(one, "bias", "m=50,n=200"))
+    told = {each.statistic: each for each in reversed(found)}
+    assert {"r_hat", "ess_bulk", "divergences"} <= set(told)
+    assert told["beta_bias"].estimate.method.startswith("NUTS")
+    assert told["nuts_gap"].decision == "agrees"
+    drawn = {e.name: e for e in sampling(Size(50, 200, counts, {"bias": one}))}
+    trace = drawn["trace_beta_bias_50_200"].table
+    assert trace["series"].unique().tolist() == ["chain 1"]
+
+
+def test_chains_that_disagree_are_warned_about():
+    counts = counted(study(tasks=2, draws=2))
+    one = contrasted(pairs(counts, "bias"), Method("paper"), 0, ("test",))
+    wrong = nuts.Chains({}, {"beta": 1.0, "pair": 1.2}, {}, 3, "paper", 4)
+    said = mistrusted([Size(50, 200, counts, {"bias": replace(one, chains=wrong)})])
+    assert "R-hat of pair is 1.200" in said[0]
+    assert "3 divergences" in said[1]
+
+
+def test_a_sampler_that_is_not_there_is_refused(monkeypatch):
+    with pytest.raises(UnknownName, match="did you mean 'nuts'"):
+        Method(sampler="nut").ready()
+    monkeypatch.setitem(sys.modules, "numpyro.infer", None)
+    with pytest.raises(MissingExtra, match=r"measurand\[bayes\]"):
+        Method(sampler="nuts").ready()
