@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("httpx")
 
+from measurand.core.errors import MissingWeights
 from measurand.core.explainer import Roles
 from measurand.core.seeds import generator
 from measurand.experiment import explained as module
@@ -104,6 +105,15 @@ def test_a_run_that_ends_early_goes_on_where_it_was(running, monkeypatch):
     assert len(kept) == before == 2
     assert experiment.tally["reused"] == 2
     assert all(path.read_bytes() == content for path, content in kept.items())
+
+
+def test_a_local_model_that_is_not_there_is_one_line(running):
+    pytest.importorskip("torch")
+    experiment, items, _ = running
+    explainer = named("concise", ROLES, model="./nowhere")
+    with pytest.raises(MissingWeights) as missing:
+        explained(experiment, explainer, items, "a")
+    assert "\n" not in str(missing.value)
 
 
 def test_refusals_echoes_and_silence_are_counted(running):

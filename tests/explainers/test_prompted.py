@@ -123,7 +123,8 @@ def test_steps_end_with_their_answer_and_can_do_without_it():
     text = ended(said, STEPS, steps=True)
     assert text == "1. It flows.\n2. So.\nFinal answer: A"
     assert without_answer(text) == "1. It flows.\n2. So."
-    assert without_answer("No answer here") == "No answer here"
+    for kept in ("No answer here", "1. a\n2. Determine the final answer.", "a: B"):
+        assert without_answer(kept) == kept
     assert outcome(said, STEPS, "", steps=True) == "written"
 
 

@@ -63,6 +63,13 @@ class Prompting(Protocol):
     or only repeated its prompt, can then be counted.
     """
 
+    @property
+    def remote(self) -> bool:
+        """Whether a server writes; else a model on this machine."""
+
+    def ready(self) -> None:
+        """Raise where the model is not to be had."""
+
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model is asked, one an item."""
 

@@ -19,7 +19,7 @@ from measurand.explainers.drifting import Drift
 from measurand.explainers.labels import marks
 from measurand.explainers.replies import WRITTEN, ended, outcome
 from measurand.models.endpoint import Endpoint
-from measurand.models.writing import ready, writer, written
+from measurand.models.writing import ready, served, writer, written
 
 ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window
@@ -59,6 +59,11 @@ class Prompted:
     def template(self) -> str:
         """The prompt, unfilled."""
         return template(self.style if self.labeled else f"{self.style}-unlabeled")
+
+    @property
+    def remote(self) -> bool:
+        """Whether a server writes."""
+        return served(self.model)
 
     def ready(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
@@ -120,6 +125,11 @@ class Edited:
     def __post_init__(self) -> None:
         """Refuse a model that cannot be."""
         writer(self.model)
+
+    @property
+    def remote(self) -> bool:
+        """Whether a server writes."""
+        return served(self.model)
 
     def ready(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""

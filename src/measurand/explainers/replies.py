@@ -12,7 +12,11 @@ REFUSAL = re.compile(
     r"am not able)\b|i['’]m (?:unable|not able)\b)",
     re.IGNORECASE,
 )
-ANSWER = re.compile(r"[*_#\s]*\bfinal answer\b[^\n]*", re.IGNORECASE)
+ANSWER = re.compile(
+    r"[*_#(\s]*\b(?:the\s+)?final answer\b\W*?(?:is\b|:)[^\n]*", re.IGNORECASE
+)
+# As small models put it: a last line that names an id.
+OTHERWISE = re.compile(r"(?i:\n[^\n]*\b(?:answer|output|label)\b[^\n:]*):\W*[A-Z]\W*$")
 BLANK = re.compile(r"\n\s*\n")
 HEAD = re.compile(r"(?:^|(?<=: ))([^\W\d_][\w ]{0,29}):")  # "Input" and the like
 LETTER = re.compile(r"[^\W\d_]")
@@ -72,8 +76,10 @@ def without_answer(text: str) -> str:
 
     >>> without_answer("1. a\n**Final answer: B**"), without_answer("a Final answer: B")
     ('1. a', 'a')
+    >>> without_answer("1. a\nThe correct answer is: A.")
+    '1. a'
     """
-    return ANSWER.sub("", text).strip()
+    return OTHERWISE.sub("", ANSWER.sub("", text).rstrip()).strip()
 
 
 def outcome(said: str, prompt: str, told: str, *, steps: bool = False) -> str:

@@ -50,6 +50,15 @@ def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     return model
 
 
+def served(model: str | Endpoint) -> bool:
+    """Whether the model is behind a server.
+
+    >>> served("llm:small"), served("smollm2")
+    (True, False)
+    """
+    return isinstance(writer(model), Endpoint)
+
+
 def ready(model: str | Endpoint) -> None:
     """Raise where the weights are not to be had, or no server is named."""
     asked = writer(model)
@@ -69,8 +78,8 @@ def written(
         asked = replace(asked, max_tokens=max_tokens, terms=terms_of(asked))
         messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
         return [reply.text for reply in replies(asked, messages)]
-    model = WRITERS.thing(HERE).load(asked)
-    said: list[str] = model.generate(spoken(model.tokenizer, prompts), max_tokens)
+    decoder = WRITERS.thing(HERE).load(asked)
+    said: list[str] = decoder.generate(spoken(decoder.tokenizer, prompts), max_tokens)
     return said
 
 
