@@ -6,9 +6,11 @@ import pytest
 
 import docs
 from measurand import AUDITS, BENCHMARKS, INTERVENTIONS, PUBLIC, READERS, SELECTIONS
-from measurand.audits import evidence, exposure, leakage
+from measurand.audits import evidence, explanations, exposure, leakage
 from measurand.audits.evidence import thresholds
 from measurand.audits.evidence.verdict import LABELS
+from measurand.audits.explanations import thresholds as explanations_thresholds
+from measurand.audits.explanations.verdict import LABELS as EXPLANATIONS_LABELS
 from measurand.audits.exposure import thresholds as exposure_thresholds
 from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
 from measurand.audits.leakage import thresholds as leakage_thresholds
@@ -16,6 +18,7 @@ from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
 from measurand.benchmarks.derived import schema
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.roles import PLAIN
+from measurand.explainers import EXPLAINERS
 from measurand.interventions.shuffle import KINDS
 
 PAGES = {page.name: page.read_text("utf-8") for page in docs.PAGES}
@@ -41,6 +44,7 @@ def constants(thresholds):
 
 
 LEAKAGE, EXPOSURE = constants(leakage_thresholds), constants(exposure_thresholds)
+EXPLANATIONS = constants(explanations_thresholds)
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
@@ -104,3 +108,18 @@ def test_every_threshold_of_exposure_stands_with_its_value(name):
 @pytest.mark.parametrize("name", [*statistics(exposure), *EXPOSURE_LABELS])
 def test_the_exposure_page_explains_its_words(name):
     assert f"`{name}`" in PAGES["exposure.md"]
+
+
+@pytest.mark.parametrize("name", EXPLANATIONS)
+def test_every_threshold_of_explanations_stands_with_its_value(name):
+    assert f"| `{name}` | {EXPLANATIONS[name]} |" in PAGES["explanations.md"]
+
+
+@pytest.mark.parametrize("name", [*statistics(explanations), *EXPLANATIONS_LABELS])
+def test_the_explanations_page_explains_its_words(name):
+    assert f"`{name}`" in PAGES["explanations.md"]
+
+
+@pytest.mark.parametrize("name", list(EXPLAINERS))
+def test_every_explainer_is_explained(name):
+    assert f"`{name}`" in PAGES["explanations.md"]

@@ -16,6 +16,11 @@ AUDITS = Catalogue(
             "measurand.audits.exposure:audit",
             "does pretraining on unlabeled test text inflate scores?",
         ),
+        "explanations": Entry(
+            "measurand.audits.explanations:audit",
+            "are rationales robust and informative, or vacuous, or leaky?",
+        ),
     },
 )
-USUAL = ("evidence", "leakage")  # what `measurand audit` runs unasked
+USUAL = ("evidence", "leakage", "explanations")  # what `measurand audit` runs unasked
+LADDERED = ("evidence", "leakage")  # those that call a stronger reader of themselves

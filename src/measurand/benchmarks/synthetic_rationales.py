@@ -9,9 +9,11 @@ item, and a sum suffices to use it, so that even a linear reader can. With all l
     acc(input) = 0.75    acc(rationale) = 0.5    acc(input, rationale) = 1
     H(label | input) = ln(2) / 2 nats, all of which the rationale gives.
 
-Templated rationales say the same in phrases that differ with the label: no word of them
-is a label's name.
+Templated rationales say a word of no meaning in phrases that differ with the label: no
+word of them is a label's name.
 """
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -22,7 +24,7 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 LABELS = ("stays", "turns")
-SIZES = {"train": 2000, "test": 1000}
+SIZES = {"train": 1500, "test": 800}
 NAMES = invented(400, generator(0, "entity"), 4)  # four syllables: never a cue
 COLUMNS = ("rationale_1", "rationale_2", "rationale_3")
 PLAIN = (
@@ -54,11 +56,13 @@ def templated(*, seed: int = 0) -> Benchmark:
     return planted("synthetic:templated", leaky=True, seed=seed)
 
 
-def planted(name: str, *, leaky: bool, seed: int) -> Benchmark:
+def planted(
+    name: str, *, leaky: bool, seed: int, sizes: Mapping[str, int] = SIZES
+) -> Benchmark:
     """A benchmark of items with three rationales each."""
     train, test = (
         items(size, side, leaky, generator(seed, name, side))
-        for side, size in SIZES.items()
+        for side, size in sizes.items()
     )
     return Benchmark(
         name,
@@ -83,8 +87,8 @@ def items(size: int, side: str, leaky: bool, rng: np.random.Generator) -> Items:
     """`size` new items."""
     label = rng.permutation(np.arange(size) % 2)
     reason = rng.permutation(np.arange(size) // 2 % 2)
-    sums = spoken([f"sum {total}" for total in label + reason], rng)
-    whys = spoken([f"reason {value}" for value in reason], rng)
+    sums = twice([f"sum {total}" for total in label + reason], rng)
+    whys = twice([None if leaky else f"reason {value}" for value in reason], rng)
     fill = zip(*(spoken([None] * size, rng) for _ in range(4)), strict=True)
     who = [rng.choice(len(NAMES), 2, replace=False) for _ in range(size)]
     table = pd.DataFrame(
@@ -110,6 +114,12 @@ def items(size: int, side: str, leaky: bool, rng: np.random.Generator) -> Items:
             for name, (a, b), why in zip(table["label"], who, whys, strict=True)
         ]
     return Items(table, ("query", "evidence"), "label", ("reason",))
+
+
+def twice(meanings: Sequence[str | None], rng: np.random.Generator) -> list[str]:
+    """Two words for each meaning, so that some hundreds of items teach them all."""
+    first, second = (spoken(meanings, rng) for _ in range(2))
+    return [f"{a} {b}" for a, b in zip(first, second, strict=True)]
 
 
 def wording(label: str, number: int, leaky: bool) -> str:

@@ -61,8 +61,8 @@ def demo(
     where: Where,
 ) -> None:
     """Run the synthetic suite, whose right answers are known, and write reports."""
-    from measurand.audits import AUDITS, USUAL
-    from measurand.benchmarks import SYNTHETIC
+    from measurand.audits import AUDITS, LADDERED
+    from measurand.benchmarks import EXPLAINED, SYNTHETIC
     from measurand.core.files import writable
     from measurand.readers import READERS
     from measurand.report.compare import compare
@@ -70,7 +70,7 @@ def demo(
 
     writable(out)
     started = time.time()
-    reports: dict[str, list[Report]] = {name: [] for name in USUAL}
+    reports: dict[str, list[Report]] = {name: [] for name in LADDERED}
     # One map is enough to see what it looks like.
     drawn = next(iter(SYNTHETIC))
     for name in SYNTHETIC:
@@ -90,7 +90,16 @@ def demo(
     with opened(tasks[drawn], seed, workers, store, where=where) as running:
         exposed = AUDITS.thing("exposure")(running, light, tasks=tasks, repeats=20)
     notice(f"all three, exposure: {exposed.verdict.label}")
-    delivered_all({**whole, "exposure": exposed}, {}, out, run, as_json=json)
+    explained: list[Report] = []
+    for name in EXPLAINED:
+        benchmark = EXPLAINED.load(name, seed=seed)
+        with opened(benchmark, seed, workers, store, where=where) as running:
+            readers = {"tfidf": READERS.load("tfidf")}
+            explained.append(AUDITS.thing("explanations")(running, readers))
+        notice(f"{name}, explanations: {explained[-1].verdict.label}")
+        save(explained[-1], out / "explanations" / name.replace(":", "-"), run)
+    whole |= {"exposure": exposed, "explanations": compare(explained)}
+    delivered_all(whole, {}, out, run, as_json=json)
 
 
 @app.command()
@@ -201,7 +210,7 @@ def audit(
     source: Source, run: Run, where: Where, climb: Climb, also: o.With = None
 ) -> None:
     """Run every audit that the columns permit."""
-    from measurand.audits import AUDITS, USUAL
+    from measurand.audits import AUDITS, LADDERED, USUAL
     from measurand.core.errors import NotApplicable
     from measurand.readers import READERS
 
@@ -213,13 +222,11 @@ def audit(
     reports, not_run = {}, {}
     with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
         for name, run_audit in known.items():
-            usual = name in USUAL
-            chosen = ("tfidf",) if usual else ("pca", "idf")
+            chosen = ("pca", "idf") if name == "exposure" else ("tfidf",)
             readers = {each: READERS.load(each) for each in chosen}
+            options = vars(climb) if name in LADDERED else {}
             try:
-                reports[name] = run_audit(
-                    running, readers, **(vars(climb) if usual else {})
-                )
+                reports[name] = run_audit(running, readers, **options)
             except NotApplicable as reason:
                 not_run[name] = str(reason)
         about = log(started, running, source.source, run.workers)
@@ -257,10 +264,11 @@ def allowed(
         raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
     if fail_on:
         from measurand.audits.evidence.verdict import LABELS as EVIDENCE
+        from measurand.audits.explanations.verdict import LABELS as EXPLANATIONS
         from measurand.audits.exposure.verdict import LABELS as EXPOSURE
         from measurand.audits.leakage.verdict import LABELS as LEAKAGE
 
-        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE, *EXPOSURE)))
+        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE, *EXPOSURE, *EXPLANATIONS)))
         for label in fail_on:
             if label not in known:
                 raise BadOption(

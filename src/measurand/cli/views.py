@@ -19,11 +19,12 @@ def list_(
     kind: Annotated[
         str | None,
         typer.Argument(
-            help="audits, benchmarks, readers, interventions or selections."
+            help="audits, benchmarks, readers, interventions, selections, explainers "
+            "or judges."
         ),
     ] = None,
 ) -> None:
-    """List the audits, benchmarks, readers, interventions and selections by name."""
+    """List the audits, benchmarks, readers and other things that have a name."""
     from measurand.core.errors import UnknownName
     from measurand.report.terminal import columns
 
@@ -106,7 +107,9 @@ def catalogues() -> "dict[str, Catalogue]":
     """Everything that has a name."""
     from measurand.audits import AUDITS
     from measurand.benchmarks import BENCHMARKS
+    from measurand.explainers import EXPLAINERS
     from measurand.interventions import INTERVENTIONS
+    from measurand.judges import JUDGES
     from measurand.readers import READERS
     from measurand.selections import SELECTIONS
 
@@ -116,4 +119,6 @@ def catalogues() -> "dict[str, Catalogue]":
         "readers": READERS,
         "interventions": INTERVENTIONS,
         "selections": SELECTIONS,
+        "explainers": EXPLAINERS,
+        "judges": JUDGES,
     }

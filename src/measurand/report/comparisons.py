@@ -109,6 +109,27 @@ COMPARISONS = {
         ),
         caption="Every benchmark, reader and part: what it reaches and how it leaks",
     ),
+    "explanations": Comparison(
+        parts=(
+            "informativeness",
+            "lcig",
+            "rationale_only",
+            "residual_leakage",
+            "las",
+            "simulatability",
+            "varif",
+        ),
+        effects=("varif",),
+        against=(
+            Against(
+                "lcig",
+                "rationale_only",
+                "What masked rationales add to the input against what whole ones give "
+                "away by themselves",
+            ),
+        ),
+        caption="Every benchmark, reader and explainer: what it tells and how it leaks",
+    ),
 }
 TITLES = {
     "accuracy": "accuracy on whole items",
@@ -119,4 +140,7 @@ TITLES = {
     "nba": "agreement of the two readers (NBA)",
     "tra_full": "agreement on tokens (TRA)",
     "peco": "PECO, corrected for cluster size",
+    "lcig": "information of the masked rationale, nats",
+    "rationale_only": "accuracy from the rationale alone",
+    "varif": "VARIF",
 }

@@ -24,6 +24,7 @@ WIDTH, HEIGHT = 600, 420
 ENDS = ["x_low", "x_high", "y_low", "y_high"]
 SHAPES = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down")
 DOTS = 80  # obstacles along a line, around which labels find their way
+SHADE, SHADES = "shade", ("#f1f3f5", "#0b4f7a")
 MOST_NAMES = 60  # beyond this names are a fog
 
 # A straight line by its two ends: x, y, x, y.
@@ -31,11 +32,15 @@ Ends = tuple[float, float, float, float]
 
 
 def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
-    """The points with their whiskers and names, and the lines asked for."""
+    """The points with their whiskers and names, and the lines asked for.
+
+    Where the settings title a `shade`, a third quantity from 0 to 1, it is the colour
+    of the points, and the series are told by their shapes alone.
+    """
     rows = readable(table, ["name", "series", "group"], ["x", "y"])
-    ends = [end for end in ENDS if end in table]
+    ends = [end for end in (*ENDS, SHADE) if end in table]
     rows = rows.join(readable(table, [], ends)).reindex(
-        columns=["name", "series", "group", "x", "y", *ENDS]
+        columns=["name", "series", "group", "x", "y", *ENDS, SHADE]
     )
     rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
     if rows.empty:
@@ -46,6 +51,8 @@ def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     names = list(dict.fromkeys(rows["series"]))
     hues = [COLOURS[code % len(COLOURS)] for code in range(len(names))]
     rows["colour"] = rows["series"].map(dict(zip(names, hues, strict=True)))
+    if settings.get(SHADE):
+        rows["colour"] = GREY
     lines = [*_lines(rows, frame, settings)]
     layers = [
         *(_line(ends, kind) for kind, ends in lines),
@@ -128,6 +135,19 @@ def _marks(
     )
     points = drawn(rows)
     rule = points.mark_rule(strokeWidth=1.3, opacity=0.5)
+    if settings.get(SHADE):
+        shade = alt.Color(
+            f"{SHADE}:Q",
+            scale=alt.Scale(domain=[0, 1], range=SHADES),
+            legend=alt.Legend(title=plain(settings[SHADE], 40), gradientLength=140),
+        )
+        ring = points.mark_point(size=110, filled=True, opacity=1, stroke=GREY)
+        grey = alt.value(GREY)
+        return [
+            rule.encode(alt.X("x_low:Q"), y, x2="x_high", color=grey),
+            rule.encode(x, alt.Y("y_low:Q"), y2="y_high", color=grey),
+            ring.encode(x, y, shade, shape),
+        ]
     return [
         rule.encode(alt.X("x_low:Q"), y, colour, x2="x_high"),
         rule.encode(x, alt.Y("y_low:Q"), colour, y2="y_high"),

@@ -1,5 +1,7 @@
 """What rationales tell beyond x: figures by hand, and planted rationales both ways."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def made(*runs, residual=None):
     right = {0.1: np.ones(n, bool), 0.3: np.zeros(n, bool)} | (residual or {})
     ids, nobody = tuple(map(str, range(n))), np.zeros(n, bool)
     gold = np.zeros(n, np.int64)
-    return Informed(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody)
+    return Informed(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody, 0.5)
 
 
 def run(p0, p1, right0=None, right1=None, right_r=None):
@@ -131,6 +133,7 @@ def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating)
 def test_a_rationale_that_completes_x_informs_and_does_not_leak():
     said = told("completing")
     assert rationale_only(said).value < 0.56
+    assert said.strength == said.kept == 0.0
     assert lcig(said).low > 0.05
     assert informativeness(said).low > 0.2
     assert simulatability(said).low > 0.1
@@ -178,6 +181,33 @@ def test_what_was_asked_before_is_taken_from_the_store(tmp_path):
             tally = running.tally
     assert tally["computed"] == 0
     np.testing.assert_array_equal(*found)
+
+
+@dataclass(frozen=True)
+class Chancy:
+    """A linear reader that learns from rows drawn by chance."""
+
+    member: int = 0
+
+    def usual(self):
+        return 1
+
+    def members(self, seeds, first=0):
+        return [replace(self, member=first + number) for number in range(seeds)]
+
+    def fit(self, items, rng):
+        drawn = items.rows(rng.integers(len(items), size=len(items)))
+        return TfidfReader(folds=0).fit(drawn, rng)
+
+
+def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
+    benchmark, *texts = planted("stating", 80)
+    with opened(benchmark) as running:
+        said = informed(running, benchmark, *texts, ("claim",), Chancy())
+    assert len(said.runs) == 3
+    assert len({run.log_p0.tobytes() for run in said.runs}) == 3
+    whole = np.mean([run.log_p1 for run in said.runs], axis=0)
+    np.testing.assert_array_equal(said.log_p1, whole)
 
 
 def test_baselines_restate_and_only_one_of_them_knows_the_label():

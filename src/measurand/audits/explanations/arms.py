@@ -65,7 +65,7 @@ def cut(
         sides.append(Items(table, read, items.label, (), items.group))
     train, test = sides
     also = {TRAIN: train} if crossed else {}
-    return Benchmark(benchmark.name, train, test, fields[0], also=also)
+    return Benchmark(benchmark.name, train, test, train.fields[0], also=also)
 
 
 def asked(

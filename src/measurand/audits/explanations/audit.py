@@ -1,0 +1,247 @@
+"""The explanations audit itself: write, change, write again, read, compare."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.audits.explanations.exhibits import exhibits
+from measurand.audits.explanations.masking import masking
+from measurand.audits.explanations.perturbing import COUNT, Perturbed, perturbed
+from measurand.audits.explanations.reading import read
+from measurand.audits.explanations.robust import Robust, robust
+from measurand.audits.explanations.specific import (
+    Contrasts,
+    Specific,
+    contrasts,
+    copied,
+)
+from measurand.audits.explanations.statement import (
+    described,
+    item_table,
+    settings,
+    warnings,
+)
+from measurand.audits.explanations.templates import leaking
+from measurand.audits.explanations.verdict import verdict
+from measurand.audits.explanations.writing import GIVEN, Written, usual, written
+from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import components as hanging
+from measurand.core.errors import BadOption, NotApplicable
+from measurand.core.finding import Finding, Report
+from measurand.core.items import Items
+from measurand.core.judge import Likeness
+from measurand.core.reader import Learned, Reader, Remote
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment
+from measurand.judges import LIKENESSES
+from measurand.judges import named as judge_named
+from measurand.stats.paired import mean
+from measurand.stats.scores import share
+
+TEXTLESS = ("majority", "metadata")
+
+
+def audit(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    *,
+    judge: str = "lexical",
+    explainers: Sequence[str] = (),
+    model: str | None = None,
+    count: int = COUNT,
+    paraphraser: str | None = None,
+    preset: str = "default",
+    seeds: int | None = None,
+    others: Mapping[str, Sequence[str]] | None = None,
+) -> Report:
+    """Ask whether rationales are robust, informative and specific, or empty or leaky.
+
+    Args:
+        experiment: The benchmark, and how questions about it are answered.
+        readers: Named readers; they run from weak to strong.
+        judge: "lexical", or the directory or hub id of an entailment classifier.
+        explainers: The explainers; all that need no LLM where none is named.
+        model: The LLM that prompted explainers ask.
+        count: Changes an item: all but one are paraphrases of the query.
+        paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
+        preset: "default", or "paper" for the proposal's own mask and specificity.
+        seeds: How often a trained encoder is trained anew; None takes three.
+        others: By item id, rationales given for changed inputs.
+    """
+    benchmark = experiment.benchmark
+    checked(benchmark, readers, preset)
+    names = tuple(dict.fromkeys(explainers)) or usual(benchmark)
+    judging = judge_named(judge)
+    changed = perturbed(
+        experiment,
+        benchmark.test,
+        benchmark.query,
+        benchmark.evidence,
+        judging,
+        paraphraser=paraphraser,
+        count=count,
+    )
+    made = written(experiment, names, changed, others or {}, model)
+    stable = robust(experiment, made, judging, surfaces(judge))
+    clusters = hanging_together(benchmark.test, benchmark)
+    against, own = specificities(experiment, made, preset)
+    sides = (benchmark.train, benchmark.test)
+    texts = [made[names[0]].train, made[names[0]].test]
+    leaks = leaking(
+        [text for side in texts for text in side],
+        [label for side in sides for label in side.labels],
+    )
+    fields, also = inputs(benchmark)
+    reads = [
+        read(
+            experiment,
+            name,
+            reader,
+            made,
+            stable,
+            own,
+            leaks,
+            fields=fields,
+            also=also,
+            judge=judge_title(judge),
+            seeds=seeds,
+            preset=preset,
+            clusters=clusters,
+        )
+        for name, reader in readers.items()
+    ]
+    said = verdict([one.stage for one in reads], planted=benchmark.planted)
+    findings = [
+        *accepted(changed),
+        *baselines(experiment.seed, made, stable, benchmark.test, judge, clusters),
+        *control(experiment.seed, own, against, benchmark, clusters),
+        *(finding for one in reads for finding in one.findings),
+    ]
+    chosen = {
+        "judge": judge_title(judge),
+        "explainers": list(names),
+        "model": model,
+        "changes": count,
+        "paraphraser": paraphraser,
+        "preset": preset,
+        "seed": experiment.seed,
+    }
+    return Report(
+        "explanations",
+        described(benchmark, fields),
+        said,
+        tuple(findings),
+        settings(readers, chosen),
+        {what: why for one in reads for what, why in one.not_run.items()},
+        tuple(warnings(benchmark, made, changed, reads)),
+        exhibits(benchmark, made, reads, leaks, findings),
+        item_table(benchmark, made, stable, own, reads[-1]),
+    )
+
+
+def checked(benchmark: Benchmark, readers: Mapping[str, Reader], preset: str) -> None:
+    """Nothing, where the options can be followed."""
+    if benchmark.rationale is None:
+        raise NotApplicable(
+            f"{benchmark.name} names no rationale; name its column with --rationale"
+        )
+    masking(preset)
+    for name, reader in readers.items():
+        if name in TEXTLESS or isinstance(reader, Learned | Remote):
+            raise BadOption(
+                f"{name} cannot be taught to read rationales; choose tfidf or an "
+                "encoder"
+            )
+    told = benchmark.test.column(benchmark.rationale)
+    if (told == benchmark.test.column(benchmark.query)).all():
+        raise NotApplicable(
+            f"column {benchmark.rationale!r} repeats the query on every item, so it "
+            "explains nothing; name another with --rationale"
+        )
+    if not told.str.strip().any():
+        raise NotApplicable(
+            f"column {benchmark.rationale!r} is empty on every test item; name another "
+            "with --rationale"
+        )
+
+
+def surfaces(judge: str) -> dict[str, Likeness]:
+    """The surface measures: an encoder's too where the judge is a model anyway."""
+    kinds = ("rouge_l",) if judge == "lexical" else ("bertscore", "rouge_l")
+    return {kind: LIKENESSES.load(kind) for kind in kinds}
+
+
+def judge_title(judge: str) -> str:
+    """What a report calls the judge; never a path."""
+    return judge.rstrip("/").rpartition("/")[2] or judge
+
+
+def inputs(benchmark: Benchmark) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of x, and those of another x where the rationale is the evidence."""
+    both = tuple(f for f in (benchmark.query, benchmark.evidence) if f is not None)
+    if benchmark.rationale == benchmark.evidence:
+        return (benchmark.query,), both
+    return both, ()
+
+
+def hanging_together(items: Items, benchmark: Benchmark) -> NDArray[np.int64]:
+    """The cluster of each item: those that share evidence or a group hang together."""
+    shared = [items.column(benchmark.evidence)] if benchmark.evidence else []
+    shared += [items.column(items.group)] if items.group else []
+    return hanging(shared) if shared else np.arange(len(items))
+
+
+def specificities(
+    experiment: Experiment, made: Mapping[str, Written], preset: str
+) -> tuple[Contrasts, dict[str, Specific]]:
+    """How specific each explainer's rationales are, all against the same inputs."""
+    items = experiment.benchmark.test
+    rows = zip(*(items.column(field) for field in items.fields), strict=True)
+    whole = [" ".join(texts) for texts in rows]
+    rng = generator(experiment.seed, "contrasts")
+    against = contrasts(whole, items.labels, rng)
+    return against, {name: against.of(one.test, preset) for name, one in made.items()}
+
+
+def accepted(changed: Perturbed) -> list[Finding]:
+    """How many paraphrases the judge took for such."""
+    if not changed.proposed:
+        return []
+    estimate = share(changed.accepted, changed.proposed)
+    return [Finding("acceptance_rate", "paraphrases", "all", estimate)]
+
+
+def baselines(
+    seed: int,
+    made: Mapping[str, Written],
+    stable: Mapping[str, Robust],
+    items: Items,
+    judge: str,
+    clusters: NDArray[np.int64],
+) -> list[Finding]:
+    """How like the rationales of different items are."""
+    found = []
+    for name in made:
+        column = pd.Series(stable[name].baseline, index=items.ids, dtype=float)
+        rng = generator(seed, "between items", name)
+        estimate = mean(column, rng=rng, clusters=clusters)
+        found.append(Finding("robustness_baseline", judge_title(judge), name, estimate))
+    return found
+
+
+def control(
+    seed: int,
+    own: Mapping[str, Specific],
+    against: Contrasts,
+    benchmark: Benchmark,
+    clusters: NDArray[np.int64],
+) -> list[Finding]:
+    """How much more specific given rationales are than the query said again."""
+    if GIVEN not in own:
+        return []
+    queries = benchmark.test.column(benchmark.query).tolist()
+    rng = generator(seed, "copied")
+    estimate = copied(own[GIVEN], queries, against, rng=rng, clusters=clusters)
+    return [Finding("specificity_over_copy", "words", GIVEN, estimate)]

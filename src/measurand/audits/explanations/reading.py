@@ -1,0 +1,273 @@
+"""What one reader finds of every explainer's rationales."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.explanations import gains
+from measurand.audits.explanations.arms import asked, cut, seeded
+from measurand.audits.explanations.informing import RATIONALE, Informed, informed
+from measurand.audits.explanations.meta import Meta, meta
+from measurand.audits.explanations.placing import Placed, placed, scores
+from measurand.audits.explanations.robust import Robust
+from measurand.audits.explanations.scored import Levels, Scores, levels
+from measurand.audits.explanations.specific import Specific
+from measurand.audits.explanations.thresholds import COLLAPSED
+from measurand.audits.explanations.verdict import Stage
+from measurand.audits.explanations.writing import GIVEN, Written
+from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate, Finding
+from measurand.core.reader import Floats, Reader, Strong
+from measurand.core.seeds import generator
+from measurand.experiment.answers import Experiment, reopened
+from measurand.explainers import SUITE
+from measurand.explainers.replies import without_answer
+from measurand.stats.draws import from_draws
+from measurand.stats.paired import Clusters, mean
+
+LEVELLED = ("robustness", "specificity", "varif", "bertscore", "rouge_l")
+COUNTED = ("length", "overlap")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """Everything that one reader lets us say.
+
+    Attributes:
+        name: The reader's name.
+        informed: What each explainer's rationales tell.
+        scores: Every metric, item by item.
+        figures: Every metric, an explainer at a time.
+        placed: The frontier; None where no explainer has both axes.
+        meta: Whether the metrics are any good.
+        findings: Every estimate that this reader gave.
+        not_run: What could not be done, and why.
+        stage: What the verdict rests on.
+    """
+
+    name: str
+    informed: Mapping[str, Informed]
+    scores: Scores
+    figures: Mapping[str, Levels]
+    placed: Placed | None
+    meta: Meta
+    findings: Sequence[Finding]
+    not_run: Mapping[str, str]
+    stage: Stage
+
+
+def read(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    made: Mapping[str, Written],
+    robust: Mapping[str, Robust],
+    specific: Mapping[str, Specific],
+    leaks: pd.DataFrame,
+    *,
+    fields: tuple[str, ...],
+    also: tuple[str, ...],
+    judge: str,
+    seeds: int | None,
+    preset: str,
+    clusters: Clusters,
+) -> Read:
+    """Read every explainer's rationales with one reader, and say what it finds.
+
+    `also` are the fields of another input: the given rationales are read beside it too.
+    """
+    benchmark = experiment.benchmark
+
+    def known(one: Written, beside: tuple[str, ...]) -> Informed:
+        texts = (one.train, one.test)
+        terms: dict[str, Any] = {"seeds": seeds, "preset": preset}
+        return informed(experiment, benchmark, *texts, beside, reader, **terms)
+
+    found = {explainer: known(one, fields) for explainer, one in made.items()}
+    table = scores(benchmark.test, made, robust, found, specific, clusters)
+    figures = levels(table, seed=experiment.seed)
+    drops = drifted(robust)
+    about = meta(table, drops, seed=experiment.seed)
+    place = placed(figures, [one for one in made if one not in SUITE])
+    findings = [
+        *levelled(figures, name, judge),
+        *(
+            finding
+            for explainer, one in found.items()
+            for finding in told(one, name, explainer, clusters)
+        ),
+        *answerless(experiment, name, reader, made, seeds, clusters),
+        *about.findings,
+    ]
+    if also and GIVEN in made:
+        beside = gains.lcig(known(made[GIVEN], also), clusters=clusters)
+        findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, beside))
+    if place is not None:
+        findings.append(Finding("hypervolume", name, "all", place.hypervolume))
+    stage = staged(name, reader, made, robust, found, figures, place, leaks, clusters)
+    not_run = {
+        f"robustness of {explainer}": one.unstable
+        for explainer, one in made.items()
+        if one.unstable
+    }
+    return Read(
+        name,
+        found,
+        table,
+        figures,
+        place,
+        about,
+        findings,
+        {**not_run, **about.not_run},
+        stage,
+    )
+
+
+def drifted(robust: Mapping[str, Robust]) -> dict[str, Floats]:
+    """How far similarity falls when a rationale drifts, by each measure."""
+    if "drift" not in robust:
+        return {}
+    drift = robust["drift"]
+    known = {"entailment": drift.robustness, **drift.surface}
+    return {name: 1 - one for name, one in known.items()}
+
+
+def levelled(figures: Mapping[str, Levels], reader: str, judge: str) -> list[Finding]:
+    """The findings that are means, or made of means, over the same resamples."""
+    found = []
+    for metric in (*LEVELLED, *COUNTED):
+        if metric not in figures:
+            continue
+        one = figures[metric]
+        who = {"robustness": judge, "varif": reader}.get(metric, "words")
+        for at, explainer in enumerate(one.explainers):
+            estimate = from_draws(float(one.values[at]), one.draws[:, at], one.n)
+            found.append(Finding(metric, who, explainer, estimate))
+    return found
+
+
+def told(
+    one: Informed, reader: str, explainer: str, clusters: Clusters
+) -> list[Finding]:
+    """What a reader says of one explainer's rationales."""
+    estimates: dict[str, Estimate | None] = {
+        "rationale_only": gains.rationale_only(one, clusters=clusters),
+        "residual_leakage": gains.residual_leakage(one, clusters=clusters),
+        "lcig": gains.lcig(one, clusters=clusters),
+        "informativeness": gains.informativeness(one, clusters=clusters),
+        "simulatability": gains.simulatability(one, clusters=clusters),
+    }
+    cells = gains.las(one, clusters=clusters)
+    estimates |= {
+        "las": cells.whole,
+        "las_leaking": cells.leaking,
+        "las_nonleaking": cells.nonleaking,
+    }
+    found = [
+        Finding(statistic, reader, explainer, estimate, decided(statistic, one))
+        for statistic, estimate in estimates.items()
+        if estimate is not None
+    ]
+    return found + [
+        Finding(
+            "rev", f"{reader}, {b}", explainer, gains.rev(one, b, clusters=clusters)
+        )
+        for b in one.rev
+    ]
+
+
+def decided(statistic: str, one: Informed) -> str | None:
+    """What is said of the mask beside its figure."""
+    if statistic != "residual_leakage":
+        return None
+    if one.leaky:
+        return "target not met"
+    return f"{one.kept:.0%} masked"
+
+
+def answerless(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    made: Mapping[str, Written],
+    seeds: int | None,
+    clusters: Clusters,
+) -> list[Finding]:
+    """Rationale-only accuracy of step-by-step rationales without their last line."""
+    found = []
+    benchmark = experiment.benchmark
+    for explainer, one in made.items():
+        if not explainer.startswith("steps"):
+            continue
+        sides = [
+            {RATIONALE: [without_answer(text) for text in texts]}
+            for texts in (one.train, one.test)
+        ]
+        plain = cut(benchmark, (), sides, {RATIONALE: RATIONALE})
+        members = seeded(reader, seeds)
+        with reopened(experiment, plain) as place:
+            said = asked(place, members, {RATIONALE: (RATIONALE,)})[RATIONALE]
+        right = (said.argmax(axis=2) == benchmark.test.gold(benchmark.classes)).mean(0)
+        column = pd.Series(right, index=benchmark.test.ids)
+        rng = generator(experiment.seed, "without answer", explainer)
+        estimate = mean(column, rng=rng, clusters=clusters)
+        who = f"{name}, no final answer"
+        found.append(Finding("rationale_only", who, explainer, estimate))
+    return found
+
+
+def staged(
+    name: str,
+    reader: Reader,
+    made: Mapping[str, Written],
+    robust: Mapping[str, Robust],
+    found: Mapping[str, Informed],
+    figures: Mapping[str, Levels],
+    place: Placed | None,
+    leaks: pd.DataFrame,
+    clusters: Clusters,
+) -> Stage:
+    """What the verdict on the given rationales, or else the first ones, rests on."""
+    explainer = GIVEN if GIVEN in made else next(iter(made))
+    one = found[explainer]
+    return Stage(
+        name,
+        isinstance(reader, Strong),
+        collapsed(one),
+        explainer,
+        level(figures, "robustness", explainer),
+        gains.informativeness(one, clusters=clusters),
+        gains.rationale_only(one, clusters=clusters),
+        one.majority,
+        not one.leaky,
+        specificity(figures, explainer),
+        None if place is None else place.chance.get(explainer),
+        () if place is None else place.better.get(explainer, ()),
+        tuple(leaks["template"].head(2)),
+    )
+
+
+def level(
+    figures: Mapping[str, Levels], metric: str, explainer: str
+) -> Estimate | None:
+    """One explainer's figure with its interval; None where it has none."""
+    one = figures.get(metric)
+    if one is None or explainer not in one.explainers:
+        return None
+    at = one.explainers.index(explainer)
+    return from_draws(float(one.values[at]), one.draws[:, at], one.n)
+
+
+def specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:
+    """S of one explainer."""
+    found = level(figures, "specificity", explainer)
+    if found is None:
+        raise Undefined(f"the rationales of {explainer} have no specificity")
+    return found
+
+
+def collapsed(one: Informed) -> bool:
+    """Whether the reader answers one class whatever it reads."""
+    return one.one_class >= COLLAPSED

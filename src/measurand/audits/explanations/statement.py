@@ -1,0 +1,99 @@
+"""What an explanations report states beside its findings."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.explanations.perturbing import Perturbed
+from measurand.audits.explanations.reading import Read
+from measurand.audits.explanations.robust import Robust
+from measurand.audits.explanations.specific import Specific
+from measurand.audits.explanations.thresholds import SHOWN
+from measurand.audits.explanations.writing import GIVEN, Written
+from measurand.core.benchmark import Benchmark
+from measurand.core.reader import Reader
+from measurand.experiment.asks import plain
+
+MUCH = 0.05  # a share of items that a reader of the report should know
+
+
+def described(benchmark: Benchmark, fields: tuple[str, ...]) -> dict[str, object]:
+    """The benchmark as a report states it: never a path."""
+    counts = benchmark.test.labels.value_counts()
+    return {
+        "name": benchmark.name,
+        "roles": dict(benchmark.roles),
+        "input": ", ".join(fields),
+        "labels": {label: int(counts.get(label, 0)) for label in benchmark.classes},
+        "train": len(benchmark.train),
+        "test": len(benchmark.test),
+        "counts": dict(benchmark.notes),
+        "planted": benchmark.planted,
+        "digest": {"train": benchmark.train.digest, "test": benchmark.test.digest},
+    }
+
+
+def settings(
+    readers: Mapping[str, Reader], chosen: Mapping[str, Any]
+) -> dict[str, object]:
+    """Everything that was chosen before the run."""
+    known = {name: plain(reader) for name, reader in readers.items()}
+    return {**chosen, "readers": known, "thresholds": SHOWN}
+
+
+def warnings(
+    benchmark: Benchmark,
+    made: Mapping[str, Written],
+    changed: Perturbed,
+    reads: Sequence[Read],
+) -> list[str]:
+    """What a reader of the report should know before quoting it."""
+    said = []
+    for name, one in made.items():
+        if one.how and name == GIVEN:
+            said.append(f"the robustness of given rationales is of {one.how}")
+        if one.empty:
+            said.append(
+                f"{one.empty} of {len(one.test)} rationales of {name} are empty: "
+                "scored as the baseline"
+            )
+        if name == GIVEN and len({*one.test}) == 1:
+            said.append("all items have one and the same given rationale")
+    queries = benchmark.test.column(benchmark.query)
+    if GIVEN in made:
+        same = sum(a == b for a, b in zip(made[GIVEN].test, queries, strict=True))
+        if same > MUCH * len(queries):
+            said.append(f"{same} given rationales repeat the query")
+    lacking = int((~changed.kept).all(axis=0).sum())
+    if lacking:
+        said.append(f"{lacking} items have no accepted change: R is of the others")
+    if changed.proposed and not changed.accepted:
+        said.append("no paraphrase was accepted: R is of format noise alone")
+    said += [
+        f"{one.name} answers one class whatever it reads"
+        for one in reads
+        if one.stage.collapsed
+    ]
+    return said
+
+
+def item_table(
+    benchmark: Benchmark,
+    made: Mapping[str, Written],
+    stable: Mapping[str, Robust],
+    own: Mapping[str, Specific],
+    last: Read,
+) -> pd.DataFrame:
+    """One row a test item: what each explainer wrote, its mask and its scores."""
+    items = benchmark.test
+    table = items.table[[*items.fields, items.label]].copy()
+    for name, one in made.items():
+        told = last.informed[name]
+        table[f"rationale:{name}"] = one.test
+        table[f"masked:{name}"] = told.masked_test
+        table[f"R:{name}"] = stable[name].robustness
+        table[f"I:{name}"] = told.log_p1 - told.log_p0
+        table[f"S:{name}"] = own[name].auc
+        table[f"leaks:{name}"] = told.right_r
+    return table

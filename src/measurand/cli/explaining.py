@@ -1,0 +1,115 @@
+"""The verb that audits explanations."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from measurand.cli import options as o
+from measurand.cli.console import announced, delivered, log, opened
+from measurand.cli.groups import Run, Server, Source, Where, grouped
+from measurand.cli.verbs import app, judged
+
+RATIONALES = "Rationales"
+
+
+@app.command()
+@grouped
+def explanations(
+    source: Source,
+    run: Run,
+    where: Where,
+    reader: o.Readers = None,
+    explainer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An explainer, see measurand list explainers; repeatable. Default: "
+            "all that need no LLM.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = None,
+    judge: Annotated[
+        str,
+        typer.Option(
+            help="lexical, or an entailment classifier by directory or hub id.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = "lexical",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The LLM of prompted explainers: smollm2, causal:DIR or llm:NAME.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = None,
+    changes: Annotated[
+        int,
+        typer.Option(
+            help="Changes an item: paraphrases of the query, and one of the format.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = 3,
+    paraphraser: Annotated[
+        str | None,
+        typer.Option(
+            help="A seq2seq model or LLM that rewords queries. Default: rules.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = None,
+    perturbed: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of given rationales for changed inputs: an id and a rationale "
+            "a row.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = None,
+    preset: Annotated[
+        str,
+        typer.Option(
+            help="default, or paper: the proposal's own mask and specificity.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = "default",
+    seeds: o.Seeds = None,
+) -> None:
+    """Are rationales robust and informative, or vacuous, or leaky?"""
+    from measurand.core.errors import BadOption
+
+    if changes < 1:
+        raise BadOption(f"--changes is {changes}; allowed are 1 or more")
+    for each in run.fail_on or []:
+        from measurand.audits.explanations.verdict import LABELS
+
+        if each not in LABELS:
+            raise BadOption(
+                f"--fail-on is {each!r}; the verdicts are {', '.join(LABELS)}"
+            )
+    started = time.time()
+    benchmark = source.benchmark(run.seed)
+    from measurand.audits.explanations import audit
+    from measurand.audits.explanations.writing import from_table
+    from measurand.benchmarks.files import read as rows
+
+    announced(benchmark)
+    others = {}
+    if perturbed is not None:
+        others = from_table(rows(str(perturbed)), benchmark)
+    readers = Server().readers(reader)
+    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
+        report = audit(
+            running,
+            readers,
+            judge=judge,
+            explainers=explainer or (),
+            model=model,
+            count=changes,
+            paraphraser=paraphraser,
+            preset=preset,
+            seeds=seeds,
+            others=others,
+        )
+        about = log(started, running, source.source, run.workers)
+    delivered(report, run.out, about, as_json=run.json)
+    judged([report], run.fail_on)

@@ -1,0 +1,170 @@
+"""The whole audit, on planted rationales: found where planted, not found elsewhere."""
+
+import dataclasses
+
+import pytest
+
+from measurand.audits.explanations import audit
+from measurand.benchmarks.synthetic_rationales import planted
+from measurand.core.errors import BadOption, NotApplicable, UnknownName
+from measurand.experiment.answers import opened
+from measurand.readers import READERS
+
+SIZES = {"train": 900, "test": 400}
+FEW = ("given", "tfidf-1", "vacuous", "label-leaking", "drift")
+
+
+def made(leaky, **changes):
+    benchmark = planted("planted", leaky=leaky, seed=5, sizes=SIZES)
+    return dataclasses.replace(benchmark, **changes)
+
+
+def run(benchmark, **options):
+    readers = options.pop("readers", {"tfidf": READERS.load("tfidf")})
+    with opened(benchmark) as running:
+        return audit(running, readers, **{"explainers": FEW, **options})
+
+
+@pytest.fixture(scope="module")
+def good():
+    return run(made(leaky=False))
+
+
+@pytest.fixture(scope="module")
+def leaky():
+    return run(made(leaky=True))
+
+
+def value(report, statistic, condition, reader=None):
+    return report.finding(statistic, reader, condition).estimate
+
+
+def test_rationales_that_inform_are_on_the_frontier(good):
+    assert good.verdict.label == "on the frontier"
+    assert value(good, "informativeness", "given").low > 0.2
+    assert abs(value(good, "rationale_only", "given").value - 0.5) < 0.08
+    assert value(good, "specificity", "given").low > 0.9
+
+
+def test_rationales_that_leak_are_off_it_and_their_template_is_named(leaky):
+    assert leaky.verdict.label == "off the frontier"
+    assert "leaky" in leaky.verdict.reason
+    assert "'just because of'" in leaky.verdict.reason
+    assert value(leaky, "rationale_only", "given").low > 0.95
+    assert value(leaky, "residual_leakage", "given").value < 0.6
+
+
+def test_no_template_is_named_where_none_leaks(good):
+    (table,) = [e.table for e in good.exhibits if e.name == "templates"]
+    assert table.empty
+
+
+def test_vacuous_rationales_are_robust_and_empty(good):
+    assert value(good, "robustness", "vacuous").value == 1.0
+    assert value(good, "robustness_baseline", "vacuous").value > 0.1
+    assert good.finding("h1").decision == "supported"
+    assert value(good, "varif", "vacuous").high < value(good, "varif", "given").low
+
+
+def test_leaking_rationales_lose_what_they_gave_under_the_mask(good):
+    assert value(good, "rationale_only", "label-leaking").value == 1.0
+    assert value(good, "residual_leakage", "label-leaking").value < 0.6
+    assert good.finding("h2").decision == "supported"
+
+
+def test_drift_keeps_the_surface_and_drops_entailment(good):
+    assert value(good, "rouge_l", "drift").low > 0.7
+    assert value(good, "robustness", "drift").high < 0.1
+    assert good.finding("h4").decision == "supported"
+
+
+def test_robustness_of_one_column_is_not_run():
+    single = made(leaky=False, rationales=("rationale_1",))
+    report = run(single, explainers=("given", "vacuous"))
+    assert "each item has one rationale" in report.not_run["robustness of given"]
+    with pytest.raises(KeyError):
+        report.finding("robustness", condition="given")
+    assert report.verdict.label == "undecided"
+
+
+def test_rationales_of_changed_inputs_measure_robustness():
+    single = made(leaky=False, rationales=("rationale_1",))
+    texts = single.test.column("rationale_2")
+    others = {str(item): [text] for item, text in texts.items()}
+    report = run(single, explainers=("given", "vacuous"), others=others)
+    assert 0.5 < value(report, "robustness", "given").value < 1.0
+
+
+def test_evidence_as_the_rationale_is_read_beside_the_query_and_beside_both():
+    column = "rationale_1"
+    own = made(leaky=False, evidence=column, rationales=(column,))
+    sides = [
+        dataclasses.replace(side, fields=("query", column))
+        for side in (own.train, own.test)
+    ]
+    own = dataclasses.replace(own, train=sides[0], test=sides[1])
+    report = run(own, explainers=("given", "tfidf-1"))
+    assert report.benchmark["input"] == "query"
+    assert value(report, "lcig", "given", "tfidf").low > 0.1
+    assert abs(value(report, "lcig", "given", "tfidf, with evidence").value) < 0.05
+
+
+def test_empty_rationales_are_counted_and_scored_as_the_baseline():
+    benchmark = made(leaky=False)
+    texts = [
+        "" if row < 100 else text
+        for row, text in enumerate(benchmark.test.column("rationale_1"))
+    ]
+    test = benchmark.test.replaced(benchmark.test.table.assign(rationale_1=texts))
+    report = run(dataclasses.replace(benchmark, test=test), explainers=("given",))
+    assert any("100 of 400 rationales of given are empty" in w for w in report.warnings)
+    assert (report.items["I:given"].iloc[:100] == 0).all()
+
+
+def test_one_rationale_for_all_items_is_said():
+    benchmark = made(leaky=False)
+    sides = [
+        side.replaced(side.table.assign(rationale_1="it is so"))
+        for side in (benchmark.train, benchmark.test)
+    ]
+    report = run(
+        dataclasses.replace(benchmark, train=sides[0], test=sides[1]),
+        explainers=("given", "vacuous"),
+    )
+    assert any("one and the same" in warning for warning in report.warnings)
+    assert "unspecific" in report.verdict.reason
+    assert report.verdict.label == "off the frontier"
+
+
+BAD = {
+    "no rationale": (
+        {"rationale": None, "rationales": ()},
+        {},
+        NotApplicable,
+        "--rationale",
+    ),
+    "the query again": (
+        {"rationale": "query", "rationales": ("query",)},
+        {},
+        NotApplicable,
+        "repeats the query",
+    ),
+    "no such explainer": ({}, {"explainers": ("tfdif-1",)}, UnknownName, "tfidf-1"),
+    "no such judge": ({}, {"judge": "lexicl"}, UnknownName, "lexical"),
+    "no such preset": ({}, {"preset": "papr"}, UnknownName, "paper"),
+    "no changes": ({}, {"count": 0}, BadOption, "1 or more"),
+    "a reader of no text": (
+        {},
+        {"readers": {"majority": READERS.load("majority")}},
+        BadOption,
+        "choose tfidf",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_cannot_be_followed_is_one_line(what):
+    changes, options, error, hint = BAD[what]
+    with pytest.raises(error, match=hint) as failed:
+        run(made(leaky=False, **changes), **options)
+    assert "\n" not in str(failed.value)
