@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analysed, audit
-from measurand.audits.exposure.study import pooled, triple
+from measurand.audits.exposure import analysed, arms, audit
+from measurand.audits.exposure.study import pooled
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadInput, BadOption, NotApplicable
 from measurand.core.seeds import generator
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
     with opened(pooled(task)) as running:
-        asks = triple(running, PcaReader(), 20, 60, 3)
+        asks = arms.asks(running, PcaReader(), 20, 60, 3)
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
     base, extra, test = (set(ask.reader.texts) for ask in asks)

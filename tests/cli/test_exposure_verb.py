@@ -85,6 +85,30 @@ def test_too_few_rows_are_refused_with_how_many_are_needed(task, run):
     one_line(run("exposure", task, *words), "need 1050 rows")
 
 
+def test_a_plan_runs_a_few_trials_and_stops(task, run):
+    words = ("exposure", task, *SMALL, "--reader", "pca", "--plan")
+    done = run(*words)
+    assert (done.code, done.out) == (0, "")
+    assert "plan: 3 trials, about" in done.err
+
+
+def test_an_arm_that_boost_needs_is_missed_in_one_line(task, run):
+    words = ("--arm", "base", "--arm", "test")
+    one_line(run("exposure", task, *SMALL, *words), "no --arm extra; boost and bias")
+    every = ("--arm", "base", "--arm", "extra", "--arm", "test", "--arm", "overtrained")
+    one_line(run("exposure", task, *SMALL, *every), "pca reads its texts in no epochs")
+
+
+def test_a_task_is_known_by_its_name(run, tmp_path):
+    rows = texts(300).assign(label=lambda table: table["label"].map({"a": 0, "b": 1}))
+    written(tmp_path / "clickbait.jsonl", rows.to_dict("records"))
+    words = ("exposure", "clickbait", "--data", tmp_path, *SMALL, "--json")
+    done = run(*words, "--reader", "pca")
+    assert done.code == 0, done.err
+    said = json.loads(done.out)
+    assert "headline" in said["settings"]["tasks"]["clickbait"]["about"]
+
+
 def test_neither_tasks_nor_figures_is_refused(run):
     one_line(run("exposure"), "give files or names of tasks, or --accuracies")
 

@@ -39,9 +39,12 @@ def opened(
     store: Path | None,
     out: Path | None = None,
     where: Where = HERE,
+    *,
+    bar: bool = True,
 ) -> Iterator["Experiment"]:
     """An experiment with a progress bar, which vanishes when stderr is no terminal.
 
+    Without `bar` there is none: the verb shows progress itself.
     Folders that cannot be written to are refused now, not after hours of work.
     """
     from rich.console import Console
@@ -67,10 +70,9 @@ def opened(
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task(plain(benchmark.name, 30), total=None)
+    hidden = not bar or not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as shown:
+        task = shown.add_task(plain(benchmark.name, 30), total=None)
         with opened(
             benchmark,
             seed=seed,
@@ -79,7 +81,7 @@ def opened(
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,
-            watch=lambda done, total: bar.update(task, completed=done, total=total),
+            watch=lambda done, total: shown.update(task, completed=done, total=total),
             notice=notice,
         ) as running:
             try:

@@ -2,14 +2,18 @@
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import delivered, log, notice, opened
-from measurand.cli.groups import Run, Where, grouped
+from measurand.cli.groups import Run, Where, grouped, published
+from measurand.cli.live import live
 from measurand.cli.verbs import app, judged
+
+if TYPE_CHECKING:
+    from measurand.core.task import Task
 
 STUDY = "Study"
 
@@ -38,12 +42,13 @@ def exposure(
         str | None, typer.Option(help="The column of texts. Default: by its name.")
     ] = None,
     label: o.Label = None,
+    data: o.Data = None,
     reader: Annotated[
         list[str] | None,
         typer.Option(
             "--reader",
-            help="A reader that can adapt: pca, idf, minilm, encoder:, causal:; "
-            "repeatable. Default: pca and idf.",
+            help="A reader that can adapt: pca, idf, minilm, smollm2, smollm2-zero, "
+            "encoder:, causal:, prompted:; repeatable. Default: pca and idf.",
         ),
     ] = None,
     m: Annotated[int, typer.Option(help="Labelled rows.", rich_help_panel=STUDY)] = 50,
@@ -53,6 +58,23 @@ def exposure(
     repeats: Annotated[
         int, typer.Option(help="How often rows are drawn.", rich_help_panel=STUDY)
     ] = 50,
+    arm: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arm",
+            help="base, extra, test or overtrained (the texts read twice as often); "
+            "repeatable. Default: base, extra and test, which are always needed.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Run a few trials, say what the study would take, and stop.",
+            rich_help_panel=STUDY,
+        ),
+    ] = False,
     margin: Annotated[
         float,
         typer.Option(
@@ -81,6 +103,8 @@ def exposure(
 ) -> None:
     """Does pretraining on unlabeled test text inflate scores?"""
     from measurand.audits.exposure import analysed, audit
+    from measurand.audits.exposure import plan as planned
+    from measurand.audits.exposure.arms import NEEDED
     from measurand.audits.exposure.verdict import LABELS
     from measurand.core.errors import BadOption
 
@@ -108,38 +132,73 @@ def exposure(
         delivered(report, run.out, {"source": str(accuracies)}, as_json=run.json)
         judged([report], run.fail_on)
         return
-    from measurand.benchmarks import load, title
+    from measurand.benchmarks import load
     from measurand.readers import named
 
     given = sources or []
-    names = task_name or [title(source) for source in given]
+    names = task_name or [called(source) for source in given]
     if len(names) != len(given) or len(set(names)) < len(names):
         raise BadOption(
             f"the tasks are {', '.join(names)} for {len(given)} sources; name each "
             "once with --task-name"
         )
     tasks = {
-        name: load(source, query=text, label=label, seed=run.seed)
+        name: load(source, **roles(source, text, label, data), seed=run.seed)
         for name, source in zip(names, given, strict=True)
     }
+    about = {name: described(source) for name, source in zip(names, given, strict=True)}
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
     readers = {name: named(name) for name in reader or ["pca", "idf"]}
     first = next(iter(tasks.values()))
     kept = (run.seed, run.workers, run.store, run.out)
-    with opened(first, *kept, where=where) as running:
+    design: dict[str, Any] = {"tasks": tasks, "about": about}
+    design |= {"m": m, "n": n, "repeats": repeats, "arms": arm or NEEDED}
+    with (
+        opened(first, *kept, where=where, bar=False) as running,
+        live(names, list(readers), repeats) as seen,
+    ):
+        notice(str(planned(running, readers, **design)))
+        if plan:
+            return
         report = audit(
             running,
             readers,
-            tasks=tasks,
-            m=m,
-            n=n,
-            repeats=repeats,
+            **design,
+            seen=seen,
             margin=margin,
             model=model,
             sampler=sampler,
             checks=checks,
         )
-        about = log(started, running, ", ".join(given), run.workers)
-    delivered(report, run.out, about, as_json=run.json)
+        ran = log(started, running, ", ".join(given), run.workers)
+    delivered(report, run.out, ran, as_json=run.json)
     judged([report], run.fail_on)
+
+
+def called(source: str) -> str:
+    """What reports call a task by default."""
+    from measurand.benchmarks import BENCHMARKS, title
+
+    return source if source in BENCHMARKS.entries else title(source)
+
+
+def roles(
+    source: str, text: str | None, label: str | None, data: str | None
+) -> dict[str, Any]:
+    """The columns of a file, or the folder of a task that is known by name."""
+    from measurand.benchmarks.topics import TOPICS
+
+    if source in TOPICS:
+        return {"data": data}
+    return {"query": text, "label": label, "data": published(source, data)}
+
+
+def described(source: str) -> "Task":
+    """How a task is learned and put to a prompted reader."""
+    from measurand.benchmarks.files import stem
+    from measurand.benchmarks.topics import TOPICS
+    from measurand.core.task import Task
+
+    known = source if source in TOPICS else stem(source)
+    return TOPICS[known].task if known in TOPICS else Task()

@@ -141,6 +141,8 @@ class Captured(Plain):
         self.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
         self.graphs: dict[Any, tuple[Any, dict[str, torch.Tensor], torch.Tensor]] = {}
         self.refused = False
+        # Steps are replayed one after another, so that they can share their memory.
+        self.pool = torch.cuda.graph_pool_handle()
 
     def __call__(self, batch: Batch) -> torch.Tensor:
         """Replay the step on this batch; the loss."""
@@ -181,7 +183,7 @@ class Captured(Plain):
                     super().__call__(static)
             torch.cuda.current_stream().wait_stream(side)
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, pool=self.pool):
                 value = super().__call__(static)
         finally:
             with torch.no_grad():

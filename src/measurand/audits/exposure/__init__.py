@@ -18,6 +18,11 @@ meta_outside, meta_excluding, meta_coverage
     ± 0.04, how many 89 % intervals exclude 0, how many cover the grand mean.
 log_evidence
     The log probability of the counts under each model.
+lm_loss_lower, lm_loss_change
+    Over pairs of an ordinary and an overtrained reader of the same texts: in how many
+    the second has the lower language-model loss, and the change of the mean in percent.
+    boost and bias of the overtrained arms have a condition like
+    `m=50,n=200,overtrained`.
 trend
     What bias gains when n doubles, where several n were run.
 
@@ -27,6 +32,6 @@ the head, the order and the split are named seeds, the same in all arms; rows ar
 stored, not accuracies.
 """
 
-from measurand.audits.exposure.audit import analysed, audit
+from measurand.audits.exposure.audit import analysed, audit, plan
 
-__all__ = ["analysed", "audit"]
+__all__ = ["analysed", "audit", "plan"]

@@ -1,15 +1,19 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
+from measurand.audits.exposure import overtraining
 from measurand.audits.exposure.analysis import Method, Size, sizes
+from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.checks import checked as method_checked
 from measurand.audits.exposure.exhibits import exhibits
 from measurand.audits.exposure.findings import mistrusted, stated
-from measurand.audits.exposure.study import Study, study
+from measurand.audits.exposure.plan import Plan, planned
+from measurand.audits.exposure.study import Design, Seen, Study, study
 from measurand.audits.exposure.thresholds import (
     CLASSES,
     MARGIN,
@@ -23,6 +27,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
+from measurand.core.task import Task
 from measurand.experiment.answers import Experiment
 from measurand.experiment.asks import plain
 from measurand.stats.exposure.rows import counted
@@ -43,12 +48,15 @@ def audit(
     m: int = M,
     n: int = N,
     repeats: int = REPEATS,
+    arms: Sequence[str] = NEEDED,
+    about: Mapping[str, Task] | None = None,
     margin: float = MARGIN,
     model: str = "observation",
     sampler: str = "laplace",
     checks: bool = False,
+    seen: Seen = lambda task, reader, done, of: None,
 ) -> Report:
-    """Draw, train in three arms, and say whether the test's own text inflates scores.
+    """Draw, train in every arm, and say whether the test's own text inflates scores.
 
     Args:
         experiment: How questions are answered; its benchmark is the only task where
@@ -58,29 +66,79 @@ def audit(
         m: Labelled rows to learn from.
         n: Test rows, and as many extra ones.
         repeats: How often rows are drawn.
+        arms: base, extra and test; overtrained may be added.
+        about: Per task, how it is learned and put to prompted readers; where a task
+            is not there, readers stay as they are.
         margin: Percentage points that still count as nothing.
         model: observation, paper or released.
         sampler: laplace, or nuts beside it.
         checks: Whether the checks of the method are run at full length.
+        seen: Told of every task and reader how many draws are done.
     """
-    how = Method(model, sampler, checks)
-    how.ready()
     named = tasks or {experiment.benchmark.name: experiment.benchmark}
-    checked(margin)
-    run = study(experiment, named, readers, m=m, n=n, repeats=repeats)
+    how = Method(model, sampler, checks)
+    checked(margin, how)
+    design = Design(m, n, repeats, tuple(arms))
+    run = study(experiment, named, readers, design, about=about, seen=seen)
     chosen = {
         "m": m,
         "n": n,
         "repeats": repeats,
+        "arms": list(design.arms),
         "readers": {name: plain(reader) for name, reader in readers.items()},
+        "tasks": {name: plain(task) for name, task in (about or {}).items()},
     }
-    about = {
+    held = {
         "name": ", ".join(named),
         "tasks": {name: dict(notes) for name, notes in run.notes.items()},
         "digest": {name: one.train.digest for name, one in named.items()},
     }
-    return reported(
-        run.counts, about, chosen, margin, how, experiment.seed, cautions(run)
+    seed = experiment.seed
+    found = sizes(counted(run.counts), how, seed)
+    settings = chosen | {"margin": margin, "seed": seed}
+    report = reported(found, run.counts, held, settings, how, cautions(run))
+    return overtrained(report, found, run, margin, how, seed)
+
+
+def plan(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    *,
+    tasks: Mapping[str, Benchmark] | None = None,
+    m: int = M,
+    n: int = N,
+    repeats: int = REPEATS,
+    arms: Sequence[str] = NEEDED,
+    about: Mapping[str, Task] | None = None,
+) -> Plan:
+    """What `audit` will take beside what is stored, from a few trials run first."""
+    named = tasks or {experiment.benchmark.name: experiment.benchmark}
+    design = Design(m, n, repeats, tuple(arms))
+    return planned(experiment, named, readers, design, about)
+
+
+def overtrained(
+    report: Report,
+    ordinary: list[Size],
+    run: Study,
+    margin: float,
+    how: Method,
+    seed: int,
+) -> Report:
+    """The report with what overtraining did, where there was any."""
+    table = run.overtrained
+    if table is None:
+        return report
+    more = sizes(counted(table), how, seed)
+    found = [*overtraining.effects(more), *overtraining.compared(run.counts, seed)]
+    drawn = (
+        overtraining.beside(ordinary, more, margin),
+        overtraining.loss_table(run.counts),
+    )
+    return replace(
+        report,
+        findings=(*report.findings, *found),
+        exhibits=(*report.exhibits, *drawn),
     )
 
 
@@ -96,39 +154,38 @@ def analysed(
 ) -> Report:
     """The analysis of somebody else's accuracies or counts."""
     how = Method(model, sampler, checks)
-    how.ready()
-    checked(margin)
+    checked(margin, how)
     counts = counted(table)
     about = {"name": name, "rows": len(counts)}
-    return reported(table, about, {}, margin, how, seed, [])
+    found = sizes(counts, how, seed)
+    settings = {"margin": margin, "seed": seed}
+    return reported(found, table, about, settings, how, [])
 
 
-def checked(margin: float) -> None:
-    """Nothing, where the margin can be followed."""
+def checked(margin: float, how: Method) -> None:
+    """Nothing, where margin and method can be followed."""
+    how.ready()
     if not 0 < margin < 100:
         raise BadOption(f"--margin is {margin}; allowed are 0 to 100 percentage points")
 
 
 def reported(
+    found: list[Size],
     table: pd.DataFrame,
     about: Mapping[str, Any],
     chosen: Mapping[str, Any],
-    margin: float,
     how: Method,
-    seed: int,
     warnings: list[str],
 ) -> Report:
     """The report of a study's rows."""
-    found = sizes(counted(table), how, seed)
+    margin = chosen["margin"]
     findings, not_run = stated(found)
     said = verdict(found, margin)
     settings = {
         **chosen,
-        "margin": margin,
         "model": how.model,
         "sampler": how.sampler,
         "checks": how.checks,
-        "seed": seed,
         "thresholds": SHOWN | {"margin": margin},
         "tasks_with_positive_bias": {
             size.name: size.contrasts["bias"].tasks.positive for size in found
@@ -145,7 +202,7 @@ def reported(
         settings,
         not_run,
         (*warnings, *mistrusted(found), *wide(found, margin), *SAYS),
-        (*exhibits(found, margin), *method_checked(found, how, seed)),
+        (*exhibits(found, margin), *method_checked(found, how, chosen["seed"])),
         table,
     )
 

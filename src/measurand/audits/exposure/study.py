@@ -1,23 +1,51 @@
 """The experiment: the same draws for every arm, rows kept as they come."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from measurand.audits.exposure.arms import NEEDED, OVER, able, asks, chosen, read
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, NotApplicable
+from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Adaptable, Reader
+from measurand.core.reader import Reader, Suited
 from measurand.core.seeds import generator
+from measurand.core.task import Task
 from measurand.experiment.answers import Experiment, answers, reopened
-from measurand.experiment.asks import Ask
 from measurand.selections.subsamples import Subsample
 
-ARMS = ("base", "extra", "test")
 TOGETHER = 25  # draws asked at once: what is finished is kept either way
+LOSS = "lm_loss"  # what readers call the loss on the texts that they adapted to
+Seen = Callable[[str, str, float, int], None]  # task, reader, draws done, of how many
+
+
+@dataclass(frozen=True)
+class Design:
+    """How often rows are drawn, how many, and what is trained on them.
+
+    Attributes:
+        m: Labelled rows to learn from, at most.
+        n: Test rows, and as many extra ones.
+        repeats: How often rows are drawn.
+        arms: What each reader is trained as: base, extra, test, and overtrained.
+    """
+
+    m: int
+    n: int
+    repeats: int
+    arms: tuple[str, ...] = NEEDED
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be drawn."""
+        if min(self.m, self.n) < 1 or self.repeats < 2:
+            raise BadOption(
+                f"--m is {self.m}, --n {self.n} and --repeats {self.repeats}; allowed "
+                "are 1, 1 and 2 or more"
+            )
+        object.__setattr__(self, "arms", chosen(self.arms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +53,8 @@ class Study:
     """What was run.
 
     Attributes:
-        counts: One row a model, task and draw: m, n, lm, task, subsample, correct_ARM.
+        counts: One row a model, task and draw: m, n, lm, task, subsample, correct_ARM
+            and, of language models, lm_loss_ARM.
         notes: Per task: rows, classes, the share of test texts that are extra too.
         remarks: What each model said beside its answers, the worst of all draws.
     """
@@ -33,6 +62,14 @@ class Study:
     counts: pd.DataFrame
     notes: Mapping[str, Mapping[str, float]]
     remarks: Mapping[str, Mapping[str, float]]
+
+    @property
+    def overtrained(self) -> pd.DataFrame | None:
+        """The study whose extra and test arms are the overtrained ones, if it ran."""
+        ran = {f"correct_{arm}": f"correct_{over}" for arm, over in OVER.items()}
+        if not {*ran.values()} <= {*self.counts.columns}:
+            return None
+        return self.counts.assign(**{arm: self.counts[o] for arm, o in ran.items()})
 
 
 def pooled(benchmark: Benchmark) -> Benchmark:
@@ -51,105 +88,95 @@ def study(
     experiment: Experiment,
     tasks: Mapping[str, Benchmark],
     readers: Mapping[str, Reader],
+    design: Design,
     *,
-    m: int,
-    n: int,
-    repeats: int,
+    about: Mapping[str, Task] | None = None,
+    seen: Seen = lambda task, reader, done, of: None,
 ) -> Study:
     """Every model on every draw of every task, in every arm."""
-    for name, reader in readers.items():
-        if not isinstance(reader, Adaptable):
-            raise NotApplicable(
-                f"{name} cannot go on pretraining on unlabeled text; choose pca, idf, "
-                "minilm, encoder:DIRECTORY or causal:DIRECTORY"
-            )
-    if min(m, n) < 1 or repeats < 2:
-        raise BadOption(
-            f"--m is {m}, --n {n} and --repeats {repeats}; allowed are 1, 1 and 2 or "
-            "more"
-        )
+    able(readers, design.arms)
     rows: list[dict[str, object]] = []
     notes: dict[str, dict[str, float]] = {}
     remarks: dict[str, dict[str, float]] = {}
     for task, benchmark in tasks.items():
         pool = pooled(benchmark)
-        notes[task] = noted(pool.train, m, n, repeats, experiment.seed)
+        notes[task] = noted(pool.train, design, experiment.seed)
         with reopened(experiment, pool) as running:
-            for name, reader in readers.items():
-                for draw, said in drawn(running, reader, m, n, repeats):
-                    keys = {"m": m, "n": n, "lm": name, "task": task, "subsample": draw}
-                    right = {
-                        f"correct_{arm}": int(one.correct.sum())
-                        for arm, one in said.items()
-                    }
-                    rows.append({**keys, **right})
+            for name, given in readers.items():
+                reader = suited(given, (about or {}).get(task))
+
+                def shown(done: float, task: str = task, name: str = name) -> None:
+                    seen(task, name, done, design.repeats)
+
+                for draw, said in drawn(running, reader, design, shown):
+                    keys = {"lm": name, "task": task, "subsample": draw}
+                    sizes = {"m": design.m, "n": design.n}
+                    rows.append({**sizes, **keys, **scored(said)})
                     remembered(remarks.setdefault(name, {}), said.values())
     return Study(pd.DataFrame(rows), notes, remarks)
 
 
+def suited(reader: Reader, task: Task | None) -> Reader:
+    """The reader as the task wants it, where either has a wish."""
+    if task is not None and isinstance(reader, Suited):
+        return reader.suited(task)
+    return reader
+
+
 def drawn(
-    running: Experiment, reader: Reader, m: int, n: int, repeats: int
+    running: Experiment,
+    reader: Reader,
+    design: Design,
+    shown: Callable[[float], None] = lambda done: None,
 ) -> Iterator[tuple[int, dict[str, Predictions]]]:
     """What each arm answered about the test rows, one draw after another."""
-    for start in range(0, repeats, TOGETHER):
-        numbers = range(start, min(start + TOGETHER, repeats))
-        asks = [
-            ask for number in numbers for ask in triple(running, reader, m, n, number)
+    arms = design.arms
+    for start in range(0, design.repeats, TOGETHER):
+        numbers = range(start, min(start + TOGETHER, design.repeats))
+        asked = [
+            ask
+            for number in numbers
+            for ask in asks(running, reader, design.m, design.n, number, arms)
         ]
-        said = answers(running, asks)
+
+        def watch(done: int, total: int, asked: Sequence[object] = asked) -> None:
+            running.watch(done, total)
+            shown(start + (len(asked) - total + done) / len(arms))  # noqa: B023
+
+        said = answers(replace(running, watch=watch), asked)
         for place, number in enumerate(numbers):
-            part = said[len(ARMS) * place : len(ARMS) * (place + 1)]
-            yield number + 1, dict(zip(ARMS, part, strict=True))
+            part = said[len(arms) * place : len(arms) * (place + 1)]
+            yield number + 1, dict(zip(arms, part, strict=True))
 
 
-def triple(
-    running: Experiment, reader: Reader, m: int, n: int, number: int
-) -> list[Ask]:
-    """The three arms of one draw: they differ in the texts and in nothing else."""
-    assert isinstance(reader, Adaptable), "checked before"  # noqa: S101
-    pool, seed = running.benchmark.train, running.seed
-    sides = {
-        side: Subsample(m, n, number, side)(pool, generator(seed, "select"))
-        for side in ("extra", "train", "test")
+def scored(said: Mapping[str, Predictions]) -> dict[str, float]:
+    """How many answers of each arm are right, and its language-model loss, if any."""
+    right = {f"correct_{arm}": int(one.correct.sum()) for arm, one in said.items()}
+    losses = {
+        f"{LOSS}_{arm}": float(one.remarks[LOSS])
+        for arm, one in said.items()
+        if LOSS in one.remarks
     }
-    apart = {*sides["train"].ids}
-    for side in ("extra", "test"):
-        assert not apart & {*sides[side].ids}, "adaptation never sees train"  # noqa: S101
-    arms = {
-        "base": reader,
-        "extra": reader.adapt(read(sides["extra"])),
-        "test": reader.adapt(read(sides["test"])),
-    }
-    return [
-        Ask(
-            arms[arm],
-            fitted_on=Subsample(m, n, number, "train"),
-            about=Subsample(m, n, number, "test"),
-            stream=f"draw {number}",
-        )
-        for arm in ARMS
-    ]
+    return {**right, **losses}
 
 
-def read(items: Items) -> list[str]:
-    """The text of each item, all fields in a row."""
-    columns = [items.column(field) for field in items.fields]
-    return [" ".join(texts) for texts in zip(*columns, strict=True)]
-
-
-def noted(pool: Items, m: int, n: int, repeats: int, seed: int) -> dict[str, float]:
+def noted(pool: Items, design: Design, seed: int) -> dict[str, float]:
     """What a reader of the report should know of a task."""
     shared = []
-    for number in range(min(repeats, 10)):
+    for number in range(min(design.repeats, 10)):
         extra, test = (
-            read(Subsample(m, n, number, side)(pool, generator(seed, "select")))
+            read(
+                Subsample(design.m, design.n, number, side)(
+                    pool, generator(seed, "select")
+                )
+            )
             for side in ("extra", "test")
         )
         shared.append(float(np.isin(test, list(set(extra))).mean()))
     return {
         "rows": float(len(pool)),
         "classes": float(len(pool.classes)),
-        "labelled": float(m // len(pool.classes) * len(pool.classes)),
+        "labelled": float(design.m // len(pool.classes) * len(pool.classes)),
         "duplicates": float(np.mean(shared)),
     }
 

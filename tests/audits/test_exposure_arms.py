@@ -1,0 +1,183 @@
+"""The arms of the exposure study: what is asked for, overtrained, planned and kept."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.exposure import audit, plan
+from measurand.audits.exposure.arms import adapted, chosen, sides
+from measurand.audits.exposure.plan import lasting
+from measurand.audits.exposure.study import Design, pooled
+from measurand.benchmarks.frames import from_frames
+from measurand.core.errors import BadOption, NotApplicable, UnknownName
+from measurand.core.task import Task
+from measurand.experiment.answers import opened
+from measurand.readers.unlabeled import IdfReader, PcaReader
+from tests.audits.test_exposure import texts
+
+SIZE = {"m": 20, "n": 40, "repeats": 4}
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """A light reader that pretends to read its texts in epochs."""
+
+    epochs: int = 1
+    texts: tuple[str, ...] = ()
+    length: int = 0
+
+    def adapt(self, texts):
+        return replace(self, texts=tuple(texts))
+
+    def overtrained(self):
+        return replace(self, epochs=2 * self.epochs)
+
+    def suited(self, task):
+        return replace(self, length=task.length)
+
+    def fit(self, items, rng):
+        inner = PcaReader(components=10 * self.epochs, texts=self.texts)
+        return Told(inner.fit(items, rng), self)
+
+
+@dataclass(frozen=True)
+class Told:
+    inner: object
+    recipe: Epochs
+
+    @property
+    def classes(self):
+        return self.inner.classes
+
+    def predict(self, items):
+        return self.inner.predict(items)
+
+    def remarks(self):
+        said = {"length": self.recipe.length}
+        loss = {"lm_loss": 3.0 / self.recipe.epochs} if self.recipe.texts else {}
+        return {**said, **loss}
+
+
+@pytest.fixture(scope="module")
+def task():
+    return from_frames(texts(400), name="made", query="text", label="label")
+
+
+@pytest.fixture(scope="module")
+def report(task):
+    with opened(task) as running:
+        every = ("base", "extra", "test", "overtrained")
+        return audit(running, {"two": Epochs()}, arms=every, **SIZE)
+
+
+def test_overtraining_is_stated_beside_the_ordinary_arms(report):
+    lower = report.finding("lm_loss_lower", "two").estimate
+    assert (lower.value, lower.n, lower.method) == (1.0, 8, "Wilson")
+    change = report.finding("lm_loss_change", "two").estimate
+    assert change.value == pytest.approx(-50)
+    for statistic in ("boost", "bias", "beta_bias"):
+        assert report.finding(statistic, condition="m=20,n=40,overtrained")
+        assert report.finding(statistic, condition="m=20,n=40")
+    assert {"overtrained", "lm_loss"} <= {one.name for one in report.exhibits}
+
+
+def test_the_loss_of_every_arm_is_kept_with_its_draw(report):
+    rows = report.items
+    assert (rows["lm_loss_extra"] == 3.0).all()
+    assert (rows["lm_loss_overtrained_test"] == 1.5).all()
+    assert "lm_loss_base" not in rows
+    assert "correct_overtrained_extra" in rows
+
+
+def test_no_arm_is_read_that_was_not_asked_for(task):
+    with opened(task) as running:
+        said = audit(running, {"two": Epochs()}, **SIZE)
+    assert {f.statistic for f in said.findings}.isdisjoint({"lm_loss_lower"})
+    assert "correct_overtrained_test" not in said.items
+
+
+def test_boost_and_bias_need_three_arms():
+    assert chosen(["test", "base", "extra"]) == ("base", "extra", "test")
+    with pytest.raises(BadOption, match="no --arm base or extra; boost and bias need"):
+        chosen(["test"])
+    with pytest.raises(UnknownName, match="did you mean 'overtrained'"):
+        chosen(["base", "overtraind"])
+
+
+def test_what_reads_in_no_epochs_cannot_be_overtrained(task):
+    every = ("base", "extra", "test", "overtrained")
+    with opened(task) as running, pytest.raises(NotApplicable, match="idf reads its"):
+        audit(running, {"idf": IdfReader()}, arms=every, **SIZE)
+
+
+def test_a_text_that_train_holds_is_never_adapted_to():
+    rows = texts(300).assign(text=lambda table: table["text"].str.slice(0, 4))
+    held = from_frames(
+        rows.assign(id=range(300)), name="short", query="text", label="label", id="id"
+    )
+    with opened(pooled(held)) as running:
+        train, extra, test = sides(running, 20, 60, 0)
+    assert not {*train} & ({*extra} | {*test})
+    assert 0 < len(extra) < 60
+    with pytest.raises(AssertionError, match="never sees train"):
+        adapted(PcaReader(), train, [*extra, train[0]], test)
+
+
+def test_a_reader_is_suited_to_each_task(task):
+    about = {"made": Task(length=77)}
+    with opened(task) as running:
+        said = audit(running, {"two": Epochs()}, about=about, **SIZE)
+    assert said.settings["tasks"]["made"]["length"] == 77
+
+
+def test_a_plan_counts_what_is_left_and_loses_nothing(task):
+    readers = {"pca": PcaReader()}
+    with opened(task) as running:
+        first = plan(running, readers, **SIZE)
+        assert (first.trials, running.tally["computed"]) == (6, 6)
+        assert first.seconds > 0
+        assert "plan: 6 trials, about" in str(first)
+        audit(running, readers, **SIZE)
+        assert running.tally["computed"] == 12
+        assert str(plan(running, readers, **SIZE)) == (
+            "plan: every trial is in the store"
+        )
+
+
+def test_draws_done_are_shown_as_they_come(task):
+    seen = []
+    with opened(task) as running:
+        audit(
+            running,
+            {"pca": PcaReader()},
+            seen=lambda *what: seen.append(what),
+            **SIZE,
+        )
+    assert seen[0] == ("made", "pca", 0, 4)
+    assert seen[-1] == ("made", "pca", 4, 4)
+    assert np.diff([what[2] for what in seen]).min() >= 0
+
+
+def test_times_are_told_in_their_unit():
+    assert lasting(7200) == "2.0 h"
+
+
+def test_too_few_draws_are_refused():
+    with pytest.raises(BadOption, match="--repeats 1"):
+        Design(50, 200, 1)
+
+
+def test_losses_of_one_model_alone_are_compared():
+    from measurand.audits.exposure.overtraining import compared
+
+    columns = {"m": 50, "n": 200, "lm": ["a", "b"] * 3, "task": "t", "subsample": 1}
+    counts = pd.DataFrame(columns).assign(
+        lm_loss_extra=[2.0, None] * 3,
+        lm_loss_test=[2.0, None] * 3,
+        lm_loss_overtrained_extra=[1.0, None, 3.0, None, 1.0, None],
+        lm_loss_overtrained_test=[1.0, None] * 3,
+    )
+    lower = [f for f in compared(counts, 0) if f.statistic == "lm_loss_lower"]
+    assert [(f.reader, f.estimate.value) for f in lower] == [("a", 5 / 6)]
