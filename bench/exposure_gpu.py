@@ -1,0 +1,505 @@
+"""The exposure study on a GPU: its speed, its accuracies, and the study itself.
+
+    python -m bench.exposure_gpu speed OUT --weights MINILM [--triples 20] [--ours 64]
+    python -m bench.exposure_gpu accuracy OUT --weights MINILM --data DATA
+    python -m bench.exposure_gpu rows OUT --name minilm --weights MINILM --data DATA
+    python -m bench.exposure_gpu rows OUT --name smollm2 --weights SMOLLM2 --data DATA
+    python -m bench.exposure_gpu rows OUT --name smollm2-zero --weights ... --data DATA
+    python -m bench.exposure_gpu analyse OUT ROWS.csv ROWS.csv
+
+`speed` times the published procedure (transformers' Trainer, fp32, a model loaded a
+run, weights saved and loaded between the stages) against stacked training on one
+machine in one run. `accuracy` compares what the two ways answer. `rows` runs one reader
+of the study, task after task; `analyse` fits the rows of several readers together.
+WEIGHTS are directories (or smollm2 where its package is installed); DATA holds the
+topic tasks as JSON lines. Several subcommands may run at once. All that is known is
+written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+import transformers
+
+from measurand.audits.exposure import overtraining
+from measurand.audits.exposure.analysis import Method, sizes
+from measurand.audits.exposure.arms import NEEDED, sides
+from measurand.audits.exposure.study import Design, Study, pooled, study
+from measurand.audits.exposure.verdict import verdict
+from measurand.benchmarks import load
+from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.topics import TOPICS
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Finding
+from measurand.core.items import Items
+from measurand.core.seeds import generator
+from measurand.core.task import Task
+from measurand.experiment.answers import opened
+from measurand.readers.causal import CausalReader, prompted
+from measurand.readers.encoder import EncoderReader
+from measurand.readers.encoder_stack import EncoderStack, Job
+from measurand.selections.subsamples import Subsample
+from measurand.stats.exposure.rows import counted
+
+CUDA = torch.cuda.is_available()
+WHERE = "cuda" if CUDA else "cpu"
+STUDY = 27_000  # triples of the paper
+PAPER = {"learn": 5e-5, "adapt": 1e-4}  # its learning rates
+WORK = 42e12  # FLOP of a triple of BERT-base, m = 100, n = 200, 41 tokens
+WIDE = 0.03  # what the two ways may differ by and still be called equivalent
+MOVED = 32  # bytes a weight and step: 4 tensors read, 3 written, the gradient cleared
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """The seconds that work takes, and its result."""
+    if CUDA:
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    result = work()
+    if CUDA:
+        torch.cuda.synchronize()
+    return time.perf_counter() - start, result
+
+
+def keep(out: Path, name: str, found: dict[str, Any]) -> None:
+    """Write what is known so far, and say it."""
+    (out / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
+    print(name, json.dumps(found), flush=True)
+
+
+# --- the machine's own limits ------------------------------------------------------
+
+
+def matrix_rate(size: int) -> float:
+    """FLOP a second in bf16 products of large matrices."""
+    a = torch.randn(size, size, device=WHERE, dtype=torch.bfloat16)
+    for _ in range(3):
+        a @ a
+    seconds, _ = timed(lambda: [a @ a for _ in range(20)])
+    return 20 * 2 * size**3 / seconds
+
+
+def copy_rate(size: int) -> float:
+    """Bytes a second that can be read and written."""
+    a = torch.empty(size, device=WHERE)
+    b = torch.empty_like(a)
+    b.copy_(a)
+    seconds, _ = timed(lambda: [b.copy_(a) for _ in range(20)])
+    return 20 * 2 * 4 * size / seconds
+
+
+# --- one triple, as it was published ----------------------------------------------
+
+
+def published(
+    place: str, triple: dict[str, Any], classes: int, seed: int
+) -> dict[str, float]:
+    """The accuracy of each arm: Trainer, fp32, models loaded and saved between stages.
+
+    One thing is ours: after masked-LM training the pretrained pooler is put back, since
+    the published code draws a random one in two of the three arms.
+    """
+    words = transformers.AutoTokenizer.from_pretrained(place)
+    right = {}
+    for arm in NEEDED:
+        with tempfile.TemporaryDirectory() as folder:
+            source = place
+            if arm != "base":
+                source = f"{folder}/adapted"
+                masked_training(place, source, words, triple[arm], seed, folder)
+            right[arm] = classified(place, source, words, triple, classes, seed, folder)
+    return right
+
+
+def arguments(folder: str, seed: int, **more: Any) -> transformers.TrainingArguments:
+    """The Trainer's settings that all stages share."""
+    return transformers.TrainingArguments(
+        f"{folder}/trainer",
+        per_device_train_batch_size=16,
+        per_device_eval_batch_size=64,
+        lr_scheduler_type="linear",
+        max_grad_norm=1.0,
+        report_to=[],
+        save_strategy="no",
+        logging_strategy="no",
+        disable_tqdm=True,
+        use_cpu=not CUDA,
+        seed=seed,
+        **more,
+    )
+
+
+def masked_training(
+    place: str, to: str, words: Any, texts: Sequence[str], seed: int, folder: str
+) -> None:
+    """Two epochs of masked-language-model training; the weights go to a directory."""
+    model = transformers.AutoModelForMaskedLM.from_pretrained(place)
+    rows = words(list(texts), truncation=True, max_length=256)["input_ids"]
+    transformers.Trainer(
+        model=model,
+        args=arguments(
+            folder,
+            seed,
+            num_train_epochs=2,
+            learning_rate=PAPER["adapt"],
+            weight_decay=0.0,
+        ),
+        train_dataset=[{"input_ids": row} for row in rows],
+        data_collator=transformers.DataCollatorForLanguageModeling(words),
+    ).train()
+    model.save_pretrained(to)
+
+
+def classified(
+    place: str,
+    source: str,
+    words: Any,
+    triple: dict[str, Any],
+    classes: int,
+    seed: int,
+    folder: str,
+) -> float:
+    """Three epochs of classification; the accuracy on the test rows."""
+    kind = transformers.AutoModelForSequenceClassification
+    model = kind.from_pretrained(source, num_labels=classes)
+    pooler = getattr(model.base_model, "pooler", None)
+    if source != place and pooler is not None:
+        first = transformers.AutoModel.from_pretrained(place)
+        pooler.load_state_dict(first.pooler.state_dict())
+
+    def rows(items: Items) -> list[dict[str, Any]]:
+        texts = items.column(items.fields[0]).tolist()
+        ids = words(texts, truncation=True, max_length=256)["input_ids"]
+        gold = items.gold(triple["train"].classes)
+        return [
+            {"input_ids": row, "labels": int(label)}
+            for row, label in zip(ids, gold, strict=True)
+        ]
+
+    trainer = transformers.Trainer(
+        model=model,
+        args=arguments(
+            folder,
+            seed,
+            num_train_epochs=3,
+            learning_rate=PAPER["learn"],
+            weight_decay=0.01,
+        ),
+        train_dataset=rows(triple["train"]),
+        data_collator=transformers.DataCollatorWithPadding(words),
+    )
+    trainer.train()
+    said = trainer.predict(rows(triple["items"]))
+    return float((said.predictions.argmax(axis=1) == said.label_ids).mean())
+
+
+# --- the same triples, stacked ------------------------------------------------------
+
+
+def drawn(pool: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
+    """One draw: train and test items, and the texts of extra and test."""
+    with opened(pool, seed=seed) as running:
+        _, extra, test = sides(running, m, n, number)
+    train, items = (
+        Subsample(m, n, number, side)(pool.train, generator(seed, "select"))
+        for side in ("train", "test")
+    )
+    return {"train": train, "items": items, "extra": extra, "test": test}
+
+
+def stacked(stack: EncoderStack, triples: Sequence[dict[str, Any]]) -> list[dict]:
+    """The accuracy of each arm of each triple."""
+    jobs = [
+        Job(
+            tuple(triple[arm]) if arm != "base" else (),
+            triple["train"],
+            triple["items"],
+            np.random.default_rng(number),
+        )
+        for number, triple in enumerate(triples)
+        for arm in NEEDED
+    ]
+    said = iter(stack.answered(jobs))
+    found = []
+    for triple in triples:
+        gold = triple["items"].gold(triple["train"].classes)
+        found.append(
+            {
+                arm: float((next(said).probabilities.argmax(axis=1) == gold).mean())
+                for arm in NEEDED
+            }
+        )
+    return found
+
+
+def made_task(words: Any, rows: int, tokens: int) -> Benchmark:
+    """Texts of about so many tokens: whole words of the vocabulary, four classes."""
+    rng = np.random.default_rng(0)
+    whole = [word for word in sorted(words.get_vocab()) if word.isalpha()]
+    sizes = np.clip(rng.gamma(4.0, (tokens - 2) / 4.0, rows), 4, 200).astype(int)
+    texts = [" ".join(rng.choice(whole, size)) for size in sizes]
+    label = np.array(["a", "b", "c", "d"])[np.arange(rows) % 4]
+    table = pd.DataFrame({"text": texts, "label": label})
+    return pooled(from_frames(table, name="made", query="text", label="label"))
+
+
+def base_size(weights: str, folder: Path, *, tiny: bool) -> str:
+    """A BERT of base size with random weights and the tokenizer of `weights`."""
+    words = transformers.AutoTokenizer.from_pretrained(weights)
+    small = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 4}
+    small |= {"num_hidden_layers": 2}
+    config = transformers.BertConfig(vocab_size=len(words), **(small if tiny else {}))
+    torch.manual_seed(0)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return str(folder)
+
+
+def speed(
+    out: Path, weights: str, triples: int, ours: int, size: int, tiny: bool
+) -> None:
+    """Triples an hour, both ways, and how far from what the chip could do."""
+    folder = Path(tempfile.mkdtemp())
+    place = base_size(weights, folder, tiny=tiny)
+    words = transformers.AutoTokenizer.from_pretrained(place)
+    m, n = (16, 20) if tiny else (100, 200)
+    pool = made_task(words, 2000 if not tiny else 200, 41)
+    some = [drawn(pool, m, n, number, 0) for number in range(max(triples, ours))]
+    texts = [text for triple in some for text in triple["test"]]
+    lengths = [len(row) for row in words(texts)["input_ids"]]
+    found: dict[str, Any] = {
+        "device": torch.cuda.get_device_name() if CUDA else "cpu",
+        "torch": torch.__version__,
+        "mean_tokens": float(np.mean(lengths)),
+        "matrix_rate_tflops": matrix_rate(8192 if CUDA else 256) / 1e12,
+        "copy_rate_tbs": copy_rate(2**28 if CUDA else 2**20) / 1e12,
+        "stack": size,
+    }
+    reader = EncoderReader(place, rate=PAPER["learn"]).suited(Task())
+    stack = EncoderStack(reader, 4, size)
+    seconds, _ = timed(lambda: stacked(stack, some[:size]))  # captures its steps
+    found["first_group_seconds"] = seconds
+    keep(out, "exposure_speed", found)
+    seconds, _ = timed(lambda: stacked(stack, some[:ours]))
+    found["ours_seconds"] = seconds / ours
+    found["ours_triples"] = ours
+    if CUDA:
+        found["captured"] = [
+            not each.train.step.refused for each in (stack.adapting, stack.classifying)
+        ]
+        found["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
+    keep(out, "exposure_speed", found)
+    published(place, some[0], 4, 0)  # warm
+    took = []
+    for number in range(triples):
+        one, _ = timed(lambda t=some[number]: published(place, t, 4, 0))
+        took.append(one)
+        found["published_seconds"] = float(np.mean(took))
+        found["published_triples"] = len(took)
+        if number % 5 == 4 or number == triples - 1:
+            keep(out, "exposure_speed", found | summed(found, stack))
+    shutil.rmtree(folder)
+
+
+def summed(found: dict[str, Any], stack: EncoderStack) -> dict[str, float]:
+    """The ratio of the two ways, the floors, and the time of the paper's study."""
+    ours, theirs = found["ours_seconds"], found["published_seconds"]
+    model = stack.classifying.stack.like
+    weights = sum(part.numel() for part in model.parameters())
+    arithmetic = WORK / (found["matrix_rate_tflops"] * 1e12)
+    traffic = 115 * weights * MOVED / (found["copy_rate_tbs"] * 1e12)
+    return {
+        "ratio": theirs / ours,
+        "arithmetic_floor_seconds": arithmetic,
+        "over_arithmetic_floor": ours / arithmetic,
+        "traffic_floor_seconds": traffic,
+        "over_traffic_floor": ours / traffic,
+        "study_hours_ours": STUDY * ours / 3600,
+        "study_hours_published": STUDY * theirs / 3600,
+    }
+
+
+def accuracy(
+    out: Path, weights: str, data: str, tasks: Sequence[str], repeats: int, size: int
+) -> None:
+    """Whether both ways answer equally well: pairs of one draw, task and arm."""
+    rows: list[dict[str, Any]] = []
+    for task in tasks:
+        pool = pooled(load(task, data=data))
+        classes = len(pool.classes)
+        some = [drawn(pool, 100, 200, number, 0) for number in range(repeats)]
+        reader = EncoderReader(weights, rate=PAPER["learn"]).suited(Task())
+        ours = stacked(EncoderStack(reader, classes, size), some)
+        for number, triple in enumerate(some):
+            theirs = published(weights, triple, classes, number)
+            rows += [
+                {"task": task, "draw": number, "arm": arm}
+                | {"ours": ours[number][arm], "published": theirs[arm]}
+                for arm in NEEDED
+            ]
+            keep(out, "exposure_accuracy", compared(pd.DataFrame(rows)))
+        pd.DataFrame(rows).to_csv(out / "exposure_accuracy.csv", index=False)
+
+
+def compared(rows: pd.DataFrame) -> dict[str, Any]:
+    """The mean difference over draws with its 95 % interval, in all and apart."""
+
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        gaps = (part["ours"] - part["published"]).groupby([part["task"], part["draw"]])
+        each = gaps.mean().to_numpy()
+        half = 1.96 * each.std(ddof=1) / len(each) ** 0.5 if len(each) > 1 else 1.0
+        low, high = each.mean() - half, each.mean() + half
+        return {
+            "ours": float(part["ours"].mean()),
+            "published": float(part["published"].mean()),
+            "difference": [float(each.mean()), float(low), float(high)],
+            "equivalent": bool(low > -WIDE and high < WIDE),
+            "n": len(each),
+        }
+
+    apart = {f"{t}, {a}": of(part) for (t, a), part in rows.groupby(["task", "arm"])}
+    return {"margin": WIDE, "all": of(rows), **apart}
+
+
+# --- the study ----------------------------------------------------------------------
+
+
+def reader_of(name: str, weights: str) -> Any:
+    """The reader of that name with its weights in a directory."""
+    if name == "minilm":
+        return EncoderReader(weights)
+    if name == "smollm2":
+        return CausalReader(weights)
+    zero = prompted(weights)
+    # Where peft is not installed, all weights are adapted, at the rate for that.
+    how = replace(zero.adaptation.training, rate=PAPER["adapt"])
+    full = replace(zero, lora=None, adaptation=replace(zero.adaptation, training=how))
+    return zero if find_spec("peft") else full
+
+
+def rows(
+    out: Path,
+    name: str,
+    weights: str,
+    data: str,
+    tasks: Sequence[str],
+    design: Design,
+    workers: int,
+    store: str | None,
+) -> None:
+    """The study's rows of one reader, written after every task."""
+    reader, start, parts = reader_of(name, weights), time.perf_counter(), []
+
+    def seen(task: str, reader: str, done: float, of: int) -> None:
+        if done == int(done) and int(done) % 5 == 0:
+            print(f"{reader} {task} {done:.0f}/{of}", flush=True)
+
+    for task in tasks:
+        held = load(task, data=data)
+        with opened(held, workers=workers, store=store) as running:
+            about = {task: TOPICS[task].task}
+            ran = study(
+                running, {task: held}, {name: reader}, design, about=about, seen=seen
+            )
+        parts.append(ran.counts)
+        pd.concat(parts).to_csv(out / f"rows-{name}.csv", index=False)
+        took = time.perf_counter() - start
+        means = ran.counts.filter(like="correct_").mean() / design.n
+        print(name, task, round(took), means.round(3).to_dict(), flush=True)
+
+
+def analyse(out: Path, files: Sequence[str], seed: int = 0) -> None:
+    """One hierarchical fit over the rows of all files."""
+    table = pd.concat([pd.read_csv(file) for file in files], ignore_index=True)
+    how = Method()
+    found = sizes(counted(table), how, seed)
+    findings = everything(found, table, how, seed)
+    told = [
+        {
+            "statistic": f.statistic,
+            "reader": f.reader,
+            "condition": f.condition,
+            "estimate": vars(f.estimate),
+        }
+        for f in findings
+    ]
+    said = verdict(found, 1.0)
+    result = {"verdict": vars(said), "findings": told}
+    (out / "exposure_study.json").write_text(json.dumps(result, indent=1) + "\n")
+    print(said, flush=True)
+    for f in findings:
+        print(" ", f.statistic, f.reader, f.condition, f.estimate, flush=True)
+
+
+def everything(
+    found: Any, table: pd.DataFrame, how: Method, seed: int
+) -> list[Finding]:
+    """The findings of the ordinary arms and, where they ran, of the overtrained."""
+    from measurand.audits.exposure.findings import stated
+
+    findings, _ = stated(found)
+    over = Study(table, {}, {}).overtrained
+    if over is None:
+        return findings
+    more = sizes(counted(over), how, seed)
+    return [
+        *findings,
+        *overtraining.effects(more),
+        *overtraining.compared(table, seed),
+    ]
+
+
+EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")
+EIGHT += ("mtop_domain", "rotten_tomatoes", "trec")
+
+
+def main() -> None:
+    """Take the words apart and do what they say."""
+    take = argparse.ArgumentParser(description=__doc__)
+    take.add_argument("verb", choices=["speed", "accuracy", "rows", "analyse"])
+    take.add_argument("out", type=Path)
+    take.add_argument("files", nargs="*")
+    take.add_argument("--weights", default="minilm")
+    take.add_argument("--name", default="minilm")
+    take.add_argument("--data", default="data")
+    take.add_argument("--task", action="append")
+    take.add_argument("--arm", action="append")
+    take.add_argument("--m", type=int, default=50)
+    take.add_argument("--n", type=int, default=200)
+    take.add_argument("--repeats", type=int, default=20)
+    take.add_argument("--triples", type=int, default=20)
+    take.add_argument("--ours", type=int, default=64)
+    take.add_argument("--size", type=int, default=8)
+    take.add_argument("--workers", type=int, default=4)
+    take.add_argument("--store")
+    take.add_argument("--tiny", action="store_true")
+    got = take.parse_args()
+    got.out.mkdir(parents=True, exist_ok=True)
+    transformers.logging.set_verbosity_error()
+    if got.verb == "speed":
+        speed(got.out, got.weights, got.triples, got.ours, got.size, got.tiny)
+    elif got.verb == "accuracy":
+        tasks = got.task or ["ag_news", "trec"]
+        accuracy(got.out, got.weights, got.data, tasks, got.repeats, got.size)
+    elif got.verb == "rows":
+        design = Design(got.m, got.n, got.repeats, tuple(got.arm or NEEDED))
+        tasks = got.task or EIGHT
+        rest = (design, got.workers, got.store)
+        rows(got.out, got.name, got.weights, got.data, tasks, *rest)
+    else:
+        analyse(got.out, got.files)
+
+
+if __name__ == "__main__":
+    main()
