@@ -56,6 +56,25 @@ def test_other_ways_to_deny_are_the_same():
     assert entails("Neither cats nor dogs", "No cats") == 1
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A guy watched the movie", "A man watched a film"),
+        ("The men and the guy", "The guys and a man"),  # forms of both words
+        ("roughly 40 kids", "approximately 40 children"),
+        ("a cop", "a policeman"),  # the lexicon's word for them is a phrase
+    ],
+)
+def test_words_that_mean_the_same_are_one(one, other):
+    content = [text.replace("The", "a").replace("the", "a") for text in (one, other)]
+    assert entails(*content) == entails(*content[::-1]) == 1
+
+
+def test_a_phrase_is_just_its_words():
+    # close 10, to 1, a 1, park 10: the lexicon knows it as near, which weighs 1.
+    assert entails("near a park", "close to a park") == 11 / 22
+
+
 def test_two_negations_deny_nothing():
     assert entails("It is not so that he never ran", "he ran") == 1
 

@@ -3,21 +3,23 @@
     entails(a, b) = 0, where one of the two denies and the other does not
                   = the weight of those words of b that stand in a, over that of all
 
-Words are compared by their stems, each once. A function word weighs a tenth of any
+Words are compared by their stems, each once; stems of words that a small lexicon takes
+for the same are one, but phrases are just words. A function word weighs a tenth of any
 other; weights are fixed, so a pair's score depends on no other pair. A text denies when
 it holds an odd number of negations, and all negations are one word. A text without
 words says nothing: it entails only another one such, and is entailed by no text that
-has words. Order counts for nothing, and two words that mean the same are two. Endings,
-function words and most negations are those of English.
+has words. Order counts for nothing. Endings, function words, most negations and the
+lexicon are those of English.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
+from measurand.core.synonyms import representatives
 from measurand.core.words import FUNCTION, NEGATIONS, words
 
 CONTENT, HOLDING = 10, 1  # what a word weighs; whole numbers, so that sums are exact
@@ -84,7 +86,32 @@ def stems(word: str) -> tuple[str, ...]:
         return (SHORTENED.get(head, head), NOT) if head else (NOT,)
     if word in DENYING:
         return (NOT,)
-    return (stem(head if tail in JOINED else word),)
+    found = stem(head if tail in JOINED else word)
+    return (same().get(found, found),)
+
+
+@cache
+def same() -> dict[str, str]:
+    """For each stem in the lexicon, the one that stands for all that mean the same.
+
+    A set that holds a function word goes by it, and so weighs little.
+
+    >>> [same()[stem(word)] for word in ("movie", "guys", "men", "roughly")]
+    ['film', 'man', 'man', 'about']
+    """
+    sets: dict[str, set[str]] = {}
+    for word, first in representatives().items():
+        joined = {stem(word), stem(first)}
+        # Forms of one word stand in several lines: "man, guy" and "men, guys".
+        whole = joined.union(*(sets[one] for one in joined if one in sets))
+        sets |= dict.fromkeys(whole, whole)
+    order = {stem(word): place for place, word in enumerate(representatives())}
+    words_of = {one: whole for one, whole in sets.items() if " " not in one}
+
+    def standing(whole: set[str]) -> str:
+        return min(whole, key=lambda one: (" " in one, one not in FUNCTION, order[one]))
+
+    return {one: standing(whole) for one, whole in words_of.items()}
 
 
 def stem(word: str) -> str:
