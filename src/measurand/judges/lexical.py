@@ -106,12 +106,11 @@ def same() -> dict[str, str]:
         whole = joined.union(*(sets[one] for one in joined if one in sets))
         sets |= dict.fromkeys(whole, whole)
     order = {stem(word): place for place, word in enumerate(representatives())}
-    words_of = {one: whole for one, whole in sets.items() if " " not in one}
 
     def standing(whole: set[str]) -> str:
         return min(whole, key=lambda one: (" " in one, one not in FUNCTION, order[one]))
 
-    return {one: standing(whole) for one, whole in words_of.items()}
+    return {one: standing(whole) for one, whole in sets.items() if " " not in one}
 
 
 def stem(word: str) -> str:
