@@ -9,6 +9,7 @@ from measurand.core.errors import BadOption, shown
 from measurand.models.endpoint import Endpoint, Terms, terms_of
 
 SERVED = "llm:"  # before the name of a model that a server has
+LOCAL = "causal:"  # may stand before a directory or hub id, as it does for readers
 # Named as an error would name them, should what they need not be installed.
 HERE, THERE = "a local language model", "a language model's server"
 WRITERS = Catalogue(
@@ -36,12 +37,14 @@ PLACES = Catalogue(
 def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     """The model by its name: `llm:NAME` is on a server, all others run here.
 
-    >>> writer("smollm2"), writer("llm:small").model
-    ('smollm2', 'small')
+    >>> writer("smollm2"), writer("causal:a/b"), writer("llm:small").model
+    ('smollm2', 'a/b', 'small')
     """
     if isinstance(model, str) and model.startswith(SERVED):
         name = model.removeprefix(SERVED)
         return Endpoint(name, top_logprobs=0, terms=terms or Terms())
+    if isinstance(model, str):
+        model = model.removeprefix(LOCAL)
     if not model:
         raise BadOption(
             f"no language model called {shown(str(model))}; allowed are a directory, a "

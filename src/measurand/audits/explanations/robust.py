@@ -29,7 +29,7 @@ class Robust:
 
     Attributes:
         robustness: R of each test item; nan where nothing was compared.
-        baseline: Its similarity to other items' rationales.
+        baseline: Its similarity to other items' rationales; nan where it has none.
         surface: BERTScore and ROUGE-L in R's place.
     """
 
@@ -52,7 +52,7 @@ def robust(
         whole = compared(one, judged)
         # An item without a rationale gets what any two items' rationales would get.
         none = np.array([not text.strip() for text in one.test])
-        if not one.unstable:
+        if not one.unstable and np.isfinite(baseline).any():
             whole = np.where(none, np.nanmean(baseline), whole)
         likes = {
             kind: compared(one, partial(likeness, experiment, recipe))
@@ -70,7 +70,7 @@ def compared(one: Written, measure: Measure) -> Floats:
         for row, (first, text, was) in enumerate(
             zip(one.first, texts, asked, strict=True)
         ):
-            if was:
+            if was and first.strip():
                 places.append((number, row))
                 pairs.append((first, text))
     sums, counts = np.zeros((2, len(one.test)))
@@ -83,12 +83,19 @@ def compared(one: Written, measure: Measure) -> Floats:
 
 
 def between(seed: int, texts: Sequence[str], measure: Measure) -> Floats:
-    """The mean likeness of each item's rationale to those of a few other items."""
-    size = len(texts)
+    """The mean likeness of each item's rationale to those of a few other items.
+
+    Two texts without words would be one and the same: only rationales are compared.
+    """
+    told = [row for row, text in enumerate(texts) if text.strip()]
+    size, found = len(told), np.full(len(texts), np.nan)
     if size < 2:
-        return np.full(size, np.nan)
+        return found
     rng = generator(seed, "other items")
     steps = rng.integers(1, size, (size, min(OTHERS, size - 1)))
     donors = (np.arange(size)[:, None] + steps) % size
-    pairs = [(texts[i], texts[j]) for i, row in enumerate(donors) for j in row]
-    return np.asarray(measure(pairs).reshape(donors.shape).mean(axis=1))
+    pairs = [
+        (texts[told[i]], texts[told[j]]) for i, row in enumerate(donors) for j in row
+    ]
+    found[told] = measure(pairs).reshape(donors.shape).mean(axis=1)
+    return found

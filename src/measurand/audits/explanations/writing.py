@@ -1,20 +1,21 @@
 """The rationales of every explainer: of all items, and of the changed test items."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from measurand.audits.explanations.perturbing import Perturbed
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, NoField, NotApplicable, shown
-from measurand.core.explainer import Drifting, Explainer, Roles
+from measurand.core.explainer import Drifting, Explainer, Prompting, Roles
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import explained
+from measurand.experiment.explained import explained, shortfalls
 from measurand.explainers import SUITE, named
 
 GIVEN = "given"
+PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
 EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
 ONE = (
     "each item has one rationale, and no changed input has one: name several columns "
@@ -34,6 +35,8 @@ class Written:
         asked: For each change, whether the item was changed at all.
         how: Where `again` comes from; empty where it was run again.
         unstable: Why robustness cannot be measured; empty where it can.
+        lacking: Of a language model's replies to test items, the shares that are no
+            rationale: empty, refused, echoed.
     """
 
     train: list[str]
@@ -43,6 +46,7 @@ class Written:
     asked: Sequence[Sequence[bool]]
     how: str = ""
     unstable: str = ""
+    lacking: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def empty(self) -> int:
@@ -70,7 +74,8 @@ def written(
         names: The explainers.
         perturbed: The changed test items.
         others: By item id, the rationales given for changed inputs, if there are any.
-        model: The LLM of prompted explainers; None takes the usual one.
+        model: The LLM of prompted explainers and of the drift; with None, prompted
+            explainers take the usual one and the drift is by rule.
     """
     benchmark = experiment.benchmark
     if benchmark.rationale is None:
@@ -80,8 +85,7 @@ def written(
     roles = Roles(benchmark.query, benchmark.evidence, benchmark.rationale)
     made = {}
     for name in names:
-        prompted = name.partition("-")[0] in ("concise", "steps")
-        settings = {"model": model} if prompted and model else {}
+        settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
         made[name] = run(experiment, named(name, roles, **settings), name, perturbed)
     if GIVEN in made:
         made[GIVEN] = several(made[GIVEN], benchmark, others)
@@ -92,6 +96,17 @@ def run(
     experiment: Experiment, explainer: Explainer, name: str, perturbed: Perturbed
 ) -> Written:
     """Run the explainer on all items, and again on the changed ones."""
+    made = twice(experiment, explainer, name, perturbed)
+    if not isinstance(explainer, Prompting):
+        return made
+    test = experiment.benchmark.test
+    return replace(made, lacking=shortfalls(experiment, explainer, test, name))
+
+
+def twice(
+    experiment: Experiment, explainer: Explainer, name: str, perturbed: Perturbed
+) -> Written:
+    """What it wrote, and what it wrote again."""
     benchmark = experiment.benchmark
     train = explained(experiment, explainer, benchmark.train, f"{name}, train")
     test = explained(experiment, explainer, benchmark.test, name)
@@ -138,7 +153,13 @@ def from_table(table: pd.DataFrame, benchmark: Benchmark) -> dict[str, list[str]
             raise NoField(column, columns)
     found: dict[str, list[str]] = {}
     for item, text in zip(table["id"], table[str(benchmark.rationale)], strict=True):
-        found.setdefault(str(item), []).append(str(text))
+        if not pd.isna(text) and str(text).strip():
+            found.setdefault(str(item), []).append(str(text))
+    if not found:
+        raise BadInput(
+            f"column {benchmark.rationale!r} is empty in all {len(table)} rows of "
+            "changed inputs; give them rationales"
+        )
     strange = sorted({*found} - {str(item) for item in benchmark.test.ids})
     if len(strange) == len(found):
         raise BadInput(
