@@ -1,6 +1,7 @@
 """The verb that audits explanations."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -72,6 +73,18 @@ def explanations(
             rich_help_panel=RATIONALES,
         ),
     ] = "default",
+    items: Annotated[
+        int | None,
+        typer.Option(
+            min=20, help="So many test items, drawn by the seed. Default: all."
+        ),
+    ] = None,
+    train_items: Annotated[
+        int | None,
+        typer.Option(
+            min=20, help="So many training items, drawn by the seed. Default: all."
+        ),
+    ] = None,
     seeds: o.Seeds = None,
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""
@@ -87,7 +100,11 @@ def explanations(
                 f"--fail-on is {each!r}; the verdicts are {', '.join(LABELS)}"
             )
     started = time.time()
-    benchmark = source.benchmark(run.seed)
+    from measurand.benchmarks.drawing import drawn
+
+    benchmark = drawn(
+        source.benchmark(run.seed), train=train_items, test=items, seed=run.seed
+    )
     from measurand.audits.explanations import audit
     from measurand.audits.explanations.writing import from_table
     from measurand.benchmarks.files import read as rows
@@ -110,6 +127,8 @@ def explanations(
             seeds=seeds,
             others=others,
         )
+        sizes = {"items": items, "train_items": train_items}
+        report = replace(report, settings={**report.settings, **sizes})
         about = log(started, running, source.source, run.workers)
     delivered(report, run.out, about, as_json=run.json)
     judged([report], run.fail_on)
