@@ -7,7 +7,14 @@ from scipy.stats import binomtest, permutation_test
 from statsmodels.stats.contingency_tables import mcnemar as reference
 
 from measurand.core.errors import BadInput, Undefined
-from measurand.stats.paired import difference, mcnemar, mean, ratio, sign_flip
+from measurand.stats.paired import (
+    correlation,
+    difference,
+    mcnemar,
+    mean,
+    ratio,
+    sign_flip,
+)
 
 
 def scores(rng, p, n=500):
@@ -75,3 +82,14 @@ def test_the_mean_names_its_n_and_method(rng):
     estimate = mean(scores(rng, 0.5), rng=rng, clusters=np.repeat(np.arange(250), 2))
     assert estimate.n == 500
     assert "250 clusters" in estimate.method
+
+
+def test_a_correlation_is_pearsons_and_leaves_out_what_is_missing():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=200)
+    y = x + rng.normal(size=200)
+    seen = correlation(np.append(x, np.nan), np.append(y, 1.0), rng=rng)
+    assert seen.value == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert seen.low < 2**-0.5 < seen.high
+    with pytest.raises(Undefined, match="the same for all"):
+        correlation(x, np.ones(200), rng=rng)

@@ -73,6 +73,13 @@ def explanations(
             rich_help_panel=RATIONALES,
         ),
     ] = "default",
+    similarity: Annotated[
+        str,
+        typer.Option(
+            help="What specificity compares texts by: tfidf, minilm, or an encoder.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = "tfidf",
     items: Annotated[
         int | None,
         typer.Option(
@@ -126,6 +133,7 @@ def explanations(
             preset=preset,
             seeds=seeds,
             others=others,
+            similarity=similarity,
         )
         sizes = {"items": items, "train_items": train_items}
         report = replace(report, settings={**report.settings, **sizes})

@@ -37,6 +37,14 @@ LIKENESSES = Catalogue(
         ),
     },
 )
+SPACES = Catalogue(
+    "space",
+    {
+        "encoder": Entry(
+            "measurand.judges.embedding:embedded", "texts as vectors", "torch"
+        )
+    },
+)
 ANY = "the directory or hub id of an entailment classifier"
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 

@@ -82,6 +82,33 @@ def ratio(
         )
 
 
+def correlation(
+    x: Floats, y: Floats, *, rng: np.random.Generator, clusters: Clusters = None
+) -> Estimate:
+    """Pearson's correlation over the items that have both scores.
+
+    >>> ones = np.arange(30.0)
+    >>> print(correlation(ones, 3 - ones, rng=np.random.default_rng(0)))
+    -1.000 [-1.000, -1.000]
+    """
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < 3 or x.std() == 0 or y.std() == 0:
+        raise Undefined("one of the two scores is the same for all items")
+    # Centred first, so that sums of squares do not cancel.
+    x, y = x - x.mean(), y - y.mean()
+    rows = np.column_stack([x, y, x * x, y * y, x * y, np.ones(len(x))])
+
+    def statistic(s: Floats) -> Floats:
+        a, b, aa, bb, ab, n = np.moveaxis(s, -1, 0)
+        spread = (aa - a * a / n) * (bb - b * b / n)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((ab - a * b / n) / np.sqrt(spread))
+
+    some = None if clusters is None else clusters[both]
+    return bootstrap(statistic, rows, rng=rng, clusters=some)
+
+
 def mcnemar(
     a: "pd.Series[float]", b: "pd.Series[float]", *, midp: bool = True
 ) -> float:

@@ -9,8 +9,9 @@ explainer's name, or `all`:
 robustness, robustness_baseline
     R: the mean of (p(e => e') + p(e' => e)) / 2 between a rationale and what was
     written of a changed input, by the judge; and between rationales of different items.
-acceptance_rate
-    The share of paraphrases that the judge took for such, both ways.
+acceptance_rate, judge_agreement
+    The share of paraphrases that the judge took for such, both ways; and how far a
+    judge that is a model goes with the lexical one: correlation of R over items.
 rationale_only, residual_leakage
     Accuracy of a detector that reads the rationale alone, before the mask and, trained
     anew, after it.

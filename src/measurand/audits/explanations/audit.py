@@ -35,9 +35,9 @@ from measurand.core.judge import Likeness
 from measurand.core.reader import Learned, Reader, Remote
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.judges import LIKENESSES
+from measurand.judges import LIKENESSES, SPACES
 from measurand.judges import named as judge_named
-from measurand.stats.paired import mean
+from measurand.stats.paired import correlation, mean
 from measurand.stats.scores import share
 
 TEXTLESS = ("majority", "metadata")
@@ -55,6 +55,7 @@ def audit(
     preset: str = "default",
     seeds: int | None = None,
     others: Mapping[str, Sequence[str]] | None = None,
+    similarity: str = "tfidf",
 ) -> Report:
     """Ask whether rationales are robust, informative and specific, or empty or leaky.
 
@@ -63,16 +64,19 @@ def audit(
         readers: Named readers; they run from weak to strong.
         judge: "lexical", or the directory or hub id of an entailment classifier.
         explainers: The explainers; all that need no LLM where none is named.
-        model: The LLM that prompted explainers ask.
+        model: The LLM that prompted explainers ask; where it is named, drift does too.
         count: Changes an item: all but one are paraphrases of the query.
         paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
         preset: "default", or "paper" for the proposal's own mask and specificity.
         seeds: How often a trained encoder is trained anew; None takes three.
         others: By item id, rationales given for changed inputs.
+        similarity: What specificity compares texts by: "tfidf", or an encoder.
     """
     benchmark = experiment.benchmark
     checked(benchmark, readers, preset)
-    names = tuple(dict.fromkeys(explainers)) or usual(benchmark)
+    # The given rationales first: the verdict is on them, and the first are browsed.
+    named = sorted(dict.fromkeys(explainers), key=lambda name: name != GIVEN)
+    names = tuple(named) or usual(benchmark)
     judging = judge_named(judge)
     changed = perturbed(
         experiment,
@@ -86,7 +90,7 @@ def audit(
     made = written(experiment, names, changed, others or {}, model)
     stable = robust(experiment, made, judging, surfaces(judge))
     clusters = hanging_together(benchmark.test, benchmark)
-    against, own = specificities(experiment, made, preset)
+    against, own = specificities(experiment, made, preset, similarity)
     sides = (benchmark.train, benchmark.test)
     texts = [made[names[0]].train, made[names[0]].test]
     leaks = leaking(
@@ -105,7 +109,7 @@ def audit(
             leaks,
             fields=fields,
             also=also,
-            judge=judge_title(judge),
+            judge=titled(judge),
             seeds=seeds,
             preset=preset,
             clusters=clusters,
@@ -117,15 +121,17 @@ def audit(
         *accepted(changed),
         *baselines(experiment.seed, made, stable, benchmark.test, judge, clusters),
         *control(experiment.seed, own, against, benchmark, clusters),
+        *agreement(experiment, made, stable, judge),
         *(finding for one in reads for finding in one.findings),
     ]
     chosen = {
-        "judge": judge_title(judge),
+        "judge": titled(judge),
         "explainers": list(names),
-        "model": model,
+        "model": model and titled(model),
         "changes": count,
-        "paraphraser": paraphraser,
+        "paraphraser": paraphraser and titled(paraphraser),
         "preset": preset,
+        "similarity": similarity,
         "seed": experiment.seed,
     }
     return Report(
@@ -137,7 +143,7 @@ def audit(
         {what: why for one in reads for what, why in one.not_run.items()},
         tuple(warnings(benchmark, made, changed, reads)),
         exhibits(benchmark, made, reads, leaks, findings),
-        item_table(benchmark, made, stable, own, reads[-1]),
+        item_table(benchmark, made, stable, own, changed, reads[-1]),
     )
 
 
@@ -173,9 +179,13 @@ def surfaces(judge: str) -> dict[str, Likeness]:
     return {kind: LIKENESSES.load(kind) for kind in kinds}
 
 
-def judge_title(judge: str) -> str:
-    """What a report calls the judge; never a path."""
-    return judge.rstrip("/").rpartition("/")[2] or judge
+def titled(model: str) -> str:
+    """What a report calls a judge or a model; never a path.
+
+    >>> titled("lexical"), titled("causal:/models/small/"), titled("someone/small")
+    ('lexical', 'small', 'small')
+    """
+    return model.rstrip("/").rpartition("/")[2] or model
 
 
 def inputs(benchmark: Benchmark) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -194,15 +204,37 @@ def hanging_together(items: Items, benchmark: Benchmark) -> NDArray[np.int64]:
 
 
 def specificities(
-    experiment: Experiment, made: Mapping[str, Written], preset: str
+    experiment: Experiment, made: Mapping[str, Written], preset: str, similarity: str
 ) -> tuple[Contrasts, dict[str, Specific]]:
     """How specific each explainer's rationales are, all against the same inputs."""
     items = experiment.benchmark.test
     rows = zip(*(items.column(field) for field in items.fields), strict=True)
     whole = [" ".join(texts) for texts in rows]
     rng = generator(experiment.seed, "contrasts")
-    against = contrasts(whole, items.labels, rng)
+    embed = None if similarity == "tfidf" else SPACES.load("encoder", model=similarity)
+    against = contrasts(whole, items.labels, rng, embed=embed)
     return against, {name: against.of(one.test, preset) for name, one in made.items()}
+
+
+def agreement(
+    experiment: Experiment,
+    made: Mapping[str, Written],
+    stable: Mapping[str, Robust],
+    judge: str,
+) -> list[Finding]:
+    """How far a judge that is a model agrees with one that counts words.
+
+    A judge trained on data like these shares their artefacts; words do not.
+    """
+    if judge == "lexical":
+        return []
+    other = robust(experiment, made, judge_named("lexical"), {})
+    pairs = [(stable[name].robustness, other[name].robustness) for name in made]
+    x, y = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    items = np.tile(np.arange(len(experiment.benchmark.test)), len(made))
+    rng = generator(experiment.seed, "judges")
+    estimate = correlation(x, y, rng=rng, clusters=items)
+    return [Finding("judge_agreement", titled(judge), "all", estimate)]
 
 
 def accepted(changed: Perturbed) -> list[Finding]:
@@ -225,9 +257,12 @@ def baselines(
     found = []
     for name in made:
         column = pd.Series(stable[name].baseline, index=items.ids, dtype=float)
+        told = column.notna()
+        if not told.any():
+            continue
         rng = generator(seed, "between items", name)
-        estimate = mean(column, rng=rng, clusters=clusters)
-        found.append(Finding("robustness_baseline", judge_title(judge), name, estimate))
+        estimate = mean(column[told], rng=rng, clusters=clusters[told.to_numpy()])
+        found.append(Finding("robustness_baseline", titled(judge), name, estimate))
     return found
 
 

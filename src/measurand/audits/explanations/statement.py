@@ -16,6 +16,11 @@ from measurand.core.reader import Reader
 from measurand.experiment.asks import plain
 
 MUCH = 0.05  # a share of items that a reader of the report should know
+REASONS = {  # what became of a prompt, where no rationale did
+    "empty": "say nothing",
+    "refused": "refuse",
+    "echoed": "repeat the prompt",
+}
 
 
 def described(benchmark: Benchmark, fields: tuple[str, ...]) -> dict[str, object]:
@@ -56,7 +61,7 @@ def warnings(
         if one.empty:
             said.append(
                 f"{one.empty} of {len(one.test)} rationales of {name} are empty: "
-                "scored as the baseline"
+                f"scored as the baseline{refusals(one)}"
             )
         if name == GIVEN and len({*one.test}) == 1:
             said.append("all items have one and the same given rationale")
@@ -78,16 +83,32 @@ def warnings(
     return said
 
 
+def refusals(one: Written) -> str:
+    """Why a language model's replies are no rationales, and how many."""
+    shares = [
+        f"{share:.1%} {REASONS[reason]}"
+        for reason, share in one.lacking.items()
+        if share
+    ]
+    return f"; of the model's replies, {', '.join(shares)}" if shares else ""
+
+
 def item_table(
     benchmark: Benchmark,
     made: Mapping[str, Written],
     stable: Mapping[str, Robust],
     own: Mapping[str, Specific],
+    changed: Perturbed,
     last: Read,
 ) -> pd.DataFrame:
-    """One row a test item: what each explainer wrote, its mask and its scores."""
+    """One row a test item: its changes, and what each explainer wrote, with scores."""
     items = benchmark.test
     table = items.table[[*items.fields, items.label]].copy()
+    for number, (other, kept) in enumerate(
+        zip(changed.items, changed.kept, strict=True), start=1
+    ):
+        texts = other.column(benchmark.query).where(kept, "")
+        table[f"changed {number} ({changed.kinds[number - 1]})"] = texts.to_numpy()
     for name, one in made.items():
         told = last.informed[name]
         table[f"rationale:{name}"] = one.test

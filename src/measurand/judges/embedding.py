@@ -1,0 +1,22 @@
+"""Texts as vectors: the mean of what an encoder makes of their tokens."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from measurand.core.reader import Floats
+from measurand.models.vectors import token_vectors
+
+LENGTH = 256  # tokens of a text that are read
+
+
+def embedded(model: str) -> Callable[[Sequence[str]], Floats]:
+    """From texts to vectors, by an encoder: minilm, a directory or a hub id."""
+
+    def vectors(texts: Sequence[str]) -> Floats:
+        each = token_vectors(model, texts, LENGTH)
+        size = max((one.shape[1] for one in each), default=1)
+        nothing = np.zeros(size)
+        return np.array([one.mean(axis=0) if len(one) else nothing for one in each])
+
+    return vectors
