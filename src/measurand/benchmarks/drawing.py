@@ -21,13 +21,11 @@ def drawn(
     def some(items: Items, size: int | None, side: str) -> Items:
         return items if size is None else Sample(size)(items, generator(seed, side))
 
-    sides = (
-        some(benchmark.train, train, "drawn train"),
-        some(benchmark.test, test, "drawn test"),
-    )
-    columns = (benchmark.query, benchmark.evidence, benchmark.test.label)
-    notes = {**benchmark.notes, **counted(*(side.table for side in sides), *columns)}
+    seen = some(benchmark.train, train, "drawn train")
+    asked = some(benchmark.test, test, "drawn test")
+    columns = (benchmark.query, benchmark.evidence, asked.label)
+    notes = {**benchmark.notes, **counted(seen.table, asked.table, *columns)}
     if benchmark.rationale is not None and "no_rationale" in notes:
-        told = (side.column(benchmark.rationale) for side in sides)
+        told = (side.column(benchmark.rationale) for side in (seen, asked))
         notes["no_rationale"] = sum(int((texts == "").sum()) for texts in told)
-    return replace(benchmark, train=sides[0], test=sides[1], notes=notes)
+    return replace(benchmark, train=seen, test=asked, notes=notes)
