@@ -174,6 +174,7 @@ def test_an_unknown_model_is_refused():
         fit(small(TINY), "papers")
 
 
+@pytest.mark.slow
 def test_nuts_agrees_with_laplace_within_its_error():
     pytest.importorskip("numpyro", reason="needs the bayes extra")
     chains = sample(here(), chains=1, warmup=200, samples=300)

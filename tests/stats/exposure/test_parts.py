@@ -1,11 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 
 from measurand.core.errors import Undefined
 from measurand.stats.exposure.by_task import above_zero, by_task
 from measurand.stats.exposure.calibration import Calibration, Truth
 from measurand.stats.exposure.mixture import Mixture
+from measurand.stats.exposure.predictive import moments
 from measurand.stats.exposure.rows import Pairs
 from measurand.stats.exposure.training_variance import spread
 from measurand.stats.exposure.trend import per_doubling
@@ -111,3 +113,18 @@ def test_one_training_a_draw_has_no_training_spread(rng):
 def test_a_trend_needs_two_sizes():
     with pytest.raises(Undefined, match="two sizes"):
         per_doubling([50, 50], [0.1, 0.2], [0.1, 0.1])
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.59, 0.61, 1.0])
+def test_chances_with_noise_have_the_moments_of_many_draws(noise, rng):
+    logits = np.array([-3.0, -0.4, 0.0, 2.0])
+    mean, variance = moments(logits, noise)
+    drawn = expit(logits + noise * rng.standard_normal((200_000, 1)))
+    assert mean == pytest.approx(drawn.mean(axis=0), abs=2e-3)
+    assert variance == pytest.approx(drawn.var(axis=0), abs=2e-3)
+
+
+def test_chances_far_out_are_no_trouble():
+    mean, variance = moments(np.array([-900.0, 900.0]), 0.5)
+    assert mean == pytest.approx([0.0, 1.0], abs=1e-9)
+    assert np.isfinite(variance).all()

@@ -131,15 +131,16 @@ def contrasted(
     held: Pairs, how: Method, seed: int, path: tuple[object, ...]
 ) -> Contrast:
     """One contrast, fitted; `path` names its streams."""
-    rng = generator(seed, *path)
     fitted = {model: fit(held, model) for model in COMPARED}
     posterior, wide = fitted[how.model], fit(held, how.model, WIDE)
     repeated = held.table.groupby(["lm", "task"]).size().min() > 1
-    predictive = posterior.predictive(rng, DRAWS)
-    average = posterior.average(rng, DRAWS)
-    widely = wide.predictive(rng, DRAWS)
-    tasks = by_task(held, rng=rng)
-    grand = float(posterior.beta.mean)
+
+    def stream(what: str) -> np.random.Generator:
+        return generator(seed, *path, what)
+
+    again = posterior.repeated(stream("repeated"), DRAWS)
+    widely = wide.predictive(stream("wide"), DRAWS)
+    grand, rng = float(posterior.beta.mean), stream("slices")
     slices = (
         unreplicated(held, how.model, rng=rng, slices=SLICES, grand_mean=grand)
         if repeated
@@ -148,14 +149,14 @@ def contrasted(
     return Contrast(
         held,
         posterior,
-        predictive,
-        average,
+        again.predictive,
+        again.average,
         estimated(widely, len(held), "posterior predictive, wide priors"),
-        tasks,
+        by_task(held, rng=stream("tasks")),
         {model: one.log_evidence for model, one in fitted.items()},
         slices,
-        sampled(posterior, how, generator(seed, *path, "nuts")),
-        spread_of(held, generator(seed, *path, "spread")),
+        sampled(posterior, how, stream("nuts")),
+        spread_of(held, stream("spread")),
     )
 
 

@@ -67,8 +67,10 @@ class Blocks:
     Attributes:
         latent: The studies.
         noise: The variance of an observation's effect, 0 where there is none.
+        surprise: Each count less what was expected of it.
         weights: What each count tells about its logit.
         shrunk: The share of that which is left when its own effect is unknown.
+        damped: What each count tells when its own effect is unknown.
         pair_variance: Of a pair's effect when the fixed terms and tasks are known.
         cross: Local × fixed information of each task.
         local_variance: Of each task's effects when the fixed terms are known.
@@ -77,23 +79,22 @@ class Blocks:
 
     latent: Latent
     noise: Floats
+    surprise: Floats
     weights: Floats
     shrunk: Floats
+    damped: Floats
     pair_variance: Floats
     cross: Floats
     local_variance: Floats
     information: Floats
 
-    @property
-    def damped(self) -> Floats:
-        """What each count tells when its own effect is unknown."""
-        return np.asarray(self.weights * self.shrunk)
-
 
 def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
     """The information around `logits`, given the standard deviations of effects."""
     right = expit(logits)
-    weights = latent.trials[:, None] * right * (1 - right)
+    expected = latent.trials[:, None] * right
+    weights = expected * (1 - right)
+    surprise = latent.correct[:, None] - expected
     noise = latent.variance(log_sds, "observation")[..., None, None, None, None]
     shrunk = 1 / (1 + noise * weights)
     damped = weights * shrunk
@@ -118,8 +119,10 @@ def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
     return Blocks(
         latent,
         noise,
+        surprise,
         weights,
         shrunk,
+        damped,
         pair_variance,
         cross,
         local_variance,

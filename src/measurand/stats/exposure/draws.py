@@ -10,7 +10,7 @@ from measurand.stats.exposure.blocks import Blocks, Effects, dense, over_slots
 from measurand.stats.exposure.laplace import centred
 from measurand.stats.exposure.nested import Grid
 
-BLOCK = 2_000_000  # logits in memory at once
+BLOCK = 50_000  # logits at once: more would not fit into a fast cache
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,7 @@ def around(
     given = blocks.pair_variance[at]
     pair = np.zeros((size, *given.shape))
     if "pair" in blocks.latent.effects:
-        damped = blocks.weights[at] * blocks.shrunk[at]
-        told = damped * dense(blocks.latent, fixed, local)
+        told = blocks.damped[at] * dense(blocks.latent, fixed, local)
         alone = np.sqrt(given) * rng.standard_normal((size, *given.shape))
         pair = np.asarray(alone - given * over_slots(told))
     return Effects(fixed, local, pair, np.zeros((size, 1, 1, 1, 1)))

@@ -19,7 +19,7 @@ from measurand.stats.exposure.draws import Draws, drawn
 from measurand.stats.exposure.laplace import centred
 from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.nested import COARSE, FINE, START, Grid, explored
-from measurand.stats.exposure.predictive import average, predicted
+from measurand.stats.exposure.predictive import Repeated, repeated
 from measurand.stats.exposure.rows import Pairs
 from measurand.stats.exposure.studies import (
     MODELS,
@@ -92,13 +92,17 @@ class Posterior:
         """Joint draws of every effect and standard deviation."""
         return drawn(self.grid, rng=rng, size=size)
 
+    def repeated(self, rng: np.random.Generator, size: int = DRAWS) -> Repeated:
+        """What repeated studies of these pairs would show, and endless ones."""
+        return repeated(self.grid, rng=rng, size=size)
+
     def predictive(self, rng: np.random.Generator, size: int = DRAWS) -> Floats:
         """Mean differences of repeated studies of these pairs, percentage points."""
-        return predicted(self.grid, rng=rng, size=size)
+        return self.repeated(rng, size).predictive
 
     def average(self, rng: np.random.Generator, size: int = DRAWS) -> Floats:
         """The mean difference in true accuracy, in percentage points, as draws."""
-        return average(self.grid, rng=rng, size=size)
+        return self.repeated(rng, size).average
 
 
 def fit(

@@ -44,8 +44,7 @@ def mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
     logits = np.broadcast_to(logits, shape)
     for _ in range(STEPS):
         around = blocks(latent, log_sds, logits)
-        surprise = latent.correct[:, None] - latent.trials[:, None] * expit(logits)
-        effects = solve(around, around.weights * logits + surprise)
+        effects = solve(around, around.weights * logits + around.surprise)
         move = effects.logits(latent) - logits
         far = np.abs(move).max(axis=COUNTS, keepdims=True)
         if far.max() < CLOSE:

@@ -24,6 +24,7 @@ from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.studies import METHODS, Latent
 
 CHAINS, WARMUP, SAMPLES = 4, 500, 1_000
+SMALL = 500  # counts: below, compiling once for all chains is worth their lock-step
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def sample(
     """Chains of the model of a posterior, started where it is most probable."""
     jax, infer = extra("jax"), extra("numpyro.infer")
     latent = posterior.grid.found.blocks.latent
+    small = latent.correct.size < SMALL
     with jax.enable_x64(True):
         first = {
             name: np.stack([value] * chains) if chains > 1 else value
@@ -91,7 +93,7 @@ def sample(
             num_warmup=warmup,
             num_samples=samples,
             num_chains=chains,
-            chain_method="vectorized",  # compiled once, not once a chain
+            chain_method="vectorized" if small else "sequential",
             progress_bar=False,
         )
         mcmc.run(jax.random.PRNGKey(seed), init_params=first)
