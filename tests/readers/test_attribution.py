@@ -118,3 +118,13 @@ def test_words_beyond_the_cut_and_empty_texts_add_nothing(encoder):
     assert long[:14].any(axis=1).all()
     assert not long[14:].any()
     assert (len(empty), len(dots)) == (0, 0)
+
+
+def test_a_text_that_stands_in_many_items_has_one_score(encoder):
+    texts = ["bad", "xy good", "bad", "xy good"] * 5
+    items = small_items(20).reading("claim").with_field("claim", texts)
+    found = encoder.word_scores(items)
+    assert [len(scores) for scores in found] == [1, 2, 1, 2] * 5
+    alone = encoder.word_scores(items.rows(np.array([1, 2])))
+    np.testing.assert_allclose(found[3], alone[0], atol=1e-6)
+    np.testing.assert_array_equal(found[0], found[18])

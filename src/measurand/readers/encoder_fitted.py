@@ -166,9 +166,18 @@ class FittedEncoder:
     def word_scores(self, items: Items) -> list[Floats]:
         """Integrated gradients of each class's score, sub-words joined to words.
 
-        What the sums miss (`Attribution.gap`, its median) becomes a remark.
+        A text that stands in many items is looked at once. What the sums miss
+        (`Attribution.gap`, its median) becomes a remark.
         """
-        texts = items.column(only_field(readable(self.fields, items), items)).tolist()
+        field = only_field(readable(self.fields, items), items)
+        column = items.column(field)
+        once = items.rows(~column.duplicated().to_numpy())
+        texts = once.column(field).tolist()
+        found = dict(zip(texts, self.scored_words(once, texts), strict=True))
+        return [found[text] for text in column]
+
+    def scored_words(self, items: Items, texts: Sequence[str]) -> list[Floats]:
+        """The same of items whose texts differ."""
         said = [self.attributed(items, label, WORD_STEPS) for label in self.classes]
         gaps = [one.gap for each in said for one in each]
         self.last["attribution_gap"] = float(np.median(gaps)) if gaps else 0.0
