@@ -331,14 +331,17 @@ def summed(found: dict[str, Any], stack: EncoderStack) -> dict[str, float]:
 
 
 def accuracy(
-    out: Path, weights: str, data: str, tasks: Sequence[str], repeats: int, size: int
+    out: Path, weights: str, data: str, tasks: Sequence[str], design: Design, size: int
 ) -> None:
     """Whether both ways answer equally well: pairs of one draw, task and arm."""
     rows: list[dict[str, Any]] = []
     for task in tasks:
         pool = pooled(load(task, data=data))
         classes = len(pool.classes)
-        some = [drawn(pool, 100, 200, number, 0) for number in range(repeats)]
+        some = [
+            drawn(pool, design.m, design.n, number, 0)
+            for number in range(design.repeats)
+        ]
         reader = EncoderReader(weights, rate=PAPER["learn"]).suited(Task())
         ours = stacked(EncoderStack(reader, classes, size), some)
         for number, triple in enumerate(some):
@@ -487,13 +490,13 @@ def main() -> None:
     got = take.parse_args()
     got.out.mkdir(parents=True, exist_ok=True)
     transformers.logging.set_verbosity_error()
+    design = Design(got.m, got.n, got.repeats, tuple(got.arm or NEEDED))
     if got.verb == "speed":
         speed(got.out, got.weights, got.triples, got.ours, got.size, got.tiny)
     elif got.verb == "accuracy":
         tasks = got.task or ["ag_news", "trec"]
-        accuracy(got.out, got.weights, got.data, tasks, got.repeats, got.size)
+        accuracy(got.out, got.weights, got.data, tasks, design, got.size)
     elif got.verb == "rows":
-        design = Design(got.m, got.n, got.repeats, tuple(got.arm or NEEDED))
         tasks = got.task or EIGHT
         rest = (design, got.workers, got.store)
         rows(got.out, got.name, got.weights, got.data, tasks, *rest)

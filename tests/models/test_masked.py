@@ -141,7 +141,7 @@ def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(reader):
 def test_a_task_of_few_rows_holds_none_back(reader):
     assert isinstance(reader, Suited)
     ready = reader.suited(Task(epochs=1, batch=8))
-    assert (ready.epochs, ready.batch, ready.held, ready.length) == (1, 8, 0.0, 256)
+    assert (ready.epochs, ready.batch, ready.held, ready.length) == (1, 8, 0.0, 64)
 
 
 def test_no_weights_to_adapt_is_one_line(tmp_path):

@@ -98,6 +98,16 @@ def test_training_again_from_the_first_weights_gives_the_same(model, batches):
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
+def test_half_precision_learns_much_the_same(model, batches):
+    found = []
+    for kind in (torch.float32, torch.bfloat16):
+        stack = Stack(copy.deepcopy(model), 3, kind)
+        trainer = Trainer(stack, loss, SCHEDULE)
+        found.append(trainer(lambda epoch: map(together, batches), 2, 2 * len(batches)))
+        assert {part.dtype for part in stack.stacked} == {torch.float32}
+    assert found[0] == pytest.approx(found[1], rel=0.01)
+
+
 def test_a_head_that_reads_the_chosen_tokens_has_the_same_loss(model, batches):
     one = copy.deepcopy(model).eval()
     batch = batches[0][0]

@@ -87,6 +87,17 @@ def tokenizer(name: str) -> Any:
         raise MissingWeights(unreadable(name, failed)) from failed
 
 
+def window(name: str) -> int:
+    """The most tokens that the encoder reads."""
+    try:
+        config = transformers.AutoConfig.from_pretrained(
+            location(name), trust_remote_code=False
+        )
+    except UNREADABLE as failed:
+        raise MissingWeights(unreadable(name, failed)) from failed
+    return int(getattr(config, "max_position_embeddings", None) or 512)
+
+
 def unreadable(name: str, failed: Exception) -> str:
     """One line about weights that could not be loaded."""
     said = str(failed).strip() or type(failed).__name__
@@ -176,4 +187,5 @@ __all__ = [
     "tokenizer",
     "tokens",
     "unreadable",
+    "window",
 ]

@@ -28,10 +28,14 @@ class Stack(torch.nn.Module):
     Attributes:
         like: The model that gives the form; its own weights are not used.
         size: How many models there are.
+        kind: What is computed with; the weights themselves are kept in single
+            precision. By default half on a GPU.
     """
 
-    def __init__(self, model: Any, size: int) -> None:
+    def __init__(self, model: Any, size: int, kind: torch.dtype | None = None) -> None:
         super().__init__()
+        there = next(model.parameters()).device.type
+        self.kind = kind or (torch.bfloat16 if there == "cuda" else torch.float32)
         # Written out: not every fused attention can be had for several models at once.
         model.set_attn_implementation("eager")
         self.size = size
@@ -90,24 +94,26 @@ class Stack(torch.nn.Module):
             named = dict(zip(self.names, parts, strict=True))
 
             def run(**made: torch.Tensor) -> Any:
-                made["attention_mask"] = spread(made["attention_mask"])
+                made["attention_mask"] = spread(made["attention_mask"], self.kind)
                 return functional_call(form, named, (), made)
 
             return work(run, own)
 
         together = torch.func.vmap(one, randomness="different")
-        found: torch.Tensor = together(list(self.stacked), dict(batch))
+        # Cast once and whole: autocast would not reach into a stacked linear map.
+        parts = [part.to(self.kind) for part in self.stacked]
+        with torch.autocast(parts[0].device.type, enabled=False):
+            found: torch.Tensor = together(parts, dict(batch))
         return found
 
 
-def spread(mask: torch.Tensor) -> torch.Tensor:
+def spread(mask: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
     """What is added to attention, for an encoder: nothing but where padding stands.
 
     Given whole, since transformers looks into a flat mask to see whether it needs it,
     which cannot be done for several models at once.
     """
     batch, width = mask.shape
-    kind = torch.bfloat16 if mask.device.type == "cuda" else torch.float32
     wide = mask.bool()[:, None, None, :].expand(batch, 1, width, width)
     return torch.where(wide, 0.0, torch.finfo(kind).min).to(kind)
 
@@ -221,6 +227,4 @@ class Resident:
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model, which learns nothing from it."""
         self.stack.eval()
-        where = self.stack.stacked[0].device.type
-        with torch.autocast(where, torch.bfloat16, enabled=where == "cuda"):
-            return self.stack.each(work, batch)
+        return self.stack.each(work, batch)

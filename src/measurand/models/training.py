@@ -117,7 +117,8 @@ class Plain:
     def __call__(self, batch: Batch) -> torch.Tensor:
         """Take the step; the loss."""
         value = self.backward(batch)
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        if math.isfinite(self.clip):  # else it would read every gradient for nothing
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
         self.optimizer.step()
         return value
 

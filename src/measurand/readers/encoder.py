@@ -10,7 +10,7 @@ from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.task import Task
-from measurand.models.encoder import checkpoint, device, location
+from measurand.models.encoder import checkpoint, device, location, window
 from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Adapted, Masking, adapted
 from measurand.models.training import Batch, Schedule, train, widths
@@ -159,7 +159,7 @@ class EncoderReader:
             self,
             epochs=task.epochs,
             batch=task.batch,
-            length=task.length,
+            length=min(task.length, window(self.model)),
             adapt_batch=task.batch,
             held=0.0,
             warmup=0.0,
