@@ -115,7 +115,7 @@ def spread(mask: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
     """
     batch, width = mask.shape
     wide = mask.bool()[:, None, None, :].expand(batch, 1, width, width)
-    return torch.where(wide, 0.0, torch.finfo(kind).min).to(kind)
+    return (~wide).to(kind) * torch.finfo(kind).min
 
 
 class Clipping:
