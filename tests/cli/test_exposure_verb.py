@@ -52,6 +52,7 @@ CHANGES = {
     "counts over n": ({"correct_test": 900}, "correct_test"),
     "negative counts": ({"correct_base": -1}, "correct_base"),
     "no such model": ({}, "no model called 'papr'", "--model", "papr"),
+    "no such sampler": ({}, "no sampler called 'nut'", "--sampler", "nut"),
     "no margin": ({}, "--margin is 0.0", "--margin", "0"),
 }
 

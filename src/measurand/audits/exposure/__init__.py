@@ -23,6 +23,12 @@ lm_loss_lower, lm_loss_change
     the second has the lower language-model loss, and the change of the mean in percent.
     boost and bias of the overtrained arms have a condition like
     `m=50,n=200,overtrained`.
+subsample_sd, training_sd
+    Where draws were trained on more than once: the spread of a difference from draw to
+    draw and from training to training, in percentage points.
+r_hat, ess_bulk, divergences, nuts_gap
+    Where NUTS was asked for: how its chains went, and its beta less that of nested
+    Laplace in posterior sds.
 trend
     What bias gains when n doubles, where several n were run.
 
