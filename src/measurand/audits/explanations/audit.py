@@ -139,7 +139,7 @@ def audit(
         described(benchmark, fields),
         said,
         tuple(findings),
-        settings(readers, chosen),
+        settings(readers, chosen, reads),
         {what: why for one in reads for what, why in one.not_run.items()},
         tuple(warnings(benchmark, made, changed, reads)),
         exhibits(benchmark, made, reads, leaks, findings),

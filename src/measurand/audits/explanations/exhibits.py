@@ -139,7 +139,8 @@ def separation(one: Read) -> Iterator[Exhibit]:
         "apart, under 0.5 prefers the type"
     )
     name = f"separation_{one.name}"
-    yield Exhibit(name, "table", table.reset_index(), caption, {"heat": True})
+    heat = {"heat": [str(column) for column in table.columns]}
+    yield Exhibit(name, "table", table.reset_index(), caption, heat)
 
 
 def disagreements(one: Read, made: Mapping[str, Written]) -> Iterator[Exhibit]:

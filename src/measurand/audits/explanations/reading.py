@@ -179,12 +179,8 @@ def told(
 
 
 def decided(statistic: str, one: Informed) -> str | None:
-    """What is said of the mask beside its figure."""
-    if statistic != "residual_leakage":
-        return None
-    if one.leaky:
-        return "target not met"
-    return f"{one.kept:.0%} masked"
+    """What is said beside a figure: that no mask brought the detector down."""
+    return "target not met" if statistic == "residual_leakage" and one.leaky else None
 
 
 def answerless(

@@ -40,11 +40,18 @@ def described(benchmark: Benchmark, fields: tuple[str, ...]) -> dict[str, object
 
 
 def settings(
-    readers: Mapping[str, Reader], chosen: Mapping[str, Any]
+    readers: Mapping[str, Reader], chosen: Mapping[str, Any], reads: Sequence[Read]
 ) -> dict[str, object]:
-    """Everything that was chosen before the run."""
-    known = {name: plain(reader) for name, reader in readers.items()}
-    return {**chosen, "readers": known, "thresholds": SHOWN}
+    """Everything that was chosen before the run, and how much was then masked."""
+    return {
+        **chosen,
+        "readers": {name: plain(reader) for name, reader in readers.items()},
+        "masked": {
+            one.name: {name: told.kept for name, told in one.informed.items()}
+            for one in reads
+        },
+        "thresholds": SHOWN,
+    }
 
 
 def warnings(
