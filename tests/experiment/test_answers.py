@@ -2,11 +2,13 @@
 
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 
 from measurand.core.errors import WorkerLost
-from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.answers import Experiment, answers, reopened
+from measurand.experiment.answers import opened as here
 from measurand.experiment.asks import Ask
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Store
@@ -65,6 +67,23 @@ def test_an_answer_knows_its_items(opened, benchmark):
     (said,) = answers(opened(), [Ask(MajorityReader())])
     assert said.ids == tuple(benchmark.test.ids)
     assert said.classes == benchmark.classes == ("no", "yes")
+
+
+def test_another_cut_of_the_benchmark_goes_to_the_same_workers(opened, benchmark):
+    texts = benchmark.test.column("claim").tolist()[::-1]
+    turned = replace(benchmark, test=benchmark.test.with_field("claim", texts))
+    running = opened(workers=2)
+    with reopened(running, turned) as cut:
+        said = answers(cut, ASKS)
+    workers = {*running.engine.pool._processes}
+    assert len(workers) == 2
+    whole = answers(running, ASKS)
+    assert {*running.engine.pool._processes} == workers
+    assert (said[0].probabilities != whole[0].probabilities).any()
+    with here(turned) as alone:
+        again = answers(alone, ASKS)
+    for one, two in zip(said, again, strict=True):
+        assert (one.probabilities == two.probabilities).all()
 
 
 def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):

@@ -16,7 +16,8 @@ from measurand.experiment.engine import Trial, remote
 from measurand.experiment.store import Store
 from measurand.experiment.trial import run_trial
 
-SETTING: list[tuple[Benchmark, int, Store]] = []  # what a worker process works on
+Setting = tuple[Benchmark, int, Store]
+SETTING: list[Setting] = []  # what a worker process works on
 
 
 class LocalEngine:
@@ -25,15 +26,25 @@ class LocalEngine:
     name: ClassVar[str] = "local"
 
     def __init__(
-        self, benchmark: Benchmark, seed: int, store: Store, workers: int
+        self,
+        benchmark: Benchmark,
+        seed: int,
+        store: Store,
+        workers: int,
+        employer: "LocalEngine | None" = None,
     ) -> None:
         self.setting = (benchmark, seed, store)
         self.workers = workers
+        self.employer = employer or self
         self.pool: ProcessPoolExecutor | None = None
 
     def about(self, benchmark: Benchmark) -> "LocalEngine":
-        """As many workers of its own for another cut of the benchmark."""
-        return LocalEngine(benchmark, *self.setting[1:], self.workers)
+        """The same workers for another cut of the benchmark.
+
+        To start a process takes seconds, and an audit may make dozens of cuts; so each
+        trial of a cut brings what it works on.
+        """
+        return LocalEngine(benchmark, *self.setting[1:], self.workers, self.employer)
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""
@@ -46,9 +57,10 @@ class LocalEngine:
         if len(here) == len(trials):
             return
         try:
-            pool = self.opened()
+            pool = self.employer.opened()
+            known = None if self.employer is self else self.sent()
             running: dict[Future[None], int] = {
-                pool.submit(work, trial): number
+                pool.submit(work, trial, known): number
                 for number, trial in enumerate(trials)
                 if number not in here
             }
@@ -65,13 +77,18 @@ class LocalEngine:
     def opened(self) -> ProcessPoolExecutor:
         """The worker processes, started when first needed."""
         if self.pool is None:
-            benchmark, seed, store = self.setting
-            # Spawned, not forked: a fork copies locks that other threads may hold. The
-            # rule behind planted labels is a closure, and no trial calls it.
-            setting = (replace(benchmark, protocol=None), seed, store)
+            # Spawned, not forked: a fork copies locks that other threads may hold.
             context = get_context("spawn")
-            self.pool = ProcessPoolExecutor(self.workers, context, settle, setting)
+            self.pool = ProcessPoolExecutor(self.workers, context, settle, self.sent())
         return self.pool
+
+    def sent(self) -> Setting:
+        """What workers work on, as it is sent to them.
+
+        The rule behind planted labels is a closure, and no trial calls it.
+        """
+        benchmark, seed, store = self.setting
+        return replace(benchmark, protocol=None), seed, store
 
     def close(self) -> None:
         """End the worker processes; what they finished is in the store."""
@@ -95,6 +112,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def work(trial: Trial) -> None:
-    """Run one trial in a worker."""
-    run_trial(*SETTING[0], trial)
+def work(trial: Trial, known: Setting | None) -> None:
+    """Run one trial in a worker, on what came with it or else with the worker."""
+    run_trial(*(known or SETTING[0]), trial)
