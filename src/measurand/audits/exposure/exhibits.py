@@ -63,7 +63,7 @@ def predictive(found: Sequence[Size], margin: float) -> Exhibit:
         for size, one in ((size, size.contrasts[name]) for size in found)
     ]
     titles = {"x_title": "mean difference, percentage points"}
-    marks = {"margin": margin, "no difference": 0.0}
+    marks = {"margin": margin}
     caption = "What repeated studies would find on average, in every configuration"
     return Exhibit(
         "predictive",
