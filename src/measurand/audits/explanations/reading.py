@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import gains
@@ -29,6 +30,7 @@ from measurand.stats.paired import Clusters, mean
 
 LEVELLED = ("robustness", "specificity", "varif", "bertscore", "rouge_l")
 COUNTED = ("length", "overlap")
+NOTHING = "no item has both a rationale and another to compare it with"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +110,9 @@ def read(
         findings.append(Finding("hypervolume", name, "all", place.hypervolume))
     stage = staged(name, reader, made, robust, found, figures, place, leaks, clusters)
     not_run = {
-        f"robustness of {explainer}": one.unstable
+        f"robustness of {explainer}": one.unstable or NOTHING
         for explainer, one in made.items()
-        if one.unstable
+        if np.isnan(robust[explainer].robustness).all()
     }
     return Read(
         name,
