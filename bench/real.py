@@ -18,11 +18,20 @@ def hotpotqa(data: Path) -> Benchmark:
     return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))
 
 
+# The exhibits that quote no item, of audits that have others.
+FIGURES = {
+    "leakage": ("sensitivity",),
+    "explanations": ("frontier", "masks", "separation", "axes"),
+}
+
+
 def figures_only(report: Report) -> Report:
     """The report without anything that quotes an item: the data are not ours."""
-    kept = [e for e in report.exhibits if e.name.startswith("sensitivity")]
-    quoting = report.audit == "leakage"
-    return replace(report, exhibits=tuple(kept)) if quoting else report
+    if report.audit not in FIGURES:
+        return report
+    named = FIGURES[report.audit]
+    kept = [e for e in report.exhibits if e.name.startswith(named)]
+    return replace(report, exhibits=tuple(kept))
 
 
 def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
