@@ -12,6 +12,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Attributing
 from measurand.core.words import WORD
 from measurand.readers.attribution import joined
+from measurand.readers.cross import CrossReader
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.encoder_fitted import WORD_STEPS
 from measurand.readers.linear import TfidfReader
@@ -128,3 +129,12 @@ def test_a_text_that_stands_in_many_items_has_one_score(encoder):
     alone = encoder.word_scores(items.rows(np.array([1, 2])))
     np.testing.assert_allclose(found[3], alone[0], atol=1e-6)
     np.testing.assert_array_equal(found[0], found[18])
+
+
+def test_with_one_field_the_cross_reader_scores_words_as_the_linear_one():
+    items = made(TEXTS, LABELS)
+    crossed = CrossReader().fit(items, np.random.default_rng(0))
+    for own, other in zip(
+        crossed.word_scores(items), FITTED.word_scores(items), strict=True
+    ):
+        np.testing.assert_allclose(own, other, atol=1e-9)

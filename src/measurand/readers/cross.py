@@ -17,6 +17,7 @@ from scipy.sparse import csr_array, hstack
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import NEGATIONS
+from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.grams import Grams, Tokens, grams, tokenised
 from measurand.readers.logistic import Linear, fitted, temperature
 
@@ -29,7 +30,7 @@ STEPS = np.array([0.0, 0.01, 0.2, 0.4, 0.6, 0.8, 0.99])  # edges of the overlap 
 class CrossReader:
     """Logistic regression on how the words of two fields meet.
 
-    The first field asks and the last one should answer. With one field alone it reads
+    The first field asks, and any other should answer. With one field alone it reads
     that field's words and word pairs.
 
     Attributes:
@@ -49,8 +50,8 @@ class CrossReader:
         parts = {f: grams(items.column(f), least=self.least) for f in items.fields}
         vocabulary: dict[str, int] = {}
         blocks = [rows for _, rows in parts.values()]
-        if len(items.fields) > 1:
-            blocks += meetings(items, vocabulary, self.buckets)
+        for other in items.fields[1:]:
+            blocks += meetings(items, other, vocabulary, self.buckets)
         features = csr_array(hstack(blocks, format="csr"))
         # A bucket met once teaches nothing about other items and only costs time.
         used = np.flatnonzero(
@@ -90,24 +91,35 @@ class FittedCross:
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
         blocks = [known.counts(items.column(f)) for f, known in self.known.items()]
-        if len(self.known) > 1:
-            size = len(self.vocabulary)
-            blocks += meetings(items, dict(self.vocabulary), self.buckets, size)
+        size, words = len(self.vocabulary), dict(self.vocabulary)
+        for other in list(self.known)[1:]:
+            blocks += meetings(items, other, words, self.buckets, size)
         features = csr_array(csr_array(hstack(blocks, format="csr"))[:, self.used])
         return self.linear.probabilities(self.linear.scores(features))
 
+    def word_scores(self, items: Items) -> list[Floats]:
+        """What each word of the one field adds to each score: exact."""
+        field = only_field(list(self.known), items)
+        weights = np.zeros((len(self.known[field].kept), self.linear.weights.shape[1]))
+        weights[self.used] = self.linear.weights
+        return gram_scores(items.column(field).tolist(), self.known[field], weights)
+
 
 def meetings(
-    items: Items, vocabulary: dict[str, int], buckets: int, known: float = np.inf
+    items: Items,
+    other: str,
+    vocabulary: dict[str, int],
+    buckets: int,
+    known: float = np.inf,
 ) -> list[csr_array]:
-    """Feature blocks of the pair: words new or shared, word pairs, and how many.
+    """Feature blocks of two fields: words new or shared, word pairs, and how many.
 
     New words join `vocabulary`: a word that training never showed still overlaps with
     itself. But only words under number `known` are features of their own.
     """
     query, evidence = (
         different(tokenised(items.column(field), vocabulary, grow=True))
-        for field in (items.fields[0], items.fields[-1])
+        for field in (items.fields[0], other)
     )
     shared, met = within(query, evidence), within(evidence, query)
     told = query.ids < known
