@@ -59,15 +59,14 @@ def placed(figures: Mapping[str, Levels], methods: Sequence[str]) -> Placed | No
     """
     if "robustness" not in figures or "informativeness" not in figures:
         return None
-    told = figures["informativeness"].explainers
-    chosen = tuple(n for n in methods if n in told)
-    r, i = (figures[axis].among(chosen) for axis in ("robustness", "informativeness"))
-    chosen = tuple(n for n in r.explainers if n in i.explainers)
-    r, i = r.among(chosen), i.among(chosen)
+    axes = [figures[axis] for axis in ("robustness", "informativeness")]
+    chosen = tuple(n for n in methods if all(n in one.explainers for one in axes))
     if not chosen:
         return None
-    points = np.column_stack([r.values, i.values])
-    draws = np.stack([r.draws, i.draws], axis=-1)
+    rows = [[one.explainers.index(name) for name in chosen] for one in axes]
+    both = list(zip(axes, rows, strict=True))
+    points = np.column_stack([one.values[at] for one, at in both])
+    draws = np.stack([one.draws[:, at] for one, at in both], axis=-1)
     better = {
         name: tuple(
             other
@@ -77,7 +76,7 @@ def placed(figures: Mapping[str, Levels], methods: Sequence[str]) -> Placed | No
         for a, name in enumerate(chosen)
     }
     chance = dict(zip(chosen, on_frontier(draws).tolist(), strict=True))
-    area = hypervolume_estimate(points, draws, r.n)
+    area = hypervolume_estimate(points, draws, axes[0].n)
     return Placed(chosen, points, better, chance, area)
 
 

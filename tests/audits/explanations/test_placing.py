@@ -1,0 +1,152 @@
+"""VARIF, the frontier and every metric of items, by hand."""
+
+import numpy as np
+import pytest
+
+from measurand.audits.explanations.placing import overlaps, placed, scores
+from measurand.audits.explanations.scored import levels as figured
+from measurand.stats.draws import from_draws
+from tests.audits.explanations.handmade import (
+    informed,
+    items,
+    levels,
+    robust,
+    specific,
+    wrote,
+)
+
+
+def scored(log_p0, log_p1, stable, auc, *, surface=None, **more):
+    """The scores of one explainer, `e`, on as many items."""
+    n = len(auc)
+    return scores(
+        items(n),
+        {"e": wrote(*["claim 0 so"] * n)},
+        {"e": robust(*stable, **(surface or {}))},
+        {"e": informed(log_p0, log_p1, **more)},
+        {"e": specific(*auc)},
+        None,
+    )
+
+
+def figure(table, metric):
+    return figured(table, seed=0)[metric].values.tolist()
+
+
+def test_varif_is_s_times_the_harmonic_mean_all_of_means():
+    table = scored([-1, -1], [-0.5, -0.5], [1, 0.5], [1, 0.75])
+    # I = 0.5, R = 0.75, S = 2 * 0.875 - 1 = 0.75, H = 2 * 0.75 * 0.5 / 1.25 = 0.6.
+    assert figure(table, "informativeness") == [0.5]
+    assert figure(table, "robustness") == [0.75]
+    assert figure(table, "specificity") == [0.75]
+    assert figure(table, "varif without s") == pytest.approx([0.6])
+    assert figure(table, "varif") == pytest.approx([0.45])
+
+
+def test_noise_that_cancels_is_no_merit():
+    table = scored([-1, -1], [0, -2], [1, 1], [1, 1])
+    assert figure(table, "varif") == [0]
+    assert table.items["varif"]["e"].tolist() == pytest.approx([1, 0])
+
+
+def test_without_the_mask_the_whole_rationale_counts():
+    table = scored([-1, -1], [-1, -1], [1, 1], [1, 1], whole=[0, 0])
+    assert figure(table, "varif") == [0]
+    assert figure(table, "varif without mask") == pytest.approx([1])
+
+
+def test_what_lies_over_1_or_under_0_is_clipped_after_the_mean():
+    assert figure(scored([-1], [0.5], [1], [1]), "informativeness") == [1]
+    assert figure(scored([-1], [-3], [1], [1]), "informativeness") == [0]
+    assert figure(scored([-1], [0], [1], [0.2]), "specificity") == [0]
+
+
+def test_an_explainer_without_robustness_has_no_varif():
+    table = scored([-1, -1], [0, 0], [np.nan, np.nan], [1, 1])
+    found = figured(table, seed=0)
+    assert "robustness" not in found
+    assert not [metric for metric in found if metric.startswith("varif")]
+    assert found["informativeness"].values.tolist() == [1]
+    assert placed(found, ["e"]) is None
+
+
+def test_robustness_is_over_the_items_that_have_it():
+    table = scored([-1, -1], [0, 0], [np.nan, 0.5], [1, 1])
+    assert figure(table, "robustness") == [0.5]
+    assert np.isnan(table.items["varif"]["e"][0])
+
+
+def test_bertscore_may_stand_in_rs_place():
+    surface = {"bertscore": [1, 1]}
+    table = scored([-1, -1], [0, 0], [0.5, 0.5], [1, 1], surface=surface)
+    assert figure(table, "varif with bertscore") == pytest.approx([1])
+    assert figure(table, "varif") == pytest.approx([2 / 3])
+    assert "varif with bertscore" not in scored([-1], [0], [1], [1]).metrics
+
+
+def test_length_and_overlap_are_of_words():
+    table = scored([-1, -1], [0, 0], [1, 1], [1, 1])
+    assert table.items["length"]["e"].tolist() == [3, 3]
+    # "claim 0 so" beside "claim 0" and "claim 1".
+    assert table.items["overlap"]["e"].tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert overlaps(items(1), [""]).tolist() == [0]
+
+
+def axes(r, i, moved=None, kept=None):
+    """Explainers on both axes; `moved` and `kept` are the draws of each."""
+    return {"robustness": levels(r, moved), "informativeness": levels(i, kept)}
+
+
+def test_the_frontier_is_among_methods_only():
+    r = {"given": 0.8, "tfidf-1": 0.9, "random-1": 0.7, "vacuous": 1.0}
+    i = {"given": 0.6, "tfidf-1": 0.2, "random-1": 0.1, "vacuous": 0.9}
+    found = placed(axes(r, i), ["given", "tfidf-1", "random-1"])
+    assert found.names == ("given", "tfidf-1", "random-1")
+    assert found.better == {
+        "given": (),
+        "tfidf-1": (),
+        "random-1": ("given", "tfidf-1"),
+    }
+    assert found.chance == {"given": 1, "tfidf-1": 1, "random-1": 0}
+    # 0.9 x 0.2, and 0.8 x (0.6 - 0.2) above it.
+    assert found.hypervolume.value == pytest.approx(0.18 + 0.32)
+
+
+def test_equal_explainers_do_not_beat_each_other():
+    found = placed(axes({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}), ["a", "b"])
+    assert found.better == {"a": (), "b": ()}
+    assert found.chance == {"a": 1, "b": 1}
+
+
+def test_the_chance_is_the_share_of_resamples():
+    moved, kept = [[0.5, 0.4]] * 3 + [[0.5, 0.6]], [[0.5, 0.5]] * 4
+    one = axes({"a": 0.5, "b": 0.45}, {"a": 0.5, "b": 0.5}, moved, kept)
+    assert placed(one, ["a", "b"]).chance == {"a": 0.75, "b": 0.25}
+
+
+def test_only_those_with_both_axes_have_a_place():
+    found = placed(
+        axes({"b": 1, "a": 1}, {"c": 1, "a": 0.5, "b": 0.2}), ["a", "b", "c"]
+    )
+    assert dict(zip(found.names, found.points.tolist(), strict=True)) == {
+        "a": [1, 0.5],
+        "b": [1, 0.2],
+    }
+    assert placed(axes({"a": 1}, {"c": 1}), ["a", "c"]) is None
+    assert placed(axes({"vacuous": 1}, {"vacuous": 1}), []) is None
+
+
+@pytest.mark.slow
+def test_the_interval_of_varif_covers_the_truth():
+    rng, held, times, n = np.random.default_rng(0), 0, 200, 120
+    # I = 0.4, R = 0.7, S = 2 * 0.85 - 1: VARIF of the means that are drawn around.
+    truth = 0.7 * 2 * 0.7 * 0.4 / 1.1
+    for _ in range(times):
+        p0 = -1 + rng.uniform(-0.5, 0.5, n)
+        p1 = p0 + 0.4 + rng.normal(0, 0.3, n)
+        stable, auc = rng.beta(7, 3, n), rng.beta(8.5, 1.5, n)
+        table = scored(p0, p1, stable, auc)
+        one = figured(table, seed=0, resamples=300)["varif"]
+        found = from_draws(one.values[0], one.draws[:, 0], n)
+        held += found.low <= truth <= found.high
+    assert held >= 0.90 * times

@@ -1,0 +1,118 @@
+"""Robustness by hand: over changes, beside other items, and of what is not there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measurand.audits.explanations.robust import between, compared, robust
+from measurand.experiment.answers import opened
+from measurand.judges.lexical import LexicalJudge
+from measurand.judges.overlap import Rouge
+from tests.audits.explanations.handmade import benchmark, wrote
+
+
+def same(pairs):
+    return np.array([float(a == b) for a, b in pairs])
+
+
+def lengths(pairs):
+    """1 for the same length, less for any other: not a matter of words."""
+    return np.array([1 / (1 + abs(len(a) - len(b))) for a, b in pairs])
+
+
+def judged(made, surfaces=None):
+    size = len(next(iter(made.values())).test)
+    with opened(benchmark(size)) as running:
+        return robust(running, made, LexicalJudge(), surfaces or {})
+
+
+def test_r_is_the_mean_over_the_changes_that_an_item_has():
+    one = wrote(
+        *("a", "b", "c"),
+        again=[["a", "x", "c"], ["x", "x", "y"]],
+        asked=[[True, True, True], [True, True, False]],
+    )
+    assert compared(one, same).tolist() == [0.5, 0.0, 1.0]
+
+
+def test_an_item_that_was_never_changed_has_no_r():
+    one = wrote("a", "b", again=[["a", "b"]], asked=[[True, False]])
+    assert compared(one, same).tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
+    assert np.isnan(compared(wrote("a", "b"), same)).all()
+
+
+def test_what_is_not_there_is_compared_with_nothing():
+    one = wrote("", " ", "c", again=[["", "x", ""]])
+    assert compared(one, same).tolist() == pytest.approx(
+        [np.nan, np.nan, 0.0], nan_ok=True
+    )
+
+
+def test_similarity_is_the_mean_of_both_directions():
+    # red dog => dog 1; dog => red dog 10 / 20.
+    found = judged({"one": wrote("red dog", again=[["dog"]])})["one"]
+    assert found.robustness.tolist() == [0.75]
+
+
+def test_a_drift_is_compared_with_what_it_drifts_from():
+    drift = replace(wrote("x", again=[["x"]]), first=["y"])
+    assert compared(drift, same).tolist() == [0.0]
+
+
+def test_the_baseline_is_of_other_items_and_never_of_the_item_itself():
+    assert between(0, ["a", "b", "c", "d"], same).tolist() == [0.0] * 4
+    assert between(0, ["a", "a"], same).tolist() == [1.0] * 2
+    assert between(0, ["ab", "a"], lengths).tolist() == [0.5] * 2
+
+
+def test_the_baseline_of_one_rationale_is_no_number():
+    assert np.isnan(between(0, ["a"], same)).all()
+    assert np.isnan(between(0, ["a", "", " "], same)).all()
+    # Two texts without words are no two rationales that agree.
+    assert between(0, ["a", "", "b", ""], same).tolist() == pytest.approx(
+        [0.0, np.nan, 0.0, np.nan], nan_ok=True
+    )
+
+
+@given(st.lists(st.text("ab ", max_size=3), max_size=12), st.integers(0, 9))
+def test_baselines_are_shares_wherever_there_are_two_rationales(texts, seed):
+    found = between(seed, texts, lengths)
+    told = np.array([bool(text.strip()) for text in texts], bool)
+    assert (np.isfinite(found) == (told & (told.sum() > 1))).all()
+    assert ((found[np.isfinite(found)] >= 0) & (found[np.isfinite(found)] <= 1)).all()
+
+
+def test_an_item_without_a_rationale_gets_the_mean_baseline():
+    again = [["red dog", "blue cat", "so"]]
+    found = judged({"one": wrote("red dog", "blue cat", "", again=again)})["one"]
+    assert found.robustness.tolist() == [1.0, 1.0, 0.0]
+    like = judged({"one": wrote("a dog", "the dog", "", again=again)})["one"]
+    # dog 10 of a dog 11, both ways.
+    assert like.robustness[2] == pytest.approx(10 / 11, abs=1e-6)
+
+
+def test_given_rationales_without_others_have_no_r_even_where_they_are_empty():
+    found = judged({"given": wrote("a", "b", "", unstable="one alone")})["given"]
+    assert np.isnan(found.robustness).all()
+
+
+def test_nothing_but_empty_rationales_has_neither_r_nor_baseline():
+    found = judged({"no": wrote("", "", again=[["", ""]])}, {"rouge_l": Rouge()})["no"]
+    assert np.isnan(found.robustness).all()
+    assert np.isnan(found.baseline).all()
+    assert np.isnan(found.surface["rouge_l"]).all()
+
+
+def test_a_surface_measure_stands_in_the_judges_place():
+    made = {"one": wrote("he is out", again=[["he is not out"]])}
+    found = judged(made, {"rouge_l": Rouge()})["one"]
+    assert found.robustness.tolist() == [0.0]
+    assert found.surface["rouge_l"].tolist() == pytest.approx([6 / 7])
+
+
+def test_a_constant_rationale_is_robust_and_so_is_its_baseline():
+    found = judged({"all": wrote(*["it is so"] * 9, again=[["it is so"] * 9])})["all"]
+    assert set(found.robustness) == set(found.baseline) == {1.0}

@@ -1,0 +1,139 @@
+"""From figures to words: each verdict and each failing axis, by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from measurand.audits.explanations.verdict import LABELS, Stage, verdict
+from tests.audits.explanations.handmade import estimate
+
+GOOD = Stage(
+    reader="tfidf",
+    strong=False,
+    collapsed=False,
+    explainer="given",
+    robustness=estimate(0.8, 0.7, 0.9),
+    informativeness=estimate(0.4, 0.3, 0.5),
+    alone=estimate(0.5, 0.45, 0.55),
+    majority=0.5,
+    masked=True,
+    specificity=estimate(0.9, 0.8, 1.0),
+    chance=1.0,
+)
+LEAK = {"alone": estimate(0.9, 0.85, 0.95), "templates": ("just because", "either or")}
+NOTHING = estimate(0.0, 0.0, 0.04)
+
+
+def said(**changes):
+    return verdict([replace(GOOD, **changes)])
+
+
+def test_no_axis_fails_and_nothing_is_better():
+    found = said()
+    assert (found.label, found.stage) == ("on the frontier", "tfidf")
+    assert found.reason == (
+        "given is on the frontier: R 0.800 [0.700, 0.900], I 0.400 [0.300, 0.500], "
+        "S 0.900 [0.800, 1.000]"
+    )
+
+
+FAILING = {
+    "unstable": {"robustness": estimate(0.4, 0.3, 0.49)},
+    "uninformative": {"informativeness": NOTHING},
+    "unspecific": {"specificity": estimate(0.4, 0.3, 0.49)},
+    "leaky": {**LEAK, "informativeness": NOTHING},
+}
+
+
+@pytest.mark.parametrize("axis", FAILING)
+def test_a_failing_axis_is_named_in_exactly_this_word(axis):
+    found = said(**FAILING[axis])
+    assert found.label == "off the frontier"
+    assert found.reason.startswith(f"given is off the frontier: {axis} (")
+    assert [word for word in FAILING if f"{word} (" in found.reason] == [axis]
+
+
+def test_every_axis_that_fails_is_named():
+    bad = {**FAILING["unstable"], **FAILING["leaky"], **FAILING["unspecific"]}
+    assert said(**bad).reason == (
+        "given is off the frontier: unstable (R 0.400 [0.300, 0.490]); "
+        "leaky (alone 0.900 [0.850, 0.950]; nothing more is shown, by 'just because', "
+        "'either or'); unspecific (S 0.400 [0.300, 0.490])"
+    )
+
+
+def test_what_no_mask_hides_is_leaky_however_much_it_informs():
+    found = said(**LEAK, masked=False)
+    assert "leaky (alone 0.900 [0.850, 0.950]; no mask hides it" in found.reason
+    assert found.label == "off the frontier"
+
+
+def test_a_leak_that_leaves_information_is_told_and_forgiven():
+    found = said(**LEAK)
+    assert found.label == "on the frontier"
+    assert "alone it gives 0.900 [0.850, 0.950] of the labels, by" in found.reason
+
+
+def test_a_leak_is_held_against_the_majority():
+    told = {"informativeness": NOTHING, "alone": estimate(0.9, 0.85, 0.95)}
+    assert "uninformative" in said(**told, majority=0.8).reason
+    assert "leaky" in said(**told, majority=0.79).reason
+
+
+UNSURE = {
+    "R": ({"robustness": estimate(0.5, 0.4, 0.6)}, "may be under 0.5"),
+    "I": ({"informativeness": estimate(0.06, 0.01, 0.1)}, "may be under 0.05"),
+    "S": ({"specificity": estimate(0.5, 0.4, 0.6)}, "may be under 0.5"),
+    "chance": ({"chance": 0.5}, "on the frontier in 50% of resamples"),
+    "nearly": ({"chance": 0.06, "better": ("tfidf-1",)}, "in 6% of resamples"),
+}
+
+
+@pytest.mark.parametrize("what", UNSURE)
+def test_an_interval_that_holds_a_threshold_is_undecided(what):
+    changes, reason = UNSURE[what]
+    found = said(**changes)
+    assert found.label == "undecided"
+    assert reason in found.reason
+
+
+@pytest.mark.parametrize("lacking", ["robustness", "chance"])
+def test_without_robustness_there_is_no_place_but_an_axis_can_fail(lacking):
+    found = said(**{lacking: None})
+    assert found.label == "undecided"
+    assert "robustness of given was not measured" in found.reason
+    bad = said(**{lacking: None}, **FAILING["unspecific"])
+    assert bad.label == "off the frontier"
+
+
+def test_another_method_can_push_it_off_the_frontier():
+    found = said(chance=0.05, better=("tfidf-1", "tfidf-2"))
+    assert found.label == "off the frontier"
+    assert "tfidf-1, tfidf-2" in found.reason
+
+
+def test_a_reader_that_collapsed_gives_no_verdict():
+    found = said(collapsed=True)
+    assert (found.label, found.stage) == ("no verdict", None)
+    assert found.reason == "tfidf answers one class whatever it reads"
+
+
+def test_the_strongest_reader_that_stands_is_heard():
+    strong = replace(GOOD, reader="minilm", strong=True, **FAILING["uninformative"])
+    assert verdict([GOOD, strong]).stage == "minilm"
+    fallen = verdict([GOOD, replace(strong, collapsed=True)])
+    assert (fallen.stage, fallen.label) == ("tfidf", "on the frontier")
+
+
+@pytest.mark.parametrize("axis", FAILING)
+def test_what_a_weak_reader_did_not_find_is_provisional(axis):
+    weak = axis in ("uninformative", "leaky")
+    assert said(**FAILING[axis]).provisional == weak
+    assert not said(**FAILING[axis], strong=True).provisional
+    stage = replace(GOOD, **FAILING[axis])
+    assert not verdict([stage], planted=True).provisional
+
+
+def test_every_label_is_among_those_that_can_fail_a_command():
+    found = [said(), said(chance=0.5), said(collapsed=True), said(**FAILING["leaky"])]
+    assert {one.label for one in found} == {*LABELS}
