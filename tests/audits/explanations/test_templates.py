@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
-from measurand.audits.explanations.templates import chained, leaking
+from measurand.audits.explanations.templates import DISCOVERY, chained, leaking
 
 WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu") for b in "rstvxz"]
 TEMPLATE = "all in all it comes down to"
@@ -32,10 +33,36 @@ def test_on_clean_rationales_nothing_is_named():
     assert list(named.columns) == [*leaking(*rationales(share=0.4)).columns]
 
 
+def spoken(labels, rng, template=""):
+    """Words as often as words are, few of them most of the time; no label in them."""
+    shares = 1 / np.arange(1, len(WORDS) + 1)
+    chosen = [rng.choice(WORDS, 9, p=shares / shares.sum()) for _ in labels]
+    said = [template if label == "no" else "" for label in labels]
+    return [
+        f"{' '.join(words)} {more}" for words, more in zip(chosen, said, strict=True)
+    ]
+
+
 @pytest.mark.slow
-def test_clean_rationales_are_called_leaky_at_the_nominal_rate():
-    named = [len(leaking(*rationales(150, seed=seed))) > 0 for seed in range(60)]
-    assert np.mean(named) <= 0.10
+@pytest.mark.parametrize("shares", [[0.5, 0.5], [0.8, 0.2], [0.4, 0.3, 0.3]])
+def test_clean_rationales_are_named_no_more_often_than_the_level(shares):
+    sets, named = 40, 0
+    for seed in range(sets):
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(["yes", "no", "maybe"][: len(shares)], 120, p=shares)
+        named += len(leaking(spoken(labels, rng), labels.tolist())) > 0
+    # Where nothing leaks, any name is false: sets with one are at most 5 %.
+    assert named <= binom.ppf(0.999, sets, DISCOVERY)
+
+
+@pytest.mark.slow
+def test_a_label_in_a_template_is_always_named():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(["yes", "no"], 120)
+        found = leaking(spoken(labels, rng, "need not be so"), labels.tolist())
+        assert found["template"].iloc[0] == "need not be so"
+        assert found["label"].iloc[0] == "no"
 
 
 def test_a_longer_row_is_told_only_where_it_is_surer():

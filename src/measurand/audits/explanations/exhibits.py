@@ -111,6 +111,7 @@ def masks(one: Read) -> Exhibit:
                 "y": gains.residual_leakage(told, strength).value,
             }
             for strength in told.residual
+            if strength > 0
         ]
     majority = next(iter(one.informed.values())).majority
     titles = {

@@ -1,0 +1,203 @@
+"""What a report states beside its findings, and what it draws, from records by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.explanations import exhibits as drawn
+from measurand.audits.explanations.meta import COLUMNS, Meta
+from measurand.audits.explanations.perturbing import Perturbed
+from measurand.audits.explanations.reading import Read
+from measurand.audits.explanations.scored import Scores
+from measurand.audits.explanations.statement import (
+    described,
+    item_table,
+    settings,
+    warnings,
+)
+from measurand.audits.explanations.thresholds import SHOWN
+from measurand.core.finding import Finding
+from measurand.readers.linear import TfidfReader
+from tests.audits.explanations.handmade import (
+    benchmark,
+    estimate,
+    informed,
+    levels,
+    robust,
+    specific,
+    wrote,
+)
+from tests.audits.explanations.test_verdict import GOOD
+
+PAIR = benchmark(2, why=["a b", "c d"])
+MADE = {"given": wrote("a b", "c d"), "vacuous": wrote("so", "so")}
+STABLE = {"given": robust(1, 0.5), "vacuous": robust(1, 1)}
+OWN = {"given": specific(1, 0.5), "vacuous": specific(0.5, 0.5)}
+TOLD = {
+    "given": informed([-1, -1], [-0.5, -0.25], right=[1, 0]),
+    "vacuous": informed([-1, -1], [-1, -1]),
+}
+AXES = {
+    "robustness": levels({"given": 0.75, "vacuous": 1.0}),
+    "informativeness": levels({"given": 0.5, "vacuous": 0.0, "steps": 0.1}),
+    "specificity": levels({"given": 0.5}),
+}
+DIFFERENT = pd.DataFrame(
+    [
+        ("robustness", "lcig", "vacuous", "given", 0.25, -0.5, 1),
+        ("robustness", "varif", "vacuous", "given", 0.25, -0.5, None),
+    ],
+    columns=COLUMNS,
+).astype({"item": "Int64"})
+AUC = [
+    Finding("auc_vacuous", "lcig", "vacuous", estimate(0.9)),
+    Finding("auc_drift", "lcig", "drift", estimate(0.6)),
+    Finding("auc_vacuous", "robustness", "vacuous", estimate(0.1)),
+]
+READ = Read(
+    name="tfidf",
+    informed=TOLD,
+    scores=Scores({}),
+    figures=AXES,
+    placed=None,
+    meta=Meta(tuple(AUC), DIFFERENT, {}),
+    findings=(),
+    not_run={},
+    stage=GOOD,
+)
+
+
+def changed(kept=((True, True),), proposed=4, accepted=2):
+    noisy = PAIR.test.with_field("claim", ["claim 0!", "claim 1!"])
+    rows = np.array(kept)
+    return Perturbed(
+        (noisy,) * len(rows), rows, ("format noise",) * len(rows), proposed, accepted
+    )
+
+
+def warned(made=MADE, change=None, reads=(READ,), source=PAIR):
+    return warnings(source, made, change or changed(), reads)
+
+
+def test_nothing_odd_is_no_warning():
+    assert warned() == []
+
+
+ODD = {
+    "where robustness is from": (
+        {"given": wrote("a b", "c d", how="changed inputs")},
+        "the robustness of given rationales is of changed inputs",
+    ),
+    "empty": (
+        {"tfidf-1": wrote("a", "")},
+        "1 of 2 rationales of tfidf-1 are empty: scored as the baseline",
+    ),
+    "refusing": (
+        {"steps": wrote("", "", lacking={"refused": 0.75, "empty": 0, "echoed": 0.25})},
+        "2 of 2 rationales of steps are empty: scored as the baseline; of the model's "
+        "replies, 75.0% refuse, 25.0% repeat the prompt",
+    ),
+    "one and the same": (
+        {"given": wrote("a", "a")},
+        "all items have one and the same given rationale",
+    ),
+    "the query again": (
+        {"given": wrote("claim 0", "c")},
+        "1 given rationales repeat the query",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_what_is_odd_about_rationales_is_said_in_one_line(what):
+    made, line = ODD[what]
+    assert warned(made) == [line]
+
+
+def test_changes_that_were_not_accepted_are_said():
+    none = changed([[True, False], [False, False]], accepted=0)
+    assert warned(change=none) == [
+        "1 items have no accepted change: R is of the others",
+        "no paraphrase was accepted: R is of format noise alone",
+    ]
+
+
+def test_a_reader_that_collapsed_is_said():
+    fallen = replace(READ, stage=replace(GOOD, collapsed=True))
+    assert warned(reads=[fallen]) == ["tfidf answers one class whatever it reads"]
+
+
+def test_a_benchmark_is_described_by_counts_and_digests():
+    said = described(PAIR, ("claim",))
+    assert said["labels"] == {"no": 1, "yes": 1}
+    assert (said["input"], said["train"], said["test"]) == ("claim", 2, 2)
+    assert said["digest"]["test"] == PAIR.test.digest
+
+
+def test_settings_hold_readers_and_thresholds():
+    said = settings({"tfidf": TfidfReader()}, {"seed": 3}, [READ])
+    assert said["seed"] == 3
+    assert said["thresholds"] is SHOWN
+    assert said["masked"] == {"tfidf": {"given": 0.5, "vacuous": 0.5}}
+
+
+def test_the_item_table_holds_texts_masks_and_scores():
+    table = item_table(PAIR, MADE, STABLE, OWN, changed([[True, False]]), READ)
+    assert list(table.index) == ["i0", "i1"]
+    assert table["changed 1 (format noise)"].tolist() == ["claim 0!", ""]
+    assert table["rationale:given"].tolist() == ["a b", "c d"]
+    assert table["masked:given"].tolist() == ["masked 0", "masked 1"]
+    assert table["R:given"].tolist() == [1, 0.5]
+    assert table["I:given"].tolist() == [0.5, 0.75]
+    assert table["S:vacuous"].tolist() == [0.5, 0.5]
+    assert table["leaks:given"].tolist() == [1, 0]
+
+
+def test_the_frontier_shows_those_with_both_axes_and_marks_the_suite():
+    (exhibit,) = drawn.frontier(READ)
+    rows = exhibit.table.set_index("name")
+    assert rows["series"].to_dict() == {"given": "given", "vacuous": "suite"}
+    assert rows.loc["given", ["x", "y", "shade"]].tolist() == [0.75, 0.5, 0.5]
+    assert pd.isna(rows.loc["vacuous", "shade"])
+    assert not list(drawn.frontier(replace(READ, figures={})))
+
+
+def test_the_mask_curve_begins_without_a_mask():
+    exhibit = drawn.masks(READ)
+    rows = exhibit.table.query("series == 'given'")
+    assert rows[["x", "y"]].values.tolist() == [[0, 0.5], [0.5, 0]]
+    assert exhibit.settings["horizontal"] == {"majority": 0.5, "target": 0.55}
+
+
+def test_the_separation_is_a_table_of_metric_and_type():
+    (exhibit,) = drawn.separation(READ)
+    table = exhibit.table.set_index("metric")
+    assert table.loc["lcig"].to_dict() == {"vacuous": 0.9, "drift": 0.6}
+    assert np.isnan(table.loc["robustness", "drift"])
+    assert not list(drawn.separation(replace(READ, meta=Meta((), DIFFERENT, {}))))
+
+
+def test_disagreements_come_with_the_rationale_that_shows_them():
+    (exhibit,) = drawn.disagreements(READ, MADE)
+    assert exhibit.table["example"].tolist() == ["so", ""]
+    assert "item" not in exhibit.table
+    agreed = replace(READ, meta=Meta((), DIFFERENT.head(0), {}))
+    assert not list(drawn.disagreements(agreed, MADE))
+
+
+def test_every_exhibit_of_an_audit_is_there():
+    leaks = pd.DataFrame({"template": ["just because"], "label": ["no"]})
+    found = [Finding("varif", "tfidf", "given", estimate(0.4, 0.3, 0.5))]
+    parts = drawn.exhibits(PAIR, MADE, [READ], leaks, found)
+    names = {one.name: one for one in parts}
+    assert list(names) == [
+        *("frontier_tfidf", "masks_tfidf", "separation_tfidf", "disagreements_tfidf"),
+        *("axes", "templates", "browser"),
+    ]
+    assert names["axes"].table[["low", "value", "high"]].values.tolist() == [
+        [0.3, 0.4, 0.5]
+    ]
+    assert names["templates"].table["template"].tolist() == ["just because"]
+    assert names["browser"].table["masked"].tolist() == ["masked 0", "masked 1"]
