@@ -2,11 +2,17 @@
 
 import dataclasses
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
+from measurand.audits.explanations.audit import telling
+from measurand.audits.explanations.writing import Written
 from measurand.benchmarks.synthetic_rationales import planted
+from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
+from measurand.core.items import Items
 from measurand.experiment.answers import opened
 from measurand.readers import READERS
 
@@ -57,6 +63,22 @@ def test_rationales_that_leak_are_off_it_and_their_template_is_named(leaky):
 def test_no_template_is_named_where_none_leaks(good):
     (table,) = [e.table for e in good.exhibits if e.name == "templates"]
     assert table.empty
+
+
+@pytest.mark.parametrize("texts", [40, 200])
+def test_rationales_that_come_again_with_their_text_are_not_named_for_it(texts):
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(list("abcdefghij"), 6)) for _ in range(texts)]
+    label = rng.choice(["yes", "no"], texts)
+    table = pd.DataFrame(
+        [(f"q {i}", words[i % texts], label[i % texts]) for i in range(200)],
+        columns=["query", "text", "label"],
+    )
+    items = Items(table, ("query", "text"))
+    source = Benchmark("again", items, items, "query", "text", "text", ("text",))
+    told = table["text"].tolist()
+    one = Written(told, told, [], told, [])
+    assert telling(source, one).empty
 
 
 def test_vacuous_rationales_are_robust_and_empty(good):

@@ -91,12 +91,7 @@ def audit(
     stable = robust(experiment, made, judging, surfaces(judge))
     clusters = hanging_together(benchmark.test, benchmark)
     against, own = specificities(experiment, made, preset, similarity)
-    sides = (benchmark.train, benchmark.test)
-    texts = [made[names[0]].train, made[names[0]].test]
-    leaks = leaking(
-        [text for side in texts for text in side],
-        [label for side in sides for label in side.labels],
-    )
+    leaks = telling(benchmark, made[names[0]])
     fields, also = inputs(benchmark)
     reads = [
         read(
@@ -201,6 +196,19 @@ def hanging_together(items: Items, benchmark: Benchmark) -> NDArray[np.int64]:
     shared = [items.column(benchmark.evidence)] if benchmark.evidence else []
     shared += [items.column(items.group)] if items.group else []
     return hanging(shared) if shared else np.arange(len(items))
+
+
+def telling(benchmark: Benchmark, one: Written) -> pd.DataFrame:
+    """The words and templates of an explainer's rationales that tell the label.
+
+    Items that hang together count once: a rationale that comes with a text, and so
+    again and again, would be named for its label alone.
+    """
+    sides = pd.concat([benchmark.train.table, benchmark.test.table])
+    whole = benchmark.test.replaced(sides)
+    together = hanging_together(whole, benchmark).astype(str).tolist()
+    labels = whole.labels.tolist()
+    return leaking([*one.train, *one.test], labels, groups=together)
 
 
 def specificities(
