@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench.exposure_page import exposure
 from bench.leakage_page import leakage
 
 HERE = Path(__file__).parent / "results"
@@ -140,7 +141,7 @@ def main() -> None:
         "The data are not part of the project.\n\n"
     )
     evidence = "\n".join(section(n) for n in PUBLISHED)
-    PAGE.write_text(f"{head}{evidence}\n{speeds()}\n{leakage()}")
+    PAGE.write_text(f"{head}{evidence}\n{speeds()}\n{leakage()}\n{exposure()}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,85 @@
+"""The part of docs/replications.md about exposure with light readers, as stored."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent / "results" / "replications"
+LIGHT = HERE / "exposure-light.json"
+CLEAR = 0.05  # adjusted p of a task
+COMMAND = "python -m bench.exposure_light DATA/topics OUT 100"
+
+
+def exposure() -> str:
+    """What the readers `pca` and `idf` say of the topic tasks."""
+    report = json.loads(LIGHT.read_text())
+    chosen, of = report["settings"], report["benchmark"]
+    found = {
+        (f["statistic"], f["reader"], f["condition"]): f for f in report["findings"]
+    }
+    size = f"m={chosen['m']},n={chosen['n']}"
+    model = chosen["model"]
+    lines = [
+        "# Exposure",
+        "",
+        f"`{COMMAND}` on two CPU cores beside other work, "
+        f"{report['run']['seconds']:,} s: "
+        f"{' and '.join(chosen['readers'])} on {len(of['tasks'])} topic tasks, "
+        f"m = {chosen['m']}, n = {chosen['n']}, {chosen['repeats']} draws, seed "
+        f"{chosen['seed']}; both readers in one hierarchical fit.",
+        "",
+        f"Verdict: **{report['verdict']['label']}**. {report['verdict']['reason']}.",
+        "",
+        "| contrast | points [95 %] | beta [89 %] | outside ± 0.04 | cover |",
+        "|---|---|---|---|---|",
+    ]
+    for name in ("boost", "bias"):
+        cells = [
+            found[name, model, size],
+            found[f"beta_{name}", model, size],
+            found["meta_outside", model, f"{name}, {size}"],
+            found["meta_coverage", model, f"{name}, {size}"],
+        ]
+        row = " | ".join(shown(cell["estimate"]) for cell in cells)
+        lines.append(f"| {name} | {row} |")
+    lines += ["", "| task | classes | p of boost | p of bias |", "|---|---|---|---|"]
+    for task, notes in of["tasks"].items():
+        ps = [
+            found["p_adjusted", "sign flips", f"{task}, {name}, {size}"]["estimate"]
+            for name in ("boost", "bias")
+        ]
+        row = " | ".join(f"{p['value']:.4f}" for p in ps)
+        lines.append(f"| {task} | {notes['classes']:.0f} | {row} |")
+    clear = [
+        task
+        for (what, _, where), one in found.items()
+        if what == "p_adjusted" and one["estimate"]["value"] < CLEAR
+        for task, contrast, _ in [where.split(", ")]
+        if contrast == "bias"
+    ]
+    lines += [
+        "",
+        f"Of single tasks, {len(clear)} show a bias ({', '.join(clear)}) that the mean "
+        "over tasks hides.",
+    ]
+    return "\n".join([*lines, "", *compared(found, size), ""])
+
+
+def compared(found: dict[tuple[str, str, str], Any], size: str) -> list[str]:
+    """The evidence for each model of the bias."""
+    told = {
+        model: found["log_evidence", model, f"bias, {size}"]["estimate"]["value"]
+        for model in ("observation", "paper", "released")
+    }
+    best = told["observation"]
+    apart = [f"{value - best:+,.0f} nats for `{m}`" for m, value in told.items()][1:]
+    return [
+        "p-values are one-sided sign flips, adjusted over the tasks. Log evidence of "
+        "the bias, against the model with an observation effect: "
+        f"{' and '.join(apart)}."
+    ]
+
+
+def shown(estimate: dict[str, Any]) -> str:
+    """A value with its interval."""
+    return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
