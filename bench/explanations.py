@@ -24,6 +24,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -50,6 +51,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import explained
 from measurand.experiment.answers import opened
+from measurand.experiment.local import end_with_parent
 from measurand.explainers import SUITE
 from measurand.models import causal_batches, encoder
 from measurand.readers.encoder import EncoderReader
@@ -131,6 +133,7 @@ def settle(weights: str | None) -> None:
     if weights:
         encoder.INSTALLED.pop("minilm", None)
         encoder.HUB["minilm"] = weights
+    threading.Thread(target=end_with_parent, daemon=True).start()
     torch.set_num_threads(2)
     causal_batches.BUDGET["cuda"] = AT_ONCE["tokens"]
     explained.TOGETHER = AT_ONCE["prompts"]

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench.explanations_page import explanations
 from bench.exposure_page import exposure
 from bench.leakage_page import leakage
 
@@ -141,7 +142,8 @@ def main() -> None:
         "The data are not part of the project.\n\n"
     )
     evidence = "\n".join(section(n) for n in PUBLISHED)
-    PAGE.write_text(f"{head}{evidence}\n{speeds()}\n{leakage()}\n{exposure()}")
+    parts = (speeds(), leakage(), exposure(), explanations())
+    PAGE.write_text("\n".join([f"{head}{evidence}", *parts]))
 
 
 if __name__ == "__main__":
