@@ -92,6 +92,7 @@ def explanations(
             min=20, help="So many training items, drawn by the seed. Default: all."
         ),
     ] = None,
+    calibrate: o.Calibrate = True,
     seeds: o.Seeds = None,
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""
@@ -134,6 +135,7 @@ def explanations(
             seeds=seeds,
             others=others,
             similarity=similarity,
+            calibrate=calibrate,
         )
         sizes = {"items": items, "train_items": train_items}
         report = replace(report, settings={**report.settings, **sizes})

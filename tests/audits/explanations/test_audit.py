@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
+import numpy as np
+import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
@@ -11,7 +13,9 @@ from measurand.audits.explanations.audit import telling
 from measurand.audits.explanations.writing import Written
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.benchmark import Benchmark
+from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
+from measurand.core.items import Items
 from measurand.core.items import Items
 from measurand.experiment.answers import opened
 from measurand.readers import READERS
@@ -190,3 +194,29 @@ def test_what_cannot_be_followed_is_one_line(what):
     with pytest.raises(error, match=hint) as failed:
         run(made(leaky=False, **changes), **options)
     assert "\n" not in str(failed.value)
+
+
+def test_a_reader_of_fields_together_is_called_where_one_of_fields_apart_finds_nothing():
+    """The label is whether query and rationale name the same colour."""
+    rng = np.random.default_rng(2)
+    sides = []
+    for name, size in (("train", 500), ("test", 300)):
+        asked, told = rng.integers(0, 3, (2, size))
+        told = np.where(rng.random(size) < 0.5, asked, told)
+        colours = np.array(["red", "blue", "green"])
+        table = pd.DataFrame(
+            {
+                "query": [f"is boat {i} {colours[c]}" for i, c in enumerate(asked)],
+                "why": [f"we saw boat {i} in {colours[c]}" for i, c in enumerate(told)],
+                "label": np.where(asked == told, "yes", "no"),
+            },
+            index=[f"{name}-{i}" for i in range(size)],
+        )
+        sides.append(Items(table, ("query",)))
+    drawn = Benchmark("boats", *sides, "query", rationale="why", rationales=("why",))
+    report = run(drawn, explainers=("given", "vacuous"))
+    assert report.settings["called"] == ["cross"]
+    assert report.finding("lcig", "tfidf", "given").estimate.high < 0.05
+    assert report.finding("lcig", "cross", "given").estimate.low > 0.1
+    kept = run(drawn, explainers=("given", "vacuous"), calibrate=False)
+    assert kept.settings["called"] == []

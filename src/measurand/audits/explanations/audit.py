@@ -1,6 +1,7 @@
 """The explanations audit itself: write, change, write again, read, compare."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from measurand.audits.explanations.exhibits import exhibits
 from measurand.audits.explanations.masking import masking
 from measurand.audits.explanations.perturbing import COUNT, Perturbed, perturbed
-from measurand.audits.explanations.reading import read
+from measurand.audits.explanations.reading import Read, levelled, read
 from measurand.audits.explanations.robust import Robust, robust
 from measurand.audits.explanations.specific import (
     Contrasts,
@@ -37,10 +38,12 @@ from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.judges import LIKENESSES, SPACES
 from measurand.judges import named as judge_named
+from measurand.readers import READERS
 from measurand.stats.paired import correlation, mean
 from measurand.stats.scores import share
 
 TEXTLESS = ("majority", "metadata")
+CALLED = "cross"  # sees how the input and the rationale meet, and needs no GPU
 
 
 def audit(
@@ -56,6 +59,7 @@ def audit(
     seeds: int | None = None,
     others: Mapping[str, Sequence[str]] | None = None,
     similarity: str = "tfidf",
+    calibrate: bool = True,
 ) -> Report:
     """Ask whether rationales are robust, informative and specific, or empty or leaky.
 
@@ -71,6 +75,8 @@ def audit(
         seeds: How often a trained encoder is trained anew; None takes three.
         others: By item id, rationales given for changed inputs.
         similarity: What specificity compares texts by: "tfidf", or an encoder.
+        calibrate: Whether `cross` is called where a reader that sees the fields apart
+            does not find that rationales inform.
     """
     benchmark = experiment.benchmark
     checked(benchmark, readers, preset)
@@ -93,31 +99,30 @@ def audit(
     against, own = specificities(experiment, made, preset, similarity)
     leaks = telling(benchmark, made[names[0]])
     fields, also = inputs(benchmark)
-    reads = [
-        read(
-            experiment,
-            name,
-            reader,
-            made,
-            stable,
-            own,
-            leaks,
-            fields=fields,
-            also=also,
-            judge=titled(judge),
-            seeds=seeds,
-            preset=preset,
-            clusters=clusters,
-        )
-        for name, reader in readers.items()
-    ]
+    terms: dict[str, Any] = {
+        "fields": fields,
+        "also": also,
+        "judge": titled(judge),
+        "seeds": seeds,
+        "preset": preset,
+        "clusters": clusters,
+    }
+    reads: list[Read] = []
+    for name, reader in climbing(readers, calibrate):
+        if name not in readers and not doubtful(reads, planted=benchmark.planted):
+            break
+        asked = (experiment, name, reader, made, stable, own, leaks)
+        reads.append(read(*asked, **terms))
     said = verdict([one.stage for one in reads], planted=benchmark.planted)
     findings = [
         *accepted(changed),
         *baselines(experiment.seed, made, stable, benchmark.test, judge, clusters),
         *control(experiment.seed, own, against, benchmark, clusters),
         *agreement(experiment, made, stable, judge),
+        *levelled(reads[0].figures, titled(judge)),
         *(finding for one in reads for finding in one.findings),
+        # Metrics are judged by the strongest reader: their names stand for readers.
+        *reads[-1].meta.findings,
     ]
     chosen = {
         "judge": titled(judge),
@@ -127,6 +132,7 @@ def audit(
         "paraphraser": paraphraser and titled(paraphraser),
         "preset": preset,
         "similarity": similarity,
+        "calibrate": calibrate,
         "seed": experiment.seed,
     }
     return Report(
@@ -166,6 +172,21 @@ def checked(benchmark: Benchmark, readers: Mapping[str, Reader], preset: str) ->
             f"column {benchmark.rationale!r} is empty on every test item; name another "
             "with --rationale"
         )
+
+
+def climbing(
+    readers: Mapping[str, Reader], calibrate: bool
+) -> Iterator[tuple[str, Reader]]:
+    """The readers, and the one that is called where these do not suffice."""
+    yield from readers.items()
+    if calibrate and CALLED not in readers:
+        yield CALLED, READERS.load(CALLED)
+
+
+def doubtful(reads: Sequence[Read], *, planted: bool) -> bool:
+    """Whether what was not found could be found by a reader of fields together."""
+    said = verdict([one.stage for one in reads], planted=planted)
+    return said.provisional and not reads[-1].stage.informs
 
 
 def surfaces(judge: str) -> dict[str, Likeness]:

@@ -1,6 +1,6 @@
 """What one reader finds of every explainer's rationales."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,8 +28,7 @@ from measurand.explainers.replies import without_answer
 from measurand.stats.draws import from_draws
 from measurand.stats.paired import Clusters, mean
 
-LEVELLED = ("robustness", "specificity", "varif", "bertscore", "rouge_l")
-COUNTED = ("length", "overlap")
+LEVELLED = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
 NOTHING = "no item has both a rationale and another to compare it with"
 
 
@@ -94,14 +93,13 @@ def read(
     about = meta(table, drops, seed=experiment.seed)
     place = placed(figures, [one for one in made if one not in SUITE])
     findings = [
-        *levelled(figures, name, judge),
+        *scalars(figures, name),
         *(
             finding
             for explainer, one in found.items()
             for finding in told(one, name, explainer, clusters)
         ),
         *answerless(experiment, name, reader, made, seeds, clusters),
-        *about.findings,
     ]
     if also and GIVEN in made:
         beside = gains.lcig(known(made[GIVEN], also), clusters=clusters)
@@ -136,18 +134,29 @@ def drifted(robust: Mapping[str, Robust]) -> dict[str, Floats]:
     return {name: 1 - one for name, one in known.items()}
 
 
-def levelled(figures: Mapping[str, Levels], reader: str, judge: str) -> list[Finding]:
-    """The findings that are means, or made of means, over the same resamples."""
-    found = []
-    for metric in (*LEVELLED, *COUNTED):
-        if metric not in figures:
-            continue
+def levelled(figures: Mapping[str, Levels], judge: str) -> list[Finding]:
+    """The findings that no reader has a part in, over the same resamples of items."""
+    return [
+        Finding(metric, judge if metric == "robustness" else "words", name, estimate)
+        for metric in LEVELLED
+        for name, estimate in estimates(figures, metric)
+    ]
+
+
+def scalars(figures: Mapping[str, Levels], reader: str) -> list[Finding]:
+    """VARIF of every explainer, by this reader."""
+    known = estimates(figures, "varif")
+    return [Finding("varif", reader, name, estimate) for name, estimate in known]
+
+
+def estimates(
+    figures: Mapping[str, Levels], metric: str
+) -> Iterator[tuple[str, Estimate]]:
+    """One metric's figure of every explainer, with its interval."""
+    if metric in figures:
         one = figures[metric]
-        who = {"robustness": judge, "varif": reader}.get(metric, "words")
-        for at, explainer in enumerate(one.explainers):
-            estimate = from_draws(float(one.values[at]), one.draws[:, at], one.n)
-            found.append(Finding(metric, who, explainer, estimate))
-    return found
+        for at, name in enumerate(one.explainers):
+            yield name, from_draws(float(one.values[at]), one.draws[:, at], one.n)
 
 
 def told(

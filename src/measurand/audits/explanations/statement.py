@@ -46,6 +46,7 @@ def settings(
     return {
         **chosen,
         "readers": {name: plain(reader) for name, reader in readers.items()},
+        "called": [one.name for one in reads if one.name not in readers],
         "masked": {
             one.name: {name: told.kept for name, told in one.informed.items()}
             for one in reads

@@ -52,6 +52,11 @@ class Stage:
     better: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
 
+    @property
+    def informs(self) -> bool:
+        """Whether what is left under the mask clearly says something."""
+        return self.informativeness.low > LITTLE
+
 
 def verdict(stages: Sequence[Stage], *, planted: bool = False) -> Verdict:
     """What the strongest reader that did not collapse lets us say."""
