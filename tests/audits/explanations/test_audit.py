@@ -4,8 +4,6 @@ import dataclasses
 
 import numpy as np
 import pandas as pd
-import numpy as np
-import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
@@ -13,9 +11,7 @@ from measurand.audits.explanations.audit import telling
 from measurand.audits.explanations.writing import Written
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.benchmark import Benchmark
-from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
-from measurand.core.items import Items
 from measurand.core.items import Items
 from measurand.experiment.answers import opened
 from measurand.readers import READERS
@@ -196,7 +192,7 @@ def test_what_cannot_be_followed_is_one_line(what):
     assert "\n" not in str(failed.value)
 
 
-def test_a_reader_of_fields_together_is_called_where_one_of_fields_apart_finds_nothing():
+def test_cross_is_called_where_a_reader_of_fields_apart_finds_nothing():
     """The label is whether query and rationale name the same colour."""
     rng = np.random.default_rng(2)
     sides = []

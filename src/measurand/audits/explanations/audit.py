@@ -185,8 +185,8 @@ def climbing(
 
 def doubtful(reads: Sequence[Read], *, planted: bool) -> bool:
     """Whether what was not found could be found by a reader of fields together."""
-    said = verdict([one.stage for one in reads], planted=planted)
-    return said.provisional and not reads[-1].stage.informs
+    last = reads[-1].stage
+    return not (planted or last.strong or last.informs)
 
 
 def surfaces(judge: str) -> dict[str, Likeness]:
