@@ -5,7 +5,16 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent / "results"
+LIGHT = {
+    "esnli": "`measurand explanations esnli_dev.jsonl.gz --test esnli_test.jsonl.gz "
+    "--query hypothesis --evidence premise --label label --rationale explanation_1 "
+    "--rationale explanation_2 --rationale explanation_3`",
+    "fever": "`measurand explanations fever_dev.jsonl.gz --query claim --evidence "
+    "evidence --label label --rationale evidence`",
+}
 REPORTS = {
+    "light": "readers that need no GPU, on two CPU cores; the hypotheses are by the "
+    "last reader",
     "minilm": "`python -m bench.explanations encoders DATA OUT --judge NLI --weights "
     "MINILM` on one H200",
     "prompted": "`python -m bench.explanations prompted DATA OUT --judge NLI --weights "
@@ -32,7 +41,8 @@ def explanations() -> str:
         if found:
             lines += [f"## {kind}", "", f"By {made_by}.", ""]
         for report in found:
-            lines += section(report)
+            command = LIGHT.get(report["benchmark"]["name"].partition("_")[0], "")
+            lines += section(report, command if kind == "light" else "")
     return "\n".join([*lines, ""])
 
 
@@ -67,15 +77,22 @@ def masks() -> list[str]:
     ]
 
 
-def section(report: dict[str, Any]) -> list[str]:
+def section(report: dict[str, Any], command: str = "") -> list[str]:
     """One data set: the axes of every explainer, and the hypotheses."""
     of, by = report["benchmark"], {}
     for f in report["findings"]:
         by.setdefault((f["statistic"], f["condition"]), f)
     rows = []
-    for name in report["settings"]["explainers"]:
-        cells = [by.get((column, name)) for column in COLUMNS]
-        rows.append(f"| {name} | " + " | ".join(map(cell, cells)) + " |")
+    for reader in report["settings"]["masked"]:
+        own = {
+            (f["statistic"], f["condition"]): f
+            for f in report["findings"]
+            if f["reader"] == reader
+        }
+        for name in report["settings"]["explainers"]:
+            found = [(own | missing(by, own)).get((c, name)) for c in COLUMNS]
+            row = " | ".join(map(cell, found))
+            rows.append(f"| {reader} | {name} | {row} |")
     answers = [
         f"| {h} | {by[h, c]['condition']} | {cell(by[h, c])} | {by[h, c]['decision']} |"
         for h, c in by
@@ -84,13 +101,14 @@ def section(report: dict[str, Any]) -> list[str]:
     return [
         f"### {of['name']}",
         "",
-        f"{of['train']:,} train and {of['test']:,} test items; x is {of['input']}; "
+        f"{command + ': ' if command else ''}{of['train']:,} train and "
+        f"{of['test']:,} test items; x is {of['input']}; "
         f"judge {report['settings']['judge']}.",
         "",
         f"Verdict: **{report['verdict']['label']}**. {report['verdict']['reason']}.",
         "",
-        "| explainer | " + " | ".join(COLUMNS) + " |",
-        "|---" * (len(COLUMNS) + 1) + "|",
+        "| reader | explainer | " + " | ".join(COLUMNS) + " |",
+        "|---" * (len(COLUMNS) + 2) + "|",
         *rows,
         "",
         "| hypothesis | of | estimate | decision |",
@@ -98,6 +116,14 @@ def section(report: dict[str, Any]) -> list[str]:
         *answers,
         "",
     ]
+
+
+def missing(
+    by: dict[tuple[str, str], Any], own: dict[tuple[str, str], Any]
+) -> dict[tuple[str, str], Any]:
+    """The figures that no reader has a part in: robustness and specificity."""
+    shared = ("robustness", "robustness_baseline", "specificity")
+    return {k: f for k, f in by.items() if k[0] in shared and k not in own}
 
 
 def cell(found: dict[str, Any] | None) -> str:
