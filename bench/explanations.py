@@ -12,7 +12,8 @@ classifier of entailment, a decoder.
 `encoders`: e-SNLI and FEVER, every explainer that asks no LLM, three seeds. Explainers
 are shared out among processes, which leave what readers said in the store; the audit
 then finds it there. `prompted`: what the LLM writes, concise and in steps, with and
-without the label, about e-SNLI, FEVER and BoolQ, read by tfidf; a process a data set.
+without the label, about e-SNLI, FEVER and BoolQ, read by tfidf, and by cross where that
+is in doubt; a process a data set.
 BoolQ has no explanations, so there the passage is the given one, as FEVER's evidence
 is. Of each data set the figures go to OUT as soon as they are there: no text of an
 item, no path. A run that is stopped goes on from its store. `--plan` says what would be
