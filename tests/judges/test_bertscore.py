@@ -65,3 +65,10 @@ def test_bertscore_is_a_likeness_with_weights_to_be_had(place):
     BertScore(place).ready()
     with pytest.raises(MissingWeights, match="cannot load an encoder"):
         BertScore("/no/such/encoder").alike([(ONE, TWO)])
+
+
+def test_a_text_longer_than_the_encoder_reads_is_cut(place):
+    (vectors,) = token_vectors(place, ["good " * 600], 4096)
+    most = checkpoint(place, 2).config.max_position_embeddings
+    assert 0 < len(vectors) < most
+    assert BertScore(place, 4096).alike([("good " * 600, "good")])[0] > 0.5

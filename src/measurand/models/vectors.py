@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from measurand.models.causal_loading import guarded
 from measurand.models.classifier import BUDGET, STEP, like_lengths
-from measurand.models.encoder import checkpoint, device, joint, tokens
+from measurand.models.encoder import checkpoint, device, joint, tokens, window
 from measurand.models.joining import inputs, joined
 
 
@@ -30,10 +30,11 @@ def token_vectors(
 ) -> list[NDArray[np.float32]]:
     """The last layer's vector of each token, of length 1: tokens × size, one a text.
 
-    The tokenizer's own tokens are read and left out; a text is cut to `length` tokens.
+    The tokenizer's own tokens are read and left out; a text is cut to `length` tokens,
+    or to as many as the encoder reads.
     """
-    model, where = body(name), device()
-    data = joined([tokens(name, texts, length)], joint(name, 1), length)
+    model, where, most = body(name), device(), min(length, window(name))
+    data = joined([tokens(name, texts, most)], joint(name, 1), most)
     start = len(data.joint.pieces[0])
     found: dict[int, NDArray[np.float32]] = {}
     with torch.inference_mode(), guarded():
