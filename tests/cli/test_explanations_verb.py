@@ -9,7 +9,15 @@ from tests.cli.commands import process, written
 from tests.cli.test_bad_input import one_line
 from tests.cli.test_hostile import ATTACKS, harmless
 
-FAST = ("--explainer", "given", "--explainer", "vacuous", "--workers", "1")
+FAST = (
+    "--no-calibrate",
+    "--explainer",
+    "given",
+    "--explainer",
+    "vacuous",
+    "--workers",
+    "1",
+)
 STATED = {
     *("robustness", "robustness_baseline", "informativeness", "rationale_only"),
     *("lcig", "residual_leakage", "rev", "las", "las_leaking", "las_nonleaking"),
@@ -127,9 +135,9 @@ def test_the_evidence_may_be_the_rationale(audit):
 
 
 def test_a_given_rationale_is_judged_wherever_it_is_named(run, file):
-    turned = ("--explainer", "vacuous", "--explainer", "given", "--workers", "1")
+    turned = (*FAST[:1], "--explainer", "vacuous", "--explainer", "given")
     words = ("explanations", file, *COLUMNS, *BOTH, "--json")
-    assert run(*words, *turned).out == run(*words, *FAST).out
+    assert run(*words, *turned, "--workers", "1").out == run(*words, *FAST).out
 
 
 def test_a_verdict_can_fail_the_command(run, file):
@@ -230,3 +238,13 @@ def test_hostile_rationales_do_no_harm(run, tmp_path):
     assert "<img src=x" not in page
     assert "\x1b" not in page
     assert harmless((tmp_path / "r" / "report.json").read_text("utf-8"))
+
+
+def test_a_called_reader_that_needs_no_rationale_is_left_out_and_said(run, file):
+    """Whether city and evidence agree is all there is: cross sees it in the input."""
+    words = (*COLUMNS, *BOTH, "--explainer", "given", "--workers", "1", "--json")
+    done = run("explanations", file, *words)
+    assert done.code == 0, done.err
+    report = json.loads(done.out)
+    assert report["settings"]["called"] == []
+    assert "the input alone tells cross every label" in report["not_run"]["cross"]

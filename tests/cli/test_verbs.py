@@ -75,7 +75,10 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
     assert outcome.code == 0
     assert "names no evidence field" in outcome.out
     if form:
-        assert list(json.loads(outcome.out)["not_run"]) == ["evidence"]
+        assert list(json.loads(outcome.out)["not_run"]) == [
+            "evidence",
+            "explanations",
+        ]
 
 
 def test_a_saved_report_is_shown_rendered_and_compared(file, run, tmp_path):

@@ -29,7 +29,7 @@ from measurand.audits.explanations.verdict import verdict
 from measurand.audits.explanations.writing import GIVEN, Written, usual, written
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import components as hanging
-from measurand.core.errors import BadOption, NotApplicable
+from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Report
 from measurand.core.items import Items
 from measurand.core.judge import Likeness
@@ -108,11 +108,17 @@ def audit(
         "clusters": clusters,
     }
     reads: list[Read] = []
+    not_called: dict[str, str] = {}
     for name, reader in climbing(readers, calibrate):
         if name not in readers and not doubtful(reads, planted=benchmark.planted):
             break
         asked = (experiment, name, reader, made, stable, own, leaks)
-        reads.append(read(*asked, **terms))
+        try:
+            reads.append(read(*asked, **terms))
+        except Undefined as reason:
+            if name in readers:
+                raise
+            not_called[name] = str(reason)
     said = verdict([one.stage for one in reads], planted=benchmark.planted)
     findings = [
         *accepted(changed),
@@ -141,7 +147,7 @@ def audit(
         said,
         tuple(findings),
         settings(readers, chosen, reads),
-        {what: why for one in reads for what, why in one.not_run.items()},
+        not_called | {w: why for one in reads for w, why in one.not_run.items()},
         tuple(warnings(benchmark, made, changed, reads)),
         exhibits(benchmark, made, reads, leaks, findings),
         item_table(benchmark, made, stable, own, changed, reads[-1]),

@@ -28,6 +28,7 @@ from measurand.explainers.replies import without_answer
 from measurand.stats.draws import from_draws
 from measurand.stats.paired import Clusters, mean
 
+SETTLED = 1e-6  # nats that an input leaves open where it tells every label
 LEVELLED = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
 NOTHING = "no item has both a rationale and another to compare it with"
 
@@ -87,6 +88,11 @@ def read(
         return informed(experiment, benchmark, *texts, beside, reader, **terms)
 
     found = {explainer: known(one, fields) for explainer, one in made.items()}
+    if min(-one.log_p0.mean() for one in found.values()) < SETTLED:
+        raise Undefined(
+            f"the input alone tells {name} every label, so nothing is left for a "
+            "rationale to tell; leave this reader out"
+        )
     table = scores(benchmark.test, made, robust, found, specific, clusters)
     figures = levels(table, seed=experiment.seed)
     drops = drifted(robust)

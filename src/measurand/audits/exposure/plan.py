@@ -142,7 +142,7 @@ def rounded(count: float) -> str:
     """A large number in few letters.
 
     >>> rounded(1234), rounded(5_600_000), rounded(12)
-    ('1 k', '5.6 M', '12 ')
+    ('1.2 k', '5.6 M', '12 ')
     """
     for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if count >= unit:
