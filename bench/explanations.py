@@ -41,8 +41,8 @@ import torch
 from bench.real import figures_only
 from measurand.audits.explanations import audit
 from measurand.audits.explanations.arms import asked, cut, free, seeded
-from measurand.audits.explanations.audit import inputs
 from measurand.audits.explanations.baselines import BASELINES, baselines
+from measurand.audits.explanations.beside import inputs
 from measurand.audits.explanations.informing import INPUT, informed
 from measurand.audits.explanations.perturbing import Perturbed
 from measurand.audits.explanations.writing import GIVEN, PROMPTED, usual, written

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
-from measurand.audits.explanations.audit import telling
+from measurand.audits.explanations.beside import telling
 from measurand.audits.explanations.writing import Written
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.benchmark import Benchmark
