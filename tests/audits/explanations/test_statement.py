@@ -171,6 +171,12 @@ def test_the_mask_curve_begins_without_a_mask():
     assert exhibit.settings["horizontal"] == {"majority": 0.5, "target": 0.55}
 
 
+def test_what_did_not_leak_has_no_line():
+    clean = replace(READ.informed["vacuous"], residual={0.0: np.array([True, False])})
+    one = replace(READ, informed={**READ.informed, "vacuous": clean})
+    assert {*drawn.masks(one).table["series"]} == {"given"}
+
+
 def test_the_separation_is_a_table_of_metric_and_type():
     (exhibit,) = drawn.separation(READ)
     table = exhibit.table.set_index("metric")

@@ -35,6 +35,7 @@ ORDER = {
     "pseudo-specific": 1,
     **dict.fromkeys(("vacuous", "circular", "label-leaking"), 0),
 }
+PARTS = ("left_open",)  # what others are made of: the same for every explainer
 LEAST = 3  # levels of the order that must be there to speak of an order
 SURE = 0.975  # of resamples that put one explainer above another
 COLUMNS = [
@@ -81,7 +82,8 @@ def meta(
         seed: Where the resamples come from.
         resamples: How many.
     """
-    figures = levels(scores, seed=seed, resamples=resamples)
+    every = levels(scores, seed=seed, resamples=resamples)
+    figures = {name: one for name, one in every.items() if name not in PARTS}
     apart, not_told = separations(scores)
     kept, not_ranked = rankings(figures)
     answered, not_answered = hypotheses(scores, drops, kept.get("varif"), seed=seed)
@@ -98,7 +100,7 @@ def meta(
 def separations(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
     """The AUC of given rationales against each type, metric by metric."""
     found, missing = [], {}
-    for metric in scores.metrics:
+    for metric in (name for name in scores.metrics if name not in PARTS):
         if GIVEN not in scores.items.get(metric, {}):
             missing[f"auc of {metric}"] = "given rationales have no such item scores"
             continue
