@@ -1,8 +1,10 @@
-"""The part of docs/replications.md about exposure with light readers, as stored."""
+"""The part of docs/replications.md about exposure, from what was stored."""
 
 import json
 from pathlib import Path
 from typing import Any
+
+from bench.exposure_study_page import studies
 
 HERE = Path(__file__).parent / "results" / "replications"
 LIGHT = HERE / "exposure-light.json"
@@ -21,6 +23,8 @@ def exposure() -> str:
     model = chosen["model"]
     lines = [
         "# Exposure",
+        "",
+        "## Light readers",
         "",
         f"`{COMMAND}` on two CPU cores beside other work, "
         f"{report['run']['seconds']:,} s: "
@@ -62,7 +66,7 @@ def exposure() -> str:
         f"Of single tasks, {len(clear)} show a bias ({', '.join(clear)}) that the mean "
         "over tasks hides.",
     ]
-    return "\n".join([*lines, "", *compared(found, size), ""])
+    return "\n".join([*lines, "", *compared(found, size), "", *studies()])
 
 
 def compared(found: dict[tuple[str, str, str], Any], size: str) -> list[str]:

@@ -1,0 +1,81 @@
+"""One hierarchical fit over the rows of several readers of the exposure study.
+
+    python -m bench.exposure_study NAME ROWS.csv [ROWS.csv ...]
+
+ROWS are what `python -m bench.exposure_gpu rows` wrote, a file a reader. The figures go
+to bench/results/replications/exposure-NAME.json.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.exposure import overtraining
+from measurand.audits.exposure.analysis import Method, sizes
+from measurand.audits.exposure.findings import stated
+from measurand.audits.exposure.study import Study
+from measurand.audits.exposure.verdict import verdict
+from measurand.core.finding import Finding
+from measurand.stats.exposure.rows import counted
+
+HERE = Path(__file__).parent / "results" / "replications"
+MARGIN, SEED = 1.0, 0
+
+
+def analysed(table: pd.DataFrame) -> dict[str, Any]:
+    """The verdict, every finding, and the mean accuracy of each reader and arm."""
+    how = Method()
+    found = sizes(counted(table), how, SEED)
+    findings, _ = stated(found)
+    over = Study(table, {}, {}).overtrained
+    if over is not None:
+        # Only the readers that have the arm are compared with it.
+        ran = over.dropna(subset=["correct_overtrained_test"])
+        findings += overtraining.effects(sizes(counted(ran), how, SEED))
+        findings += overtraining.compared(ran, SEED)
+    right = table.filter(like="correct_").div(table["n"], axis="index")
+    means = right.groupby(table["lm"]).mean().round(4)
+    return {
+        "verdict": vars(verdict(found, MARGIN)),
+        "m": int(table["m"].iloc[0]),
+        "n": int(table["n"].iloc[0]),
+        "repeats": int(table.groupby(["lm", "task"]).size().min()),
+        "tasks": sorted(table["task"].unique()),
+        "accuracy": {
+            str(lm): {
+                arm.removeprefix("correct_"): float(mean)
+                for arm, mean in row.dropna().items()
+            }
+            for lm, row in means.iterrows()
+        },
+        "findings": [told(one) for one in findings],
+    }
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON."""
+    return {
+        "statistic": finding.statistic,
+        "reader": finding.reader,
+        "condition": finding.condition,
+        "estimate": vars(finding.estimate),
+    }
+
+
+def main(name: str, files: Sequence[str]) -> None:
+    """Fit, write and say it."""
+    table = pd.concat([pd.read_csv(file) for file in files], ignore_index=True)
+    result = analysed(table)
+    path = HERE / f"exposure-{name}.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print(result["verdict"], result["accuracy"])
+    for one in result["findings"]:
+        print(" ", *one.values())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
