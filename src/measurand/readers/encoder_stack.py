@@ -9,9 +9,10 @@ import torch
 from scipy.special import softmax
 
 from measurand.core.errors import ReaderFailed
+from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.together import Job, Said
-from measurand.models.encoder import device
+from measurand.models.encoder import device, tokens_again
 from measurand.models.joining import Joined
 from measurand.models.masked import as_read, hide, narrow
 from measurand.models.stack_batches import aligned, block, filled, moved
@@ -72,8 +73,9 @@ class EncoderStack:
         assert len(jobs) <= self.size, "no more than it has places for"  # noqa: S101
         seeds = [Seeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
+        forked = [device()] if device().type == "cuda" else []
         try:
-            with torch.random.fork_rng(devices=[device()] if on_gpu() else []):
+            with torch.random.fork_rng(devices=forked):
                 losses = self.adapted(jobs, seeds)
                 readers = [
                     self.fitted(job, losses.get(n)) for n, job in enumerate(jobs)
@@ -175,7 +177,7 @@ class EncoderStack:
         for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
             models.stack.put(n, self.head(seed.head, len(job.train.classes)))
         held = [
-            each.read(job.train).joined for each, job in zip(readers, jobs, strict=True)
+            self.read(each, job.train) for each, job in zip(readers, jobs, strict=True)
         ]
         gold = [job.train.gold(job.train.classes) for job in jobs]
         rngs = [np.random.default_rng(seed.batches) for seed in seeds]
@@ -204,7 +206,7 @@ class EncoderStack:
         """The class probabilities of every classifier about its own rows."""
         models = self.classifying
         held = [
-            each.read(job.test).joined for each, job in zip(readers, jobs, strict=True)
+            self.read(each, job.test) for each, job in zip(readers, jobs, strict=True)
         ]
         rngs = [np.random.default_rng(0) for _ in held]
         found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
@@ -224,6 +226,12 @@ class EncoderStack:
                 found[place][own] = softmax(there, axis=1)
         return found
 
+    def read(self, reader: FittedEncoder, items: Items) -> Joined:
+        """The items as tokens; they are drawn from a pool, so they come again."""
+        name, length = reader.name, reader.length
+        columns = (items.column(field).tolist() for field in reader.fields)
+        return reader.join([tokens_again(name, texts, length) for texts in columns])
+
     def head(self, seed: int, classes: int) -> Weights:
         """The head of one classifier, as a fresh model of so many classes has it."""
         model = self.classifying.stack.like
@@ -240,8 +248,3 @@ def logits(run: Any, batch: Batch) -> torch.Tensor:
     """The scores of the classes."""
     scores: torch.Tensor = run(**batch).logits
     return scores
-
-
-def on_gpu() -> bool:
-    """Whether models are trained on a GPU."""
-    return device().type == "cuda"
