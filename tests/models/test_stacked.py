@@ -94,7 +94,7 @@ def test_training_again_from_the_first_weights_gives_the_same(model, batches):
     for _ in range(2):
         stack.put_all({n: p.detach() for n, p in model.named_parameters()})
         trainer(lambda epoch: (together(b) for b in batches), 1, len(batches))
-        found.append(stack.copied(1))
+        found.append({n: p.clone() for n, p in stack.weights(1).items()})
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 

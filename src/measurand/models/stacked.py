@@ -94,10 +94,6 @@ class Stack(torch.nn.Module):
             for name, part in inner.named_parameters()
         }
 
-    def copied(self, number: int) -> dict[str, torch.Tensor]:
-        """The weights of one model, to be kept."""
-        return {name: part.clone() for name, part in self.weights(number).items()}
-
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model and its part of the batch."""
         form = self.like
