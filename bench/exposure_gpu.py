@@ -8,9 +8,11 @@
     python -m bench.exposure_gpu analyse OUT ROWS.csv ROWS.csv
 
 `speed` times the published procedure (transformers' Trainer, fp32, a model loaded a
-run, weights saved and loaded between the stages) against stacked training on one
-machine in one run. `accuracy` compares what the two ways answer. `rows` runs one reader
-of the study, task after task; `analyse` fits the rows of several readers together.
+run, weights saved and loaded between the stages) against the audit's own study, draws,
+keys and store included, on one machine in one run. `accuracy` compares what the two
+ways answer. `rows` runs one reader of the study, task after task; `analyse` fits the
+rows of several readers together. How many encoders are trained at once is the audit's
+choice on a GPU; `--stacked N` sets it anywhere.
 WEIGHTS are directories (or smollm2 where its package is installed); DATA holds the
 topic tasks as JSON lines. Several subcommands may run at once. All that is known is
 written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
@@ -22,7 +24,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -46,9 +48,10 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import opened
+from measurand.models.encoder import checkpoint
 from measurand.readers.causal import CausalReader, prompted
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.encoder_stack import EncoderStack, Job
+from measurand.readers.encoder_residents import KEPT
 from measurand.selections.subsamples import Subsample
 from measurand.stats.exposure.rows import counted
 
@@ -204,11 +207,30 @@ def classified(
     return float((said.predictions.argmax(axis=1) == said.label_ids).mean())
 
 
-# --- the same triples, stacked ------------------------------------------------------
+# --- the same triples, as the audit runs them ---------------------------------------
 
 
-def drawn(pool: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Stacked(EncoderReader):
+    """An encoder of which so many are trained at once, whatever the machine."""
+
+    stacked: int = 2
+
+    def together(self) -> int:
+        """As many as it was told."""
+        return self.stacked
+
+
+def encoder(place: str, stacked: int | None, **settings: float) -> EncoderReader:
+    """The encoder in a directory, stacked as it was told or as suits the machine."""
+    if stacked is None:
+        return EncoderReader(place, **settings)
+    return Stacked(place, **settings, stacked=stacked)
+
+
+def drawn(held: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
     """One draw: train and test items, and the texts of extra and test."""
+    pool = pooled(held)
     with opened(pool, seed=seed) as running:
         _, extra, test = sides(running, m, n, number)
     train, items = (
@@ -218,29 +240,15 @@ def drawn(pool: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, 
     return {"train": train, "items": items, "extra": extra, "test": test}
 
 
-def stacked(stack: EncoderStack, triples: Sequence[dict[str, Any]]) -> list[dict]:
-    """The accuracy of each arm of each triple."""
-    jobs = [
-        Job(
-            tuple(triple[arm]) if arm != "base" else (),
-            triple["train"],
-            triple["items"],
-            np.random.default_rng(number),
+def studied(
+    held: Benchmark, reader: EncoderReader, design: Design, seed: int = 0
+) -> pd.DataFrame:
+    """The rows of the audit's own study of one task, into an empty store."""
+    with opened(held, seed=seed, workers=1) as running:
+        found = study(
+            running, {"task": held}, {"one": reader}, design, about={"task": Task()}
         )
-        for number, triple in enumerate(triples)
-        for arm in NEEDED
-    ]
-    said = iter(stack.answered(jobs))
-    found = []
-    for triple in triples:
-        gold = triple["items"].gold(triple["train"].classes)
-        found.append(
-            {
-                arm: float((next(said).probabilities.argmax(axis=1) == gold).mean())
-                for arm in NEEDED
-            }
-        )
-    return found
+    return found.counts
 
 
 def made_task(words: Any, rows: int, tokens: int) -> Benchmark:
@@ -251,7 +259,7 @@ def made_task(words: Any, rows: int, tokens: int) -> Benchmark:
     texts = [" ".join(rng.choice(whole, size)) for size in sizes]
     label = np.array(["a", "b", "c", "d"])[np.arange(rows) % 4]
     table = pd.DataFrame({"text": texts, "label": label})
-    return pooled(from_frames(table, name="made", query="text", label="label"))
+    return from_frames(table, name="made", query="text", label="label")
 
 
 def base_size(weights: str, folder: Path, *, tiny: bool) -> str:
@@ -267,15 +275,15 @@ def base_size(weights: str, folder: Path, *, tiny: bool) -> str:
 
 
 def speed(
-    out: Path, weights: str, triples: int, ours: int, size: int, tiny: bool
+    out: Path, weights: str, triples: int, ours: int, stacked: int | None, tiny: bool
 ) -> None:
     """Triples an hour, both ways, and how far from what the chip could do."""
     folder = Path(tempfile.mkdtemp())
     place = base_size(weights, folder, tiny=tiny)
     words = transformers.AutoTokenizer.from_pretrained(place)
     m, n = (16, 20) if tiny else (100, 200)
-    pool = made_task(words, 2000 if not tiny else 200, 41)
-    some = [drawn(pool, m, n, number, 0) for number in range(max(triples, ours))]
+    held = made_task(words, 2000 if not tiny else 200, 41)
+    some = [drawn(held, m, n, number, 0) for number in range(triples)]
     texts = [text for triple in some for text in triple["test"]]
     lengths = [len(row) for row in words(texts)["input_ids"]]
     found: dict[str, Any] = {
@@ -284,20 +292,17 @@ def speed(
         "mean_tokens": float(np.mean(lengths)),
         "matrix_rate_tflops": matrix_rate(8192 if CUDA else 256) / 1e12,
         "copy_rate_tbs": copy_rate(2**28 if CUDA else 2**20) / 1e12,
-        "stack": size,
     }
-    reader = EncoderReader(place, rate=PAPER["learn"]).suited(Task())
-    stack = EncoderStack(reader, 4, size)
-    seconds, _ = timed(lambda: stacked(stack, some[:size]))  # captures its steps
-    found["first_group_seconds"] = seconds
+    reader = encoder(place, stacked, rate=PAPER["learn"])
+    size = found["stack"] = reader.suited(Task()).together()
+    first = Design(m, n, max(2, size))  # captures its steps
+    found["first_group_seconds"], _ = timed(lambda: studied(held, reader, first, 1))
     keep(out, "exposure_speed", found)
-    seconds, _ = timed(lambda: stacked(stack, some[:ours]))
+    seconds, _ = timed(lambda: studied(held, reader, Design(m, n, ours)))
     found["ours_seconds"] = seconds / ours
     found["ours_triples"] = ours
     if CUDA:
-        found["captured"] = [
-            not each.train.step.refused for each in (stack.adapting, stack.classifying)
-        ]
+        found["captured"] = [not one.train.step.refused for _, one in KEPT.values()]
         found["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
     keep(out, "exposure_speed", found)
     published(place, some[0], 4, 0)  # warm
@@ -308,15 +313,14 @@ def speed(
         found["published_seconds"] = float(np.mean(took))
         found["published_triples"] = len(took)
         if number % 5 == 4 or number == triples - 1:
-            keep(out, "exposure_speed", found | summed(found, stack))
+            keep(out, "exposure_speed", found | summed(found, place))
     shutil.rmtree(folder)
 
 
-def summed(found: dict[str, Any], stack: EncoderStack) -> dict[str, float]:
+def summed(found: dict[str, Any], place: str) -> dict[str, float]:
     """The ratio of the two ways, the floors, and the time of the paper's study."""
     ours, theirs = found["ours_seconds"], found["published_seconds"]
-    model = stack.classifying.stack.like
-    weights = sum(part.numel() for part in model.parameters())
+    weights = sum(part.numel() for part in checkpoint(place, 4).parameters())
     arithmetic = WORK / (found["matrix_rate_tflops"] * 1e12)
     traffic = 115 * weights * MOVED / (found["copy_rate_tbs"] * 1e12)
     return {
@@ -331,24 +335,26 @@ def summed(found: dict[str, Any], stack: EncoderStack) -> dict[str, float]:
 
 
 def accuracy(
-    out: Path, weights: str, data: str, tasks: Sequence[str], design: Design, size: int
+    out: Path,
+    weights: str,
+    data: str,
+    tasks: Sequence[str],
+    design: Design,
+    stacked: int | None,
 ) -> None:
     """Whether both ways answer equally well: pairs of one draw, task and arm."""
     rows: list[dict[str, Any]] = []
     for task in tasks:
-        pool = pooled(load(task, data=data))
-        classes = len(pool.classes)
-        some = [
-            drawn(pool, design.m, design.n, number, 0)
-            for number in range(design.repeats)
-        ]
-        reader = EncoderReader(weights, rate=PAPER["learn"]).suited(Task())
-        ours = stacked(EncoderStack(reader, classes, size), some)
-        for number, triple in enumerate(some):
+        held = load(task, data=data)
+        ours = studied(held, encoder(weights, stacked, rate=PAPER["learn"]), design)
+        for number in range(design.repeats):
+            triple = drawn(held, design.m, design.n, number, 0)
+            classes = len(triple["train"].classes)
             theirs = published(weights, triple, classes, number)
             rows += [
                 {"task": task, "draw": number, "arm": arm}
-                | {"ours": ours[number][arm], "published": theirs[arm]}
+                | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
+                | {"published": theirs[arm]}
                 for arm in NEEDED
             ]
             keep(out, "exposure_accuracy", compared(pd.DataFrame(rows)))
@@ -378,10 +384,10 @@ def compared(rows: pd.DataFrame) -> dict[str, Any]:
 # --- the study ----------------------------------------------------------------------
 
 
-def reader_of(name: str, weights: str) -> Any:
+def reader_of(name: str, weights: str, stacked: int | None) -> Any:
     """The reader of that name with its weights in a directory."""
     if name == "minilm":
-        return EncoderReader(weights)
+        return encoder(weights, stacked)
     if name == "smollm2":
         return CausalReader(weights)
     zero = prompted(weights)
@@ -400,9 +406,10 @@ def rows(
     design: Design,
     workers: int,
     store: str | None,
+    stacked: int | None,
 ) -> None:
     """The study's rows of one reader, written after every task."""
-    reader, start, parts = reader_of(name, weights), time.perf_counter(), []
+    reader, start, parts = reader_of(name, weights, stacked), time.perf_counter(), []
 
     def seen(task: str, reader: str, done: float, of: int) -> None:
         if done == int(done) and int(done) % 5 == 0:
@@ -483,7 +490,7 @@ def main() -> None:
     take.add_argument("--repeats", type=int, default=20)
     take.add_argument("--triples", type=int, default=20)
     take.add_argument("--ours", type=int, default=64)
-    take.add_argument("--size", type=int, default=8)
+    take.add_argument("--stacked", type=int, help="by default as suits the machine")
     take.add_argument("--workers", type=int, default=4)
     take.add_argument("--store")
     take.add_argument("--tiny", action="store_true")
@@ -491,14 +498,15 @@ def main() -> None:
     got.out.mkdir(parents=True, exist_ok=True)
     transformers.logging.set_verbosity_error()
     design = Design(got.m, got.n, got.repeats, tuple(got.arm or NEEDED))
+    stacked = got.stacked or (2 if got.tiny else None)
     if got.verb == "speed":
-        speed(got.out, got.weights, got.triples, got.ours, got.size, got.tiny)
+        speed(got.out, got.weights, got.triples, got.ours, stacked, got.tiny)
     elif got.verb == "accuracy":
         tasks = got.task or ["ag_news", "trec"]
-        accuracy(got.out, got.weights, got.data, tasks, design, got.size)
+        accuracy(got.out, got.weights, got.data, tasks, design, stacked)
     elif got.verb == "rows":
         tasks = got.task or EIGHT
-        rest = (design, got.workers, got.store)
+        rest = (design, got.workers, got.store, stacked)
         rows(got.out, got.name, got.weights, got.data, tasks, *rest)
     else:
         analyse(got.out, got.files)

@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
     with opened(pooled(task)) as running:
-        asks = arms.asks(running, PcaReader(), 20, 60, 3)
+        asks = arms.asks(running, PcaReader(), 20, 60, range(3, 4))
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
     base, extra, test = (set(ask.reader.texts) for ask in asks)

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from measurand.core.reader import FittedReader
+from measurand.core.together import Said
 from measurand.readers.majority import MajorityReader
 
 LOG = "MEASURAND_TEST_LOG"  # names a file to which each fit adds who began and ended it
@@ -74,3 +77,23 @@ class Asking:
     def fit(self, items, rng) -> FittedReader:
         assert os.getpid() == self.process
         return MajorityReader().fit(items, rng)
+
+
+@dataclass(frozen=True)
+class Sociable:
+    """Answers in a group, and says how many were beside it."""
+
+    number: int
+
+    def together(self):
+        return 2
+
+    def fit(self, items, rng) -> FittedReader:
+        return MajorityReader().fit(items, rng)
+
+    def answered(self, jobs, size):
+        for place, job in enumerate(jobs):
+            classes = job.train.classes[::-1]  # an order of its own
+            shares = np.tile([1.0, *[0.0] * (len(classes) - 1)], (len(job.test), 1))
+            said = {"beside": len(jobs), "size": size, "place": place}
+            yield Said(classes, shares, {**said, "lot": job.rng.random()})

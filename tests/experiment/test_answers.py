@@ -6,16 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.core.errors import WorkerLost
+from measurand.core.errors import NotApplicable, WorkerLost
 from measurand.experiment.answers import Experiment, answers, reopened
 from measurand.experiment.answers import opened as here
-from measurand.experiment.asks import Ask
+from measurand.experiment.asks import Ask, Group, key
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader
 from measurand.readers.majority import MajorityReader
+from tests.experiment.odd_readers import Sociable
+from tests.experiment.running import files
 
 SHARED = [
     Ask(TfidfReader()),
@@ -97,3 +99,45 @@ def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     again = opened()
     answers(again, [*ASKS, *more])
     assert again.tally["reused"] == 3
+
+
+PAIR, OTHER = Group("one and two", 4), Group("three", 4)
+GROUPED = [
+    Ask(Sociable(1), group=PAIR),
+    Ask(Sociable(2), group=PAIR),
+    Ask(Sociable(3), group=OTHER),
+]
+
+
+def test_a_group_is_one_trial_and_each_gets_its_own_answer(opened):
+    running = opened()
+    said = answers(running, GROUPED)
+    assert [one.remarks["beside"] for one in said] == [2, 2, 1]
+    assert [one.remarks["place"] for one in said] == [0, 1, 0]
+    assert {one.remarks["size"] for one in said} == {4}
+    assert len({one.remarks["lot"] for one in said}) == 3
+    assert (said[0].probabilities[0].argmax(axis=1) == len(said[0].classes) - 1).all()
+    assert [*filter(None, opened.seen)][-1] == (2, 2)
+
+
+def test_a_group_that_lost_one_is_answered_again_whole_to_the_same_bytes(opened):
+    running = opened()
+    answers(running, GROUPED)
+    before = files(running.store)
+    for path in running.store.paths(key(GROUPED[1], running.benchmark, 0)):
+        path.unlink()
+    again = opened()
+    answers(again, GROUPED)
+    assert again.tally == {"computed": 2, "reused": 1}
+    assert files(running.store) == before
+
+
+def test_who_is_beside_an_ask_is_part_of_its_key(benchmark):
+    asks = [replace(GROUPED[0], group=group) for group in (None, PAIR, OTHER)]
+    asks.append(replace(GROUPED[0], group=replace(PAIR, size=8)))
+    assert len({key(ask, benchmark, 0) for ask in asks}) == 4
+
+
+def test_a_reader_that_is_fitted_by_itself_is_in_no_group(opened):
+    with pytest.raises(NotApplicable, match="fitted by itself"):
+        answers(opened(), [Ask(MajorityReader(), group=PAIR)])

@@ -11,7 +11,8 @@ import pytest
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
 from measurand.experiment import reach
 from measurand.experiment.answers import answers, measures, opened, reopened
-from measurand.experiment.asks import Ask, versions
+from measurand.experiment.asks import Ask, Group, versions
+from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -19,7 +20,7 @@ from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.readers.majority import MajorityReader
 from measurand.selections.rows import Both, HoldOut
-from tests.experiment.odd_readers import Asking, Broken, Deadly, Sleepy
+from tests.experiment.odd_readers import Asking, Broken, Deadly, Sleepy, Sociable
 from tests.experiment.running import files, locally, trials
 
 pytestmark = pytest.mark.ray
@@ -64,6 +65,14 @@ def test_the_same_asks_give_the_same_bytes(made, benchmark, tmp_path):
     found = files(made.setting[2])
     assert len(found) == 2 * len(ASKS)
     assert found == locally(benchmark, ASKS, tmp_path / "local")
+
+
+def test_a_group_is_answered_there_as_here(made, benchmark, tmp_path):
+    pair = tuple(Ask(Sociable(n), group=Group("one and two", 2)) for n in (1, 2))
+    assert [*made.run([pair])] == [0]
+    here = LocalEngine(benchmark, 0, Store(tmp_path / "local"), 2)
+    assert [*here.run([pair])] == [0]
+    assert files(made.setting[2]) == files(here.setting[2])
 
 
 def test_another_cut_of_the_benchmark_has_the_same_cluster(

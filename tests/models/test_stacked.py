@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.models.encoder import tokenizer
+from measurand.models.encoder import tokenizer, tokens, tokens_again
 from measurand.models.masked import (
     as_read,
     focused,
@@ -94,7 +94,7 @@ def test_training_again_from_the_first_weights_gives_the_same(model, batches):
     for _ in range(2):
         stack.put_all({n: p.detach() for n, p in model.named_parameters()})
         trainer(lambda epoch: (together(b) for b in batches), 1, len(batches))
-        found.append(stack.copied(1))
+        found.append({n: p.clone() for n, p in stack.weights(1).items()})
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
@@ -130,3 +130,11 @@ def test_batches_of_one_rank_come_together_and_hold_every_row_once():
         -(-max(own[r].max() for own, r in zip(lengths, rows, strict=True)) // 16) * 16
         for rows, _ in plan
     ]
+
+
+@pytest.mark.parametrize("texts", [["a b", "", "a b", "thing1"], ["thing1"], []])
+def test_texts_that_come_again_have_the_same_tokens(place, texts):
+    for _ in range(2):
+        once, again = tokens(place, texts, 8), tokens_again(place, texts, 8)
+        assert once.ids.tolist() == again.ids.tolist()
+        assert once.starts.tolist() == again.starts.tolist()

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from measurand.core.together import Job, Together
+from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.encoder_stack import EncoderStack, Job
 from tests.conftest import small_items
-from tests.models import tiny_encoder
+from tests.models import tiny_encoder, tiny_families
 
 TEXTS = tuple(f"claim about thing{i % 7} is good" for i in range(40))
 TRAIN, TEST = small_items(40), small_items(60).rows(np.arange(40, 60))
@@ -31,34 +32,76 @@ def reader(tmp_path_factory):
     )
 
 
-def jobs():
-    texts = ((), TEXTS, TEXTS[:33])
-    return [Job(each, TRAIN, TEST, np.random.default_rng(3)) for each in texts]
+def jobs(reader, *texts):
+    """A job for each set of texts, with one stream for all."""
+    return [
+        Job(reader.adapt(each), TRAIN, TEST, np.random.default_rng(3)) for each in texts
+    ]
 
 
 def test_a_stack_answers_every_job_and_repeats_itself(reader):
-    stack = EncoderStack(reader, 2, 2)
-    first, again = stack.answered(jobs()), stack.answered(jobs())
+    first, again = (
+        reader.answered(jobs(reader, (), TEXTS, TEXTS[:33]), 4) for _ in range(2)
+    )
     for one, other in zip(first, again, strict=True):
         assert one.probabilities.shape == (20, 2)
         np.testing.assert_allclose(one.probabilities.sum(axis=1), 1)
         np.testing.assert_array_equal(one.probabilities, other.probabilities)
-    assert first[0].lm_loss is None
-    assert first[1].lm_loss > 0
+    assert "lm_loss" not in first[0].remarks
+    assert first[1].remarks["lm_loss"] > 0
     assert not np.allclose(first[0].probabilities, first[1].probabilities)
 
 
 def test_a_stack_learns_a_planted_task(reader):
-    said = EncoderStack(reader, 2, 2).answered(jobs()[:2])
     gold = TEST.gold(TEST.classes)
-    for one in said:
+    for one in reader.answered(jobs(reader, (), TEXTS), 2):
         assert (one.probabilities.argmax(axis=1) == gold).mean() > 0.8
 
 
 def test_reading_twice_as_often_lowers_the_loss(reader):
     short = dataclasses.replace(reader, epochs=0)
     once, twice = (
-        EncoderStack(each, 2, 1).answered(jobs()[1:2])[0].lm_loss
+        each.answered(jobs(each, TEXTS), 1)[0].remarks["lm_loss"]
         for each in (short, short.overtrained())
     )
     assert twice < once
+
+
+@pytest.mark.parametrize("family", residents.STACKING)
+def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
+    """One batch an epoch and no dropout: nothing is left to the neighbours."""
+    reader = EncoderReader(
+        tiny_families.save(tmp_path, family),
+        **{"epochs": 4, "batch": 40, "adapt_batch": 40, "length": 32, "held": 0.0},
+        **{"rate": 3e-3, "adapt_rate": 3e-3, "warmup": 0.0},
+    )
+    given = jobs(reader, TEXTS, (), TEXTS[:33])
+    for job, said in zip(given, reader.answered(given, 4), strict=True):
+        alone = job.reader.fit(TRAIN, np.random.default_rng(3))
+        gap = said.probabilities - alone.predict(TEST)
+        assert abs(gap).max() < 1e-4
+        assert [*said.remarks] == [*alone.remarks()]
+
+
+def test_a_stack_stays_until_another_is_needed(reader):
+    first = residents.classifiers(reader.model, 2, 1e-3, 0.0, 2)
+    assert residents.classifiers(reader.model, 16, 1e-3, 0.0, 2) is first
+    assert residents.classifiers(reader.model, 17, 1e-3, 0.0, 2) is not first
+    assert len([kind for kind in residents.KEPT if kind == "classes"]) == 1
+
+
+def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(
+    reader, monkeypatch
+):
+    assert isinstance(reader, Together)
+    assert reader.together() == 1  # no GPU
+    monkeypatch.setattr("measurand.readers.encoder.suiting", lambda name: 8)
+    assert reader.together() == 8
+    for odd in ({"held": 0.05}, {"patience": 1}, {"rates": (1e-4,)}):
+        assert dataclasses.replace(reader, **odd).together() == 1
+
+
+def test_a_family_that_was_not_tried_is_trained_one_by_one(reader, monkeypatch):
+    monkeypatch.setattr(residents, "device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(residents, "family", lambda name: "deberta-v2")
+    assert residents.suiting(reader.model) == 1

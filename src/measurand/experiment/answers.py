@@ -11,7 +11,7 @@ from measurand.core.errors import BadOption
 from measurand.core.predictions import Measures, Predictions
 from measurand.core.reader import Reader, Tunable
 from measurand.experiment import ENGINES
-from measurand.experiment.asks import SETTINGS, Ask, key
+from measurand.experiment.asks import SETTINGS, Ask, Group, key
 from measurand.experiment.engine import Engine
 from measurand.experiment.store import Answer, Notice, Store
 from measurand.experiment.trial import asked
@@ -119,15 +119,21 @@ def tuned(experiment: Experiment, reader: Reader) -> Reader:
 
 
 def ensured(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
-    """The numbers for each ask; those that share a fit are computed in one trial."""
+    """The numbers for each ask; those of a fit or a group are one trial."""
     keys = [key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     kept = {k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)}
-    missing = {k: ask for k, ask in zip(keys, asks, strict=True) if kept[k] is None}
+    lacking = {ask.group for k, ask in zip(keys, asks, strict=True) if kept[k] is None}
+    missing = {
+        k: ask
+        for k, ask in zip(keys, asks, strict=True)
+        # A group is learned again as a whole, so that a kill changes no number.
+        if kept[k] is None or (ask.group and ask.group in lacking)
+    }
     experiment.tally["reused"] += len(kept) - len(missing)
     experiment.tally["computed"] += len(missing)
-    trials: dict[str, list[Ask]] = {}
+    trials: dict[str | Group, list[Ask]] = {}
     for ask in missing.values():
-        trials.setdefault(ask.fit, []).append(ask)
+        trials.setdefault(ask.group or ask.fit, []).append(ask)
     experiment.watch(0, len(trials))
     finished = experiment.engine.run([tuple(trial) for trial in trials.values()])
     for done, _ in enumerate(finished, start=1):

@@ -23,6 +23,22 @@ EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
 
 
 @dataclass(frozen=True)
+class Group:
+    """Asks that are answered in one trial, each by a fit of its own.
+
+    What is said to one depends, if little, on the others; so the name says who they
+    all are, and they are always asked together.
+
+    Attributes:
+        name: Such as "extra, draws 8 to 15".
+        size: How many are learned at once; a group may have fewer.
+    """
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
 class Ask:
     """What a reader, fitted so, says about the test items, changed so.
 
@@ -38,6 +54,7 @@ class Ask:
         part: Which of the other test parts is asked about; none where empty.
         stream: A name for the fit's random stream, where arms must share one; else
             the fit itself is the name.
+        group: Those that are learned together with this one, where there are any.
     """
 
     reader: Reader
@@ -49,6 +66,7 @@ class Ask:
     what: str = ANSWERS
     part: str = ""
     stream: str = ""
+    group: Group | None = None
 
     @property
     def fit(self) -> str:
@@ -62,7 +80,10 @@ def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     test = benchmark.also[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     heavy = isinstance(ask.reader, Strong) and not isinstance(ask.reader, Remote)
-    whole = canonical([versions(heavy), digests, seed, ask])
+    said = plain(ask)
+    if ask.group is None:
+        del said["group"]  # as it was before there were any: what is stored is found
+    whole = json.dumps([*plain([versions(heavy), digests, seed]), said], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 

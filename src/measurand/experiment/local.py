@@ -48,7 +48,8 @@ class LocalEngine:
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""
-        here = [n for n, trial in enumerate(trials) if remote(trial)]
+        # A group fills a GPU by itself, and its captured steps are in this process.
+        here = [n for n, trial in enumerate(trials) if remote(trial) or trial[0].group]
         if min(self.workers, len(trials) - len(here)) <= 1:
             here = list(range(len(trials)))
         for number in here:

@@ -160,11 +160,15 @@ class RayEngine:
         tasks: dict[Any, int] = {}
         for number, trial in enumerate(trials):
             if not remote(trial):
-                share = self.gpu_share if self.gpus and heavy(trial) else 0
+                share = self.share(trial) if self.gpus and heavy(trial) else 0
                 known = versions(heavy(trial))
                 task = WORK.options(num_gpus=share).remote(self.sent, trial, known)
                 tasks[task] = number
         return tasks
+
+    def share(self, trial: Trial) -> float:
+        """The share of a GPU that a trial is given; a group fills near half of one."""
+        return max(self.gpu_share, 0.5) if trial[0].group else self.gpu_share
 
     def fed(self, trials: Sequence[Trial]) -> None:
         """Nothing, where the cluster has what these trials wait for."""

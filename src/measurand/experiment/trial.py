@@ -1,4 +1,4 @@
-"""Trial: one fit and all that is asked of it."""
+"""Trial: one fit and all that is asked of it, or several fits that are made at once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -25,6 +25,7 @@ from measurand.core.reader import (
     Watched,
 )
 from measurand.core.seeds import generator
+from measurand.core.together import Job, Said, Together
 from measurand.experiment.asks import (
     ANSWERS,
     EMBEDDING,
@@ -43,12 +44,19 @@ from measurand.interventions.fields import Keep
 def run_trial(
     benchmark: Benchmark, seed: int, store: Store, asks: Sequence[Ask]
 ) -> None:
-    """Fit once, answer every ask, keep each answer as soon as it is there."""
+    """Fit once, answer every ask, keep each answer as soon as it is there.
+
+    Those of a group are fitted at once, each for itself.
+    """
     # One thread: sums in another order would differ in the last bit.
     with threadpool_limits(1), keeping(store.directory / "calls"):
         if asks[0].what == SETTINGS:
             told = settings(asks[0], benchmark, seed)
             store.write(key(asks[0], benchmark, seed), told)
+            return
+        if asks[0].group:
+            for ask, told in zip(asks, grouped(asks, benchmark, seed), strict=True):
+                store.write(key(ask, benchmark, seed), told)
             return
         epochs = [ask for ask in asks if ask.what == EPOCHS]
         if epochs:
@@ -60,6 +68,29 @@ def run_trial(
             if ask.what != EPOCHS:
                 said = answer(fitted, ask, benchmark, seed)
                 store.write(key(ask, benchmark, seed), said)
+
+
+def grouped(asks: Sequence[Ask], benchmark: Benchmark, seed: int) -> Iterator[Answer]:
+    """What the readers of a group say, which are fitted at once."""
+    reader, group = asks[0].reader, asks[0].group
+    if group is None or not isinstance(reader, Together):
+        raise NotApplicable("this reader is fitted by itself, not in a group")
+    for ask in asks:
+        assert (ask.what, ask.repeats) == (ANSWERS, 1), "once each"  # noqa: S101
+    jobs = [
+        Job(
+            ask.reader,
+            learned_from(ask, benchmark, seed),
+            ask.under(asked(ask, benchmark, seed), stream(ask.under, 0, seed)),
+            fitting(ask, seed),
+        )
+        for ask in asks
+    ]
+    for job, said in zip(jobs, reader.answered(jobs, group.size), strict=True):
+        shape = (1, len(job.test), len(benchmark.classes))
+        probabilities = np.zeros(shape, np.float32)
+        probabilities[0][:, places(said, benchmark)] = said.probabilities
+        yield Answer(probabilities, None, said.remarks)
 
 
 def fit(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
@@ -189,7 +220,7 @@ def worded(
     return values
 
 
-def places(fitted: FittedReader, benchmark: Benchmark) -> list[int]:
+def places(fitted: FittedReader | Said, benchmark: Benchmark) -> list[int]:
     """The column of the benchmark's classes that each of the reader's goes to."""
     return [benchmark.classes.index(label) for label in fitted.classes]
 

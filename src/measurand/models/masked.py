@@ -26,7 +26,7 @@ from measurand.models.encoder import (
     joint,
     location,
     tokenizer,
-    tokens,
+    tokens_again,
     unreadable,
 )
 from measurand.models.training import STEP, Batch, Schedule, train, widths
@@ -134,7 +134,7 @@ def as_read(name: str, texts: Sequence[str], length: int) -> Joined:
             f"the tokenizer of {name} has no mask token, so the encoder cannot be "
             "adapted; take another encoder"
         )
-    return joined([tokens(name, texts, length)], joint(name, 1), length)
+    return joined([tokens_again(name, texts, length)], joint(name, 1), length)
 
 
 def masked(

@@ -1,6 +1,6 @@
 """The batches of stacked models: as many rows each, of one width."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -63,9 +63,3 @@ def moved(parts: Sequence[Arrays], size: int) -> dict[str, torch.Tensor]:
         )
         for name in parts[0]
     }
-
-
-def chunks(numbers: Sequence[int], size: int) -> Iterator[list[int]]:
-    """So many at a time."""
-    for start in range(0, len(numbers), size):
-        yield list(numbers[start : start + size])

@@ -82,9 +82,17 @@ class Stack(torch.nn.Module):
             for name, part in zip(self.names, self.stacked, strict=True)
         }
 
-    def copied(self, number: int) -> dict[str, torch.Tensor]:
-        """The weights of one model, to be kept."""
-        return {name: part.clone() for name, part in self.weights(number).items()}
+    def body(self, number: int) -> dict[str, torch.Tensor]:
+        """The same without the head, by the names that a model with another head has.
+
+        A weight that body and head share is called by the one or the other.
+        """
+        inner, prefix = self.like.base_model, self.like.base_model_prefix
+        whole = {id(part): n for n, part in enumerate(self.like.parameters())}
+        return {
+            f"{prefix}.{name}": self.stacked[whole[id(part)]][number].detach()
+            for name, part in inner.named_parameters()
+        }
 
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model and its part of the batch."""

@@ -10,11 +10,14 @@ from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.task import Task
-from measurand.models.encoder import checkpoint, device, location, window
+from measurand.core.together import Job, Said
+from measurand.models.encoder import device, location, window
 from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Adapted, Masking, adapted
 from measurand.models.training import Batch, Schedule, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
+from measurand.readers.encoder_residents import suiting
+from measurand.readers.encoder_stack import EncoderStack
 from measurand.readers.encoder_training import BestEpoch, fresh, loss
 from measurand.readers.logistic import best_temperature
 from measurand.readers.tuning import RATES, best_rate, unlikelihood
@@ -114,10 +117,6 @@ class EncoderReader:
         head, batches, masks = (int(seed) for seed in rng.integers(2**31, size=3))
         forked = [where] if where.type == "cuda" else []
         with torch.random.fork_rng(devices=forked):
-            # Loading draws what the checkpoint lacks, once, with a seed of its own.
-            torch.manual_seed(0)
-            checkpoint(self.model, len(classes))
-        with torch.random.fork_rng(devices=forked):
             try:
                 read = self.pretrained(masks)
                 torch.manual_seed(head)
@@ -214,6 +213,15 @@ class EncoderReader:
         schedule = Schedule(self.rate, self.warmup)
         train(reader.model, batches, self.epochs, steps, loss, schedule, after)
         best.restore(reader.model)
+
+    def together(self) -> int:
+        """As many as the GPU holds; 1 without one, or to hold rows back or tune."""
+        alone = self.held or self.patience or self.rates
+        return 1 if alone else suiting(self.model)
+
+    def answered(self, jobs: Sequence[Job], size: int) -> list[Said]:
+        """What each job's encoder says, all trained as one stack of `size`."""
+        return EncoderStack(self, size).answered(jobs)
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""

@@ -1,44 +1,31 @@
 """Encoders adapted, trained and asked together: many small trainings as one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from scipy.special import softmax
 
+from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
-from measurand.models.encoder import device, joint, tokens
-from measurand.models.joining import Joined, joined
-from measurand.models.masked import as_read, focused, hide, language_model, narrow
-from measurand.models.stack_batches import aligned, block, chunks, filled, moved
+from measurand.core.together import Job, Said
+from measurand.models.encoder import device, tokens_again
+from measurand.models.joining import Joined
+from measurand.models.masked import as_read, hide, narrow
+from measurand.models.stack_batches import aligned, block, filled, moved
 from measurand.models.stacked import Resident, Weights
-from measurand.models.training import Batch, Ints, Schedule
-from measurand.readers.encoder import EncoderReader
-from measurand.readers.encoder_fitted import last_map
-from measurand.readers.encoder_training import fresh, loss
+from measurand.models.training import Batch, Ints
+from measurand.readers.encoder_fitted import FittedEncoder, last_map
+from measurand.readers.encoder_residents import classifiers, language_models
+
+if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
+    from measurand.readers.encoder import EncoderReader
 
 ASKED = 64  # rows a model answers at once
-
-
-@dataclass(frozen=True, eq=False)
-class Job:
-    """One training, and what is asked of it.
-
-    Attributes:
-        texts: What the encoder adapts to first; none where empty.
-        train: What it learns from.
-        test: What it is asked about.
-        rng: The stream that head, order and masking come from.
-    """
-
-    texts: tuple[str, ...]
-    train: Items
-    test: Items
-    rng: np.random.Generator
+SHUT = -1e4  # the bias of a class that is not there: no score overcomes it
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,60 +43,75 @@ class Seeds:
         return cls(*(int(seed) for seed in job.rng.integers(2**31, size=3)))
 
 
-@dataclass(frozen=True, eq=False)
-class Said:
-    """What one encoder answered, and its loss on the texts it adapted to, if any."""
-
-    probabilities: Floats
-    lm_loss: float | None
-
-
 class EncoderStack:
-    """`size` encoders of one recipe that are trained at once, again and again.
+    """`size` encoders of one recipe that are trained at once.
 
     The recipe's `held` and `patience` count for nothing: few rows leave none to hold.
+    Order and dropout come from the first job's stream, so that jobs which differ in
+    their texts alone, asked in one order, differ in nothing else.
     """
 
-    def __init__(self, reader: EncoderReader, classes: int, size: int) -> None:
-        self.reader, self.classes, self.size = reader, classes, size
+    def __init__(self, reader: "EncoderReader", size: int) -> None:
+        self.reader, self.size, self.classes = reader, size, 1
 
-    @cached_property
+    @property
     def adapting(self) -> Resident:
         """The language models."""
-        model = language_model(self.reader.model).to(device())
-        schedule = Schedule(self.reader.adapt_rate, warmup=0.0, decay=0.0)
-        return Resident(model, self.size, focused(model), schedule)
+        return language_models(self.reader.model, self.reader.adapt_rate, self.size)
 
-    @cached_property
+    @property
     def classifying(self) -> Resident:
         """The classifiers."""
-        model = fresh(self.reader.model, self.classes).to(device())
-        schedule = Schedule(self.reader.rate, self.reader.warmup)
-        return Resident(model, self.size, loss, schedule)
+        how = (self.reader.rate, self.reader.warmup)
+        return classifiers(self.reader.model, self.classes, *how, self.size)
 
     def answered(self, jobs: Sequence[Job]) -> list[Said]:
         """What each job's encoder says about its test rows."""
+        for job in jobs:
+            alike = replace(job.reader, texts=self.reader.texts) == self.reader
+            assert alike, "texts alone differ in a stack"  # noqa: S101
+        assert len(jobs) <= self.size, "no more than it has places for"  # noqa: S101
         seeds = [Seeds.of(job) for job in jobs]
-        said: dict[int, Said] = {}
-        with torch.random.fork_rng(devices=[device()] if on_gpu() else []):
-            read: dict[int, tuple[Weights, float]] = {}
-            for some in chunks(
-                [n for n, job in enumerate(jobs) if job.texts], self.size
-            ):
-                read |= self.adapted(some, jobs, seeds)
-            for some in chunks(range(len(jobs)), self.size):
-                told = self.classified(some, jobs, seeds, read)
-                for n, shares in zip(some, told, strict=True):
-                    said[n] = Said(shares, read[n][1] if n in read else None)
-        return [said[n] for n in range(len(jobs))]
+        self.classes = max(len(job.train.classes) for job in jobs)
+        forked = [device()] if device().type == "cuda" else []
+        try:
+            with torch.random.fork_rng(devices=forked):
+                losses = self.adapted(jobs, seeds)
+                readers = [
+                    self.fitted(job, losses.get(n)) for n, job in enumerate(jobs)
+                ]
+                self.classified(readers, jobs, seeds, list(losses))
+                shares = self.shares(readers, jobs)
+        except torch.OutOfMemoryError as full:
+            raise ReaderFailed(
+                f"out of memory with {self.size} encoders at once, {self.reader.batch} "
+                f"items of {self.reader.length} tokens each; end what else is on the "
+                "GPU, or lower the batch or the length"
+            ) from full
+        return [
+            Said(reader.classes, found, reader.remarks())
+            for reader, found in zip(readers, shares, strict=True)
+        ]
 
-    def adapted(
-        self, some: Sequence[int], jobs: Sequence[Job], seeds: Sequence[Seeds]
-    ) -> dict[int, tuple[Weights, float]]:
-        """The weights of these encoders after their texts, and the loss on these."""
+    def fitted(self, job: Job, lm_loss: float | None) -> FittedEncoder:
+        """What reads and remarks for one job; its weights are in the stack."""
+        reader, train = self.reader, job.train
+        settings = (reader.model, reader.length, None, 1.0, reader.rate, lm_loss)
+        return FittedEncoder(train.classes, train.fields, *settings)
+
+    def adapted(self, jobs: Sequence[Job], seeds: Sequence[Seeds]) -> dict[int, float]:
+        """The loss of each job that has texts, after all of these have read theirs.
+
+        In this order they lie in the stack of language models.
+        """
+        some = [n for n, job in enumerate(jobs) if job.reader.texts]
+        if not some:
+            return {}
         reader, models = self.reader, self.adapting
         models.restart()
-        held = [as_read(reader.model, jobs[n].texts, reader.length) for n in some]
+        held = [
+            as_read(reader.model, jobs[n].reader.texts, reader.length) for n in some
+        ]
         rngs = [np.random.default_rng(seeds[n].masks) for n in some]
         order = np.random.default_rng(seeds[some[0]].masks)
         lengths = [data.lengths for data in held]
@@ -124,11 +126,7 @@ class EncoderStack:
 
         torch.manual_seed(seeds[some[0]].masks)
         models.train(batches, len(plans), sum(map(len, plans)))
-        losses = self.losses(held)
-        return {
-            n: (models.stack.copied(place), losses[place])
-            for place, n in enumerate(some)
-        }
+        return dict(zip(some, self.losses(held), strict=True))
 
     def hidden(
         self,
@@ -161,25 +159,29 @@ class EncoderStack:
             tokens = (batch["labels"] != -100).sum(dim=1)
             total += models.each(models.loss, batch) * tokens
             count += tokens
-        return [float(one) for one in (total / count.clamp(min=1)).cpu()]
+        found = (total / count.clamp(min=1)).cpu()
+        return [float(one) for one in found[: len(held)]]
 
     def classified(
         self,
-        some: Sequence[int],
+        readers: Sequence[FittedEncoder],
         jobs: Sequence[Job],
         seeds: Sequence[Seeds],
-        read: Mapping[int, tuple[Weights, float]],
-    ) -> list[Floats]:
-        """What these encoders answer after they learned."""
+        adapted: Sequence[int],
+    ) -> None:
+        """Train the classifiers, those of `adapted` jobs from what they have read."""
         reader, models = self.reader, self.classifying
         models.restart()
-        for place, n in enumerate(some):
-            body = read[n][0] if n in read else {}
-            models.stack.put(place, {**body, **self.head(seeds[n].head)})
-        held = [self.read(jobs[n].train) for n in some]
-        gold = [jobs[n].train.gold(jobs[n].train.classes) for n in some]
-        rngs = [np.random.default_rng(seeds[n].batches) for n in some]
-        order = np.random.default_rng(seeds[some[0]].batches)
+        for place, n in enumerate(adapted):
+            models.stack.put(n, self.adapting.stack.body(place))
+        for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
+            models.stack.put(n, self.head(seed.head, len(job.train.classes)))
+        held = [
+            self.read(each, job.train) for each, job in zip(readers, jobs, strict=True)
+        ]
+        gold = [job.train.gold(job.train.classes) for job in jobs]
+        rngs = [np.random.default_rng(seed.batches) for seed in seeds]
+        order = np.random.default_rng(seeds[0].batches)
         lengths = [data.lengths for data in held]
         plans = [
             aligned(lengths, reader.batch, rngs, order) for _ in range(reader.epochs)
@@ -195,16 +197,19 @@ class EncoderStack:
                     made.append(block(data, chosen, width) | {"labels": labels})
                 yield moved(made, self.size)
 
-        torch.manual_seed(seeds[some[0]].batches)
+        torch.manual_seed(seeds[0].batches)
         models.train(batches, len(plans), sum(map(len, plans)))
-        return self.shares([jobs[n].test for n in some])
 
-    def shares(self, tests: Sequence[Items]) -> list[Floats]:
+    def shares(
+        self, readers: Sequence[FittedEncoder], jobs: Sequence[Job]
+    ) -> list[Floats]:
         """The class probabilities of every classifier about its own rows."""
         models = self.classifying
-        held = [self.read(items) for items in tests]
+        held = [
+            self.read(each, job.test) for each, job in zip(readers, jobs, strict=True)
+        ]
         rngs = [np.random.default_rng(0) for _ in held]
-        found = [np.zeros((len(items), self.classes)) for items in tests]
+        found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
         lengths = [data.lengths for data in held]
         waiting = []
         for rows, width in aligned(lengths, ASKED, rngs, np.random.default_rng(0)):
@@ -215,37 +220,31 @@ class EncoderStack:
             batch = moved(made, self.size)
             waiting.append((rows, models.each(logits, batch)))
         for rows, scores in waiting:
-            fetched = scores.float().cpu().numpy()
+            fetched = scores.float().cpu().numpy().astype(np.float64)
             for place, own in enumerate(rows):
-                found[place][own] = softmax(fetched[place, : len(own)], axis=1)
+                there = fetched[place, : len(own), : found[place].shape[1]]
+                found[place][own] = softmax(there, axis=1)
         return found
 
-    def read(self, items: Items) -> Joined:
-        """The items as tokens, all fields of them."""
-        reader = self.reader
-        parts = [
-            tokens(reader.model, items.column(field).tolist(), reader.length)
-            for field in items.fields
-        ]
-        return joined(parts, joint(reader.model, len(parts)), reader.length)
+    def read(self, reader: FittedEncoder, items: Items) -> Joined:
+        """The items as tokens; they are drawn from a pool, so they come again."""
+        name, length = reader.name, reader.length
+        columns = (items.column(field).tolist() for field in reader.fields)
+        return reader.join([tokens_again(name, texts, length) for texts in columns])
 
-    def head(self, seed: int) -> Weights:
-        """The head of one classifier, as a fresh model has it."""
+    def head(self, seed: int, classes: int) -> Weights:
+        """The head of one classifier, as a fresh model of so many classes has it."""
         model = self.classifying.stack.like
         last = last_map(model)
         name = next(name for name, part in model.named_modules() if part is last)
-        drawn = torch.empty(last.weight.shape)
-        drawn.normal_(0.0, 0.02, generator=torch.Generator().manual_seed(seed))
-        zero = torch.zeros(last.bias.shape)
-        return {f"{name}.weight": drawn, f"{name}.bias": zero}
+        weight, bias = torch.zeros(last.weight.shape), torch.zeros(last.bias.shape)
+        drawn = torch.Generator().manual_seed(seed)
+        weight[:classes].normal_(0.0, 0.02, generator=drawn)
+        bias[classes:] = SHUT
+        return {f"{name}.weight": weight, f"{name}.bias": bias}
 
 
 def logits(run: Any, batch: Batch) -> torch.Tensor:
     """The scores of the classes."""
     scores: torch.Tensor = run(**batch).logits
     return scores
-
-
-def on_gpu() -> bool:
-    """Whether models are trained on a GPU."""
-    return device().type == "cuda"

@@ -6,8 +6,9 @@ from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
 from measurand.core.reader import Adaptable, Overtrainable, Reader
 from measurand.core.seeds import generator
+from measurand.core.together import Together
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.asks import Ask, Group
 from measurand.selections.subsamples import Subsample
 
 NEEDED = ("base", "extra", "test")  # boost and bias are differences of these
@@ -45,28 +46,48 @@ def able(readers: Mapping[str, Reader], arms: Sequence[str]) -> None:
             )
 
 
+def groups(reader: Reader, repeats: int) -> list[range]:
+    """The draws that the reader learns together, from the first on; mostly one each."""
+    each = at_once(reader)
+    return [
+        range(first, min(first + each, repeats)) for first in range(0, repeats, each)
+    ]
+
+
+def at_once(reader: Reader) -> int:
+    """How many draws of an arm the reader learns together."""
+    return reader.together() if isinstance(reader, Together) else 1
+
+
 def asks(
     running: Experiment,
     reader: Reader,
     m: int,
     n: int,
-    number: int,
+    numbers: range,
     arms: Sequence[str] = NEEDED,
 ) -> list[Ask]:
-    """What is asked in one draw, an arm after another.
+    """What is asked in a group of draws, an arm after another, of each draw.
 
-    The rows, the head, the order and the masking have the draw for a seed.
+    The rows, the head, the order and the masking have the draw for a seed. A group
+    holds draws of one arm, so that in every arm a draw has the same neighbours.
     """
-    recipes = adapted(reader, *sides(running, m, n, number))
-    return [
-        Ask(
-            recipes[arm],
-            fitted_on=Subsample(m, n, number, "train"),
-            about=Subsample(m, n, number, "test"),
-            stream=f"draw {number}",
-        )
-        for arm in arms
-    ]
+    each = at_once(reader)
+    whole = f"draws {numbers[0]} to {numbers[-1]}"
+    found = []
+    for number in numbers:
+        recipes = adapted(reader, *sides(running, m, n, number))
+        found += [
+            Ask(
+                recipes[arm],
+                fitted_on=Subsample(m, n, number, "train"),
+                about=Subsample(m, n, number, "test"),
+                stream=f"draw {number}",
+                group=Group(f"{arm}, {whole}", each) if each > 1 else None,
+            )
+            for arm in arms
+        ]
+    return found
 
 
 def sides(

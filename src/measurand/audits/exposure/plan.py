@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.exposure.arms import able, asks, read
+from measurand.audits.exposure.arms import able, asks, groups, read
 from measurand.audits.exposure.study import Design, pooled, suited
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
@@ -17,7 +17,7 @@ from measurand.experiment.asks import Ask, key
 
 SAMPLED = 200  # texts of a task whose length is counted
 PIECES = 4 / 3  # tokens a word, about
-MEASURED = 2  # draws that are run first: one to warm up, one that is timed
+MEASURED = 2  # draws, or groups of them, run first: one to warm up, one is timed
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,11 @@ def planned(
                 left = missing(running, reader, design)
                 if len(left) > MEASURED and name not in pace:
                     took, written = measured(running, reader, design, left[:MEASURED])
-                    pace[name] = took / (len(design.arms) * each)
-                    size[name] = written / (len(design.arms) * classes)
+                    ran = len(left[MEASURED - 1]) * len(design.arms)
+                    pace[name] = took / (ran * each)
+                    size[name] = written / (ran * classes)
                     left = left[MEASURED:]
-                number = len(left) * len(design.arms)
+                number = sum(map(len, left)) * len(design.arms)
                 trials += number
                 tokens += round(number * each)
                 seconds += pace.get(name, 0.0) * number * each
@@ -85,23 +86,26 @@ def planned(
     return Plan(trials, tokens, seconds if pace else None, disk)
 
 
-def missing(running: Experiment, reader: Reader, design: Design) -> list[int]:
+def missing(running: Experiment, reader: Reader, design: Design) -> list[range]:
     """The draws that are not stored: they are run in order, so all from the first."""
+    whole = groups(reader, design.repeats)
     first = bisect_left(
-        range(design.repeats),
+        whole,
         True,
-        key=lambda number: (
+        key=lambda numbers: (
             not all(
-                stored(running, ask) for ask in draw(running, reader, design, number)
+                stored(running, ask) for ask in drawn(running, reader, design, numbers)
             )
         ),
     )
-    return list(range(first, design.repeats))
+    return whole[first:]
 
 
-def draw(running: Experiment, reader: Reader, design: Design, number: int) -> list[Ask]:
-    """What is asked in one draw."""
-    return asks(running, reader, design.m, design.n, number, design.arms)
+def drawn(
+    running: Experiment, reader: Reader, design: Design, numbers: range
+) -> list[Ask]:
+    """What is asked in these draws."""
+    return asks(running, reader, design.m, design.n, numbers, design.arms)
 
 
 def stored(running: Experiment, ask: Ask) -> bool:
@@ -110,11 +114,11 @@ def stored(running: Experiment, ask: Ask) -> bool:
 
 
 def measured(
-    running: Experiment, reader: Reader, design: Design, numbers: Sequence[int]
+    running: Experiment, reader: Reader, design: Design, some: Sequence[range]
 ) -> tuple[float, float]:
-    """The seconds that the last of these draws takes, and the bytes of its answers."""
-    for number in numbers:
-        asked = draw(running, reader, design, number)
+    """The seconds that the last of these draws take, and the bytes of the answers."""
+    for numbers in some:
+        asked = drawn(running, reader, design, numbers)
         start = time.perf_counter()
         answers(running, asked)
         seconds = time.perf_counter() - start

@@ -1,12 +1,20 @@
 """The experiment: the same draws for every arm, rows kept as they come."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.arms import NEEDED, OVER, able, asks, chosen, read
+from measurand.audits.exposure.arms import (
+    NEEDED,
+    OVER,
+    able,
+    asks,
+    chosen,
+    groups,
+    read,
+)
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
@@ -130,18 +138,23 @@ def drawn(
     shown: Callable[[float], None] = lambda done: None,
 ) -> Iterator[tuple[int, dict[str, Predictions]]]:
     """What each arm answered about the test rows, one draw after another."""
-    arms = design.arms
-    for start in range(0, design.repeats, TOGETHER):
-        numbers = range(start, min(start + TOGETHER, design.repeats))
+    arms, whole = design.arms, groups(reader, design.repeats)
+    most = max(1, TOGETHER // len(whole[0]))
+    for start in range(0, len(whole), most):
+        some = whole[start : start + most]
         asked = [
             ask
-            for number in numbers
-            for ask in asks(running, reader, design.m, design.n, number, arms)
+            for numbers in some
+            for ask in asks(running, reader, design.m, design.n, numbers, arms)
         ]
+        numbers = range(some[0][0], some[-1][-1] + 1)
 
-        def watch(done: int, total: int, asked: Sequence[object] = asked) -> None:
+        def watch(
+            done: int, total: int, numbers: range = numbers, trials: int = len(some)
+        ) -> None:
             running.watch(done, total)
-            shown(start + (len(asked) - total + done) / len(arms))  # noqa: B023
+            left = (total - done) / (trials * len(arms))  # of these draws
+            shown(numbers[0] + len(numbers) * (1 - left))
 
         said = answers(replace(running, watch=watch), asked)
         for place, number in enumerate(numbers):
