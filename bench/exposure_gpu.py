@@ -5,14 +5,13 @@
     python -m bench.exposure_gpu rows OUT --name minilm --weights MINILM --data DATA
     python -m bench.exposure_gpu rows OUT --name smollm2 --weights SMOLLM2 --data DATA
     python -m bench.exposure_gpu rows OUT --name smollm2-zero --weights ... --data DATA
-    python -m bench.exposure_gpu analyse OUT ROWS.csv ROWS.csv
 
 `speed` times the published procedure (transformers' Trainer, fp32, a model loaded a
 run, weights saved and loaded between the stages) against the audit's own study, draws,
 keys and store included, on one machine in one run. `accuracy` compares what the two
-ways answer. `rows` runs one reader of the study, task after task; `analyse` fits the
-rows of several readers together. How many encoders are trained at once is the audit's
-choice on a GPU; `--stacked N` sets it anywhere.
+ways answer. `rows` runs one reader of the study, task after task, for `python -m
+bench.exposure_study`. How many encoders are trained at once is the audit's choice on a
+GPU; `--stacked N` sets it anywhere.
 WEIGHTS are directories (or smollm2 where its package is installed); DATA holds the
 topic tasks as JSON lines. Several subcommands may run at once. All that is known is
 written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
@@ -34,16 +33,12 @@ import pandas as pd
 import torch
 import transformers
 
-from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.analysis import Method, sizes
 from measurand.audits.exposure.arms import NEEDED, sides
-from measurand.audits.exposure.study import Design, Study, pooled, study
-from measurand.audits.exposure.verdict import verdict
+from measurand.audits.exposure.study import Design, pooled, study
 from measurand.benchmarks import load
 from measurand.benchmarks.frames import from_frames
 from measurand.benchmarks.topics import TOPICS
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.core.task import Task
@@ -53,7 +48,6 @@ from measurand.readers.causal import CausalReader, prompted
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.encoder_residents import KEPT
 from measurand.selections.subsamples import Subsample
-from measurand.stats.exposure.rows import counted
 
 CUDA = torch.cuda.is_available()
 WHERE = "cuda" if CUDA else "cpu"
@@ -429,47 +423,6 @@ def rows(
         print(name, task, round(took), means.round(3).to_dict(), flush=True)
 
 
-def analyse(out: Path, files: Sequence[str], seed: int = 0) -> None:
-    """One hierarchical fit over the rows of all files."""
-    table = pd.concat([pd.read_csv(file) for file in files], ignore_index=True)
-    how = Method()
-    found = sizes(counted(table), how, seed)
-    findings = everything(found, table, how, seed)
-    told = [
-        {
-            "statistic": f.statistic,
-            "reader": f.reader,
-            "condition": f.condition,
-            "estimate": vars(f.estimate),
-        }
-        for f in findings
-    ]
-    said = verdict(found, 1.0)
-    result = {"verdict": vars(said), "findings": told}
-    (out / "exposure_study.json").write_text(json.dumps(result, indent=1) + "\n")
-    print(said, flush=True)
-    for f in findings:
-        print(" ", f.statistic, f.reader, f.condition, f.estimate, flush=True)
-
-
-def everything(
-    found: Any, table: pd.DataFrame, how: Method, seed: int
-) -> list[Finding]:
-    """The findings of the ordinary arms and, where they ran, of the overtrained."""
-    from measurand.audits.exposure.findings import stated
-
-    findings, _ = stated(found)
-    over = Study(table, {}, {}).overtrained
-    if over is None:
-        return findings
-    more = sizes(counted(over), how, seed)
-    return [
-        *findings,
-        *overtraining.effects(more),
-        *overtraining.compared(table, seed),
-    ]
-
-
 EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")
 EIGHT += ("mtop_domain", "rotten_tomatoes", "trec")
 
@@ -477,9 +430,8 @@ EIGHT += ("mtop_domain", "rotten_tomatoes", "trec")
 def main() -> None:
     """Take the words apart and do what they say."""
     take = argparse.ArgumentParser(description=__doc__)
-    take.add_argument("verb", choices=["speed", "accuracy", "rows", "analyse"])
+    take.add_argument("verb", choices=["speed", "accuracy", "rows"])
     take.add_argument("out", type=Path)
-    take.add_argument("files", nargs="*")
     take.add_argument("--weights", default="minilm")
     take.add_argument("--name", default="minilm")
     take.add_argument("--data", default="data")
@@ -504,12 +456,10 @@ def main() -> None:
     elif got.verb == "accuracy":
         tasks = got.task or ["ag_news", "trec"]
         accuracy(got.out, got.weights, got.data, tasks, design, stacked)
-    elif got.verb == "rows":
+    else:
         tasks = got.task or EIGHT
         rest = (design, got.workers, got.store, stacked)
         rows(got.out, got.name, got.weights, got.data, tasks, *rest)
-    else:
-        analyse(got.out, got.files)
 
 
 if __name__ == "__main__":
