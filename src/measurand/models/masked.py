@@ -29,7 +29,8 @@ from measurand.models.encoder import (
     tokens_again,
     unreadable,
 )
-from measurand.models.training import STEP, Batch, Schedule, train, widths
+from measurand.models.replaying import Batch
+from measurand.models.training import STEP, Schedule, train, widths
 
 CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 

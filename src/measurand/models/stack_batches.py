@@ -37,8 +37,18 @@ def aligned(
             int(own[chosen].max() if len(chosen) else own[0])
             for own, chosen in zip(lengths, rows, strict=True)
         )
-        found.append((rows, -(-longest // STEP) * STEP))
+        found.append((rows, wide(longest)))
     return [found[i] for i in order.permutation(len(found))]
+
+
+def wide(longest: int) -> int:
+    """The width of a batch: the longer, the coarser, so that few are ever captured.
+
+    >>> [wide(n) for n in (3, 16, 50, 70, 130, 257)]
+    [16, 16, 64, 96, 192, 320]
+    """
+    step = STEP * (1 if longest <= 4 * STEP else 2 if longest <= 8 * STEP else 4)
+    return -(-longest // step) * step
 
 
 def filled(rows: Ints, size: int) -> Ints:

@@ -11,13 +11,15 @@ the captured steps (see `measurand.models.training`) serve for all that follow.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import torch
 from torch.func import functional_call
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.training import Batch, Captured, Loss, Plain, Schedule
+from measurand.models.replaying import Batch, Replayed
+from measurand.models.training import Captured, Loss, Plain, Schedule
 
 Weights = Mapping[str, torch.Tensor]
 
@@ -160,7 +162,7 @@ class Clipping:
         """The optimizer's moments."""
         return self.inner.state
 
-    def zero_grad(self, set_to_none: bool = False) -> None:
+    def zero_grad(self, set_to_none: bool = True) -> None:
         """Empty the gradients."""
         self.inner.zero_grad(set_to_none)
 
@@ -226,6 +228,7 @@ class Resident:
         self.first = {name: part.detach().clone() for name, part in named}
         self.stack = Stack(model, size).to(next(model.parameters()).device)
         self.loss, self.train = loss, Trainer(self.stack, loss, schedule)
+        self.asking: dict[Loss, Replayed] = {}
 
     def restart(self) -> None:
         """Give every model its first weights."""
@@ -235,4 +238,9 @@ class Resident:
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model, which learns nothing from it."""
         self.stack.eval()
-        return self.stack.each(work, batch)
+        step = self.train.step
+        if not isinstance(step, Captured):
+            return self.stack.each(work, batch)
+        if work not in self.asking:
+            self.asking[work] = Replayed(partial(self.stack.each, work), step.pool)
+        return self.asking[work](batch)

@@ -6,7 +6,7 @@ CUDA graph and replayed; a CPU takes the same step as it is.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from measurand.core.errors import ReaderFailed
+from measurand.models.replaying import Batch, Graph, Replayed
 
-Batch = Mapping[str, torch.Tensor]
 Loss = Callable[[Any, Batch], torch.Tensor]
 Ints = NDArray[np.int64]
 STEP = 16  # widths are multiples of this, so that few graphs serve all batches
@@ -124,68 +124,36 @@ class Plain:
 
     def backward(self, batch: Batch) -> torch.Tensor:
         """Fill the gradients; the loss."""
-        self.optimizer.zero_grad(set_to_none=False)
+        # Dropped, not zeroed: new gradients are then written, and not added to these.
+        self.optimizer.zero_grad(set_to_none=True)
         with self.half:
             value = self.loss(self.model, batch)
         value.backward()  # type: ignore[no-untyped-call]
         return value.detach()
 
 
-class Captured(Plain):
+class Captured(Replayed):
     """A step captured once for each shape of batch, then replayed."""
 
     def __init__(
         self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
     ) -> None:
-        super().__init__(model, optimizer, loss, clip)
+        self.model, self.optimizer = model, optimizer
+        step = Plain(model, optimizer, loss, clip)
         # autocast keeps casts of weights between calls, which a graph must not.
-        self.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
-        self.graphs: dict[Any, tuple[Any, dict[str, torch.Tensor], torch.Tensor]] = {}
-        self.refused = False
-        # Steps are replayed one after another, so that they can share their memory.
-        self.pool = torch.cuda.graph_pool_handle()
+        step.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
+        super().__init__(step, torch.cuda.graph_pool_handle())
 
-    def __call__(self, batch: Batch) -> torch.Tensor:
-        """Replay the step on this batch; the loss."""
-        shape = tuple((name, tuple(part.shape)) for name, part in sorted(batch.items()))
-        if shape not in self.graphs and not self.refused:
-            try:
-                self.graphs[shape] = self.captured(batch)
-            except torch.OutOfMemoryError:
-                raise
-            except RuntimeError:
-                # Some models copy from the CPU in every step, which no graph can hold:
-                # MPNet in transformers 5.17, for one. They are trained step by step.
-                self.refused = True
-        if self.refused:
-            return super().__call__(batch)
-        graph, static, value = self.graphs[shape]
-        for name, part in batch.items():
-            static[name].copy_(part, non_blocking=True)
-        graph.replay()
-        return value
-
-    def captured(
-        self, batch: Batch
-    ) -> tuple[Any, dict[str, torch.Tensor], torch.Tensor]:
+    def captured(self, batch: Batch) -> Graph:
         """A graph of the step; capturing it leaves weights and moments as they were."""
-        static = {name: part.clone() for name, part in batch.items()}
         before = [p.detach().clone() for p in self.model.parameters()]
         moments = {
             p: {name: part.clone() for name, part in state.items()}
             for p, state in self.optimizer.state.items()
         }
         random = torch.cuda.get_rng_state()
-        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        side.wait_stream(torch.cuda.current_stream())
         try:
-            with torch.cuda.stream(side):
-                for _ in range(2):
-                    super().__call__(static)
-            torch.cuda.current_stream().wait_stream(side)
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph, pool=self.pool):
-                value = super().__call__(static)
+            return super().captured(batch)
         finally:
             with torch.no_grad():
                 for parameter, kept in zip(
@@ -197,7 +165,6 @@ class Captured(Plain):
                         old = moments.get(parameter, {}).get(name)
                         part.zero_() if old is None else part.copy_(old)
             torch.cuda.set_rng_state(random)
-        return graph, static, value
 
 
 def widths(

@@ -14,7 +14,8 @@ from measurand.core.together import Job, Said
 from measurand.models.encoder import device, location, window
 from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Adapted, Masking, adapted
-from measurand.models.training import Batch, Schedule, train, widths
+from measurand.models.replaying import Batch
+from measurand.models.training import Schedule, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_residents import suiting
 from measurand.readers.encoder_stack import EncoderStack

@@ -12,8 +12,9 @@ import torch
 
 from measurand.models.encoder import device, family
 from measurand.models.masked import focused, language_model, loaded
+from measurand.models.replaying import Batch
 from measurand.models.stacked import Resident
-from measurand.models.training import Batch, Schedule
+from measurand.models.training import Schedule
 from measurand.readers.encoder_training import fresh
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not

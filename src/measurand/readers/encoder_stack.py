@@ -15,9 +15,10 @@ from measurand.core.together import Job, Said
 from measurand.models.encoder import device, tokens_again
 from measurand.models.joining import Joined
 from measurand.models.masked import as_read, hide, narrow
+from measurand.models.replaying import Batch
 from measurand.models.stack_batches import aligned, block, filled, moved
 from measurand.models.stacked import Resident, Weights
-from measurand.models.training import Batch, Ints
+from measurand.models.training import Ints
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_residents import classifiers, language_models
 

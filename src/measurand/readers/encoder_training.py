@@ -9,7 +9,7 @@ import torch
 
 from measurand.core.errors import ReaderFailed
 from measurand.models.encoder import checkpoint
-from measurand.models.training import Batch
+from measurand.models.replaying import Batch
 from measurand.readers.encoder_fitted import last_map
 
 
