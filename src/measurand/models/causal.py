@@ -256,17 +256,19 @@ class CausalModel:
 
     def unlikelihood(self, rows: Sequence[Ids]) -> Tensor:
         """The mean negative log-probability of the tokens after the first."""
-        ids, mask = padded(rows, self.start)
+        ids, mask = padded(rows, self.start, "right")
         logits = self.run(self.network, ids, mask, use_cache=False).logits
-        # A token counts where it and the one before it are no padding.
-        targets = ids[:, 1:].masked_fill(mask[:, :-1] == 0, -100)
-        return cross_entropy(logits[:, :-1].float().transpose(1, 2), targets)
+        targets = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
+        return cross_entropy(logits[:, :-1].flatten(0, 1).float(), targets.flatten())
 
     def states(self, rows: Sequence[Ids]) -> Tensor:
         """The last hidden state of each row's last token, to be learned through."""
-        ids, mask = padded(rows, self.start)
+        # Padding on the right: on the left, its tokens would see no token at all, and
+        # some kernels make that no number.
+        ids, mask = padded(rows, self.start, "right")
         read = self.run(self.network.base_model, ids, mask, use_cache=False)
-        last: Tensor = read.last_hidden_state[:, -1]
+        ends = mask.sum(dim=1) - 1
+        last: Tensor = read.last_hidden_state[torch.arange(len(ends)), ends]
         return last.float()
 
     def fitting(self, prompts: Sequence[str], more: int) -> list[Ids]:

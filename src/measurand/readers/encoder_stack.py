@@ -155,8 +155,10 @@ class EncoderStack:
         lengths = [data.lengths for data in held]
         total = torch.zeros(self.size, device=device())
         count = torch.zeros(self.size, device=device())
-        for rows, width in aligned(lengths, ASKED, rngs, np.random.default_rng(0)):
-            batch = self.hidden(held, rows, width, ASKED, rngs)
+        # Few at a time: every place is scored against the whole vocabulary.
+        size = self.reader.adapt_batch
+        for rows, width in aligned(lengths, size, rngs, np.random.default_rng(0)):
+            batch = self.hidden(held, rows, width, size, rngs)
             tokens = (batch["labels"] != -100).sum(dim=1)
             total += models.each(models.loss, batch) * tokens
             count += tokens
