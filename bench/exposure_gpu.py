@@ -141,7 +141,9 @@ def masked_training(
     place: str, to: str, words: Any, texts: Sequence[str], seed: int, folder: str
 ) -> None:
     """Two epochs of masked-language-model training; the weights go to a directory."""
-    model = transformers.AutoModelForMaskedLM.from_pretrained(place)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(
+        place, dtype=torch.float32
+    )
     rows = words(list(texts), truncation=True, max_length=256)["input_ids"]
     transformers.Trainer(
         model=model,
@@ -169,10 +171,10 @@ def classified(
 ) -> float:
     """Three epochs of classification; the accuracy on the test rows."""
     kind = transformers.AutoModelForSequenceClassification
-    model = kind.from_pretrained(source, num_labels=classes)
+    model = kind.from_pretrained(source, num_labels=classes, dtype=torch.float32)
     pooler = getattr(model.base_model, "pooler", None)
     if source != place and pooler is not None:
-        first = transformers.AutoModel.from_pretrained(place)
+        first = transformers.AutoModel.from_pretrained(place, dtype=torch.float32)
         pooler.load_state_dict(first.pooler.state_dict())
 
     def rows(items: Items) -> list[dict[str, Any]]:
