@@ -291,7 +291,7 @@ def speed(
     }
     reader = encoder(place, stacked, rate=PAPER["learn"])
     size = found["stack"] = reader.suited(Task()).together()
-    first = Design(m, n, max(2, size))  # captures its steps
+    first = Design(m, n, 2 * size)  # two groups, which capture most steps
     found["first_group_seconds"], _ = timed(lambda: studied(held, reader, first, 1))
     keep(out, "exposure_speed", found)
     seconds, _ = timed(lambda: studied(held, reader, Design(m, n, ours)))

@@ -67,9 +67,12 @@ def block(data: Joined, rows: Ints, width: int) -> Arrays:
 def moved(parts: Sequence[Arrays], size: int) -> dict[str, torch.Tensor]:
     """The batches of all models on the device; a short stack repeats its last."""
     whole = [*parts, *[parts[-1]] * (size - len(parts))]
-    return {
-        name: torch.from_numpy(np.stack([part[name] for part in whole])).to(
-            device(), non_blocking=True
-        )
-        for name in parts[0]
-    }
+    return {name: sent(np.stack([part[name] for part in whole])) for name in parts[0]}
+
+
+def sent(array: NDArray[np.generic]) -> torch.Tensor:
+    """The array on the device; it is not waited for, as the next one is to be made."""
+    made, where = torch.from_numpy(array), device()
+    # Only from memory that stays in its place does a GPU fetch while it computes.
+    ready = made.pin_memory() if where.type == "cuda" else made
+    return ready.to(where, non_blocking=True)
