@@ -2,8 +2,9 @@
 
     python -m bench.exposure_study NAME ROWS.csv [ROWS.csv ...]
 
-ROWS are what `python -m bench.exposure_gpu rows` wrote, a file a reader. The figures go
-to bench/results/replications/exposure-NAME.json.
+ROWS are what `python -m bench.exposure_gpu rows` wrote, a file a reader; those of the
+published page are in bench/results/exposure_rows. The figures go to
+bench/results/replications/exposure-NAME.json.
 """
 
 import json
@@ -45,6 +46,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
         "n": int(table["n"].iloc[0]),
         "repeats": int(table.groupby(["lm", "task"]).size().min()),
         "tasks": sorted(table["task"].unique()),
+        "read": table.groupby("lm")["task"].nunique().to_dict(),
         "accuracy": {
             str(lm): {
                 arm.removeprefix("correct_"): float(mean)

@@ -6,16 +6,18 @@ from typing import Any
 
 HERE = Path(__file__).parent / "results"
 STUDIES = {
-    "lms": (
-        "Encoder and decoder",
-        "`python -m bench.exposure_gpu rows` with `--name minilm` and with `--name "
-        "smollm2` (a linear head on the last token), then `python -m "
-        "bench.exposure_study lms ROWS ROWS`: both in one hierarchical fit",
+    "minilm": (
+        "Encoder",
+        "`python -m bench.exposure_gpu rows --name minilm` on one H200, then `python "
+        "-m bench.exposure_study minilm bench/results/exposure_rows/minilm.csv`. MiniLM "
+        "comes without a language-model head, so adaptation starts one from nothing, "
+        "and costs accuracy",
     ),
     "zero": (
         "Zero-shot decoder",
-        "`python -m bench.exposure_gpu rows --name smollm2-zero`, adapters trained on "
-        "the prompts without answers, then `python -m bench.exposure_study zero ROWS`",
+        "`python -m bench.exposure_gpu rows --name smollm2-zero` on one H200, adapters "
+        "trained on the prompts without answers, then `python -m bench.exposure_study "
+        "zero bench/results/exposure_rows/smollm2-zero.csv`",
     ),
 }
 ARMS = ("base", "extra", "test", "overtrained_extra", "overtrained_test")
@@ -41,7 +43,7 @@ def study(found: dict[str, Any], title: str, made_by: str) -> list[str]:
     lines = [
         f"## {title}",
         "",
-        f"{made_by}. One H200; {len(found['tasks'])} tasks, m = {found['m']}, "
+        f"{made_by}. {len(found['tasks'])} tasks, m = {found['m']}, "
         f"n = {found['n']}, {found['repeats']} draws a task and model.",
         "",
         f"Verdict: **{found['verdict']['label']}**. {found['verdict']['reason']}.",
@@ -68,13 +70,18 @@ def accuracies(found: dict[str, Any]) -> list[str]:
         arm for arm in ARMS if any(arm in own for own in found["accuracy"].values())
     ]
     rows = [
-        f"| {lm} | "
+        f"| {lm} | {found['read'][lm]} | "
         + " | ".join(f"{own[a]:.4f}" if a in own else "" for a in arms)
         + " |"
         for lm, own in found["accuracy"].items()
     ]
     head = " | ".join(arm.replace("_", ", ") for arm in arms)
-    return [f"| accuracy | {head} |", "|---" * (len(arms) + 1) + "|", *rows, ""]
+    return [
+        f"| accuracy of | tasks | {head} |",
+        "|---" * (len(arms) + 2) + "|",
+        *rows,
+        "",
+    ]
 
 
 def losses(by: dict[tuple[str, str, str], Any]) -> list[str]:

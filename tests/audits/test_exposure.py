@@ -68,6 +68,19 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
     assert found.low - 0.5 < 100 * bias < found.high + 0.5
 
 
+@pytest.mark.parametrize(
+    ("boost", "draws", "said"),
+    [
+        (-0.05, 60, "adaptation made answers worse"),
+        (0.0, 400, "adaptation did nothing, so nothing could be inflated"),
+        (0.004, 20, "adaptation did nothing that shows; about"),
+    ],
+)
+def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
+    told = analysed(study(boost, 0.0, draws=draws), name="planted", margin=1.0).verdict
+    assert (told.label, said in told.reason) == ("undecided", True), told.reason
+
+
 def test_the_study_runs_and_states_what_it_promises(task):
     with opened(task) as running:
         report = audit(running, LIGHT, m=20, n=60, repeats=6)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from measurand.audits.exposure.analysis import Size, needed
+from measurand.audits.exposure.analysis import Contrast, Size, needed
 from measurand.core.finding import Verdict
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
@@ -24,7 +24,7 @@ def single(size: Size, margin: float) -> Verdict:
     """What one size lets us say.
 
     "Not inflated" needs a bias that is equivalent to zero and a boost that is not:
-    where adaptation did nothing, nothing could have been inflated.
+    where adaptation gained nothing, nothing could have been inflated.
     """
     bias, boost = size.contrasts["bias"], size.contrasts["boost"]
     stage = bias.posterior.model
@@ -34,8 +34,17 @@ def single(size: Size, margin: float) -> Verdict:
     small = bias.interval(0.90).within(margin)
     if small and boost.estimate.low > 0:
         return Verdict(NOT, NOT, stage, told)
+    why = f"about {needed(bias, margin)} times as many draws could decide"
     if boost.estimate.low <= 0:
-        why = "adaptation did nothing, so nothing could be inflated"
-        return Verdict(UNDECIDED, UNDECIDED, stage, f"{told}; {why}")
-    more = f"about {needed(bias, margin)} times as many draws could decide"
-    return Verdict(UNDECIDED, UNDECIDED, stage, f"{told}; {more}")
+        why = without(boost, margin)
+    return Verdict(UNDECIDED, UNDECIDED, stage, f"{told}; {why}")
+
+
+def without(boost: Contrast, margin: float) -> str:
+    """What a study without a clear boost leaves to say."""
+    if boost.estimate.high < 0:
+        return "adaptation made answers worse, so there was no gain to inflate"
+    if boost.interval(0.90).within(margin):
+        return "adaptation did nothing, so nothing could be inflated"
+    more = f"about {needed(boost, 0.0)} times as many draws could show such a boost"
+    return f"adaptation did nothing that shows; {more}"
