@@ -9,8 +9,8 @@ STUDIES = {
     "minilm": (
         "Encoder",
         "`python -m bench.exposure_gpu rows --name minilm` on one H200, then `python "
-        "-m bench.exposure_study minilm bench/results/exposure_rows/minilm.csv`. MiniLM "
-        "comes without a language-model head, so adaptation starts one from nothing, "
+        "-m bench.exposure_study minilm bench/results/exposure_rows/minilm.csv`. "
+        "MiniLM comes without a language-model head, so adaptation starts one from nothing, "
         "and costs accuracy",
     ),
     "zero": (
