@@ -10,8 +10,8 @@ STUDIES = {
         "Encoder",
         "`python -m bench.exposure_gpu rows --name minilm` on one H200, then `python "
         "-m bench.exposure_study minilm bench/results/exposure_rows/minilm.csv`. "
-        "MiniLM comes without a language-model head, so adaptation starts one from nothing, "
-        "and costs accuracy",
+        "MiniLM comes without a language-model head, so adaptation starts one from "
+        "nothing, and costs accuracy",
     ),
     "zero": (
         "Zero-shot decoder",
