@@ -19,17 +19,20 @@ def aligned(
     batch: int,
     rngs: Sequence[np.random.Generator],
     order: np.random.Generator,
+    pool: int | None = None,
 ) -> Plan:
     """Batches of an epoch for several models; one with fewer rows has short batches.
 
-    Every model's rows are sorted by length, ties in its own random order, and cut into
-    batches; all models take the batches of one rank together, so that few widths serve
-    them all. Which rank comes when is drawn from `order`.
+    Every model's rows are mixed and sorted by length, all or only within pools of so
+    many rows, and cut into batches; all models take the batches of one rank together,
+    so that few widths serve them all. Which rank comes when is drawn from `order`.
     """
     ranked = []
     for each, rng in zip(lengths, rngs, strict=True):
         mixed = rng.permutation(len(each))
-        ranked.append(mixed[np.argsort(each[mixed], kind="stable")])
+        pools = np.split(mixed, range(pool, len(mixed), pool)) if pool else [mixed]
+        rows = [some[np.argsort(each[some], kind="stable")] for some in pools]
+        ranked.append(np.concatenate(rows))
     found: Plan = []
     for start in range(0, max(map(len, ranked)), batch):
         rows = [each[start : start + batch] for each in ranked]

@@ -20,6 +20,7 @@ from measurand.models.replaying import Batch, Graph, Replayed
 Loss = Callable[[Any, Batch], torch.Tensor]
 Ints = NDArray[np.int64]
 STEP = 16  # widths are multiples of this, so that few graphs serve all batches
+LARGEST = 64  # batches of a pool, at most
 
 
 @dataclass(frozen=True)
@@ -168,15 +169,21 @@ class Captured(Replayed):
 
 
 def widths(
-    lengths: Ints, batch: int, rng: np.random.Generator
+    lengths: Ints, batch: int, rng: np.random.Generator, pool: int | None = None
 ) -> list[tuple[Ints, int]]:
     """Batches of like lengths in random order, each with its width.
 
-    Items are mixed first and sorted only within large pools, so that batches differ
-    from epoch to epoch. The last batch of a pool may be short.
+    Items are mixed first and sorted only within pools, so that batches differ from
+    epoch to epoch. The last batch of a pool may be short.
+
+    Args:
+        lengths: The length of each item.
+        batch: Items a batch.
+        rng: Where the order comes from.
+        pool: Items a pool; many where None.
     """
     order = rng.permutation(len(lengths))
-    pool, found = 64 * batch, []
+    pool, found = pool or LARGEST * batch, []
     for start in range(0, len(order), pool):
         rows = order[start : start + pool]
         rows = rows[np.argsort(lengths[rows], kind="stable")]
@@ -185,3 +192,16 @@ def widths(
             width = int(-(-lengths[chosen].max() // STEP) * STEP)
             found.append((chosen, width))
     return [found[i] for i in rng.permutation(len(found))]
+
+
+def mixing(items: int, batch: int) -> int:
+    """The pool for labelled items: four at least, of two batches at least.
+
+    Length tells of the label, so a batch of one length holds few labels; and few items
+    that were all sorted would meet in the same batches in every epoch.
+
+    >>> mixing(100, 16), mixing(2000, 16), mixing(100_000, 16)
+    (32, 512, 1024)
+    """
+    pools = -(-items // 4 // batch)
+    return batch * max(2, min(LARGEST, pools))

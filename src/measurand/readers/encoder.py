@@ -15,7 +15,7 @@ from measurand.models.encoder import device, location, window
 from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Adapted, Masking, adapted
 from measurand.models.replaying import Batch
-from measurand.models.training import Schedule, train, widths
+from measurand.models.training import Schedule, mixing, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_residents import suiting
 from measurand.readers.encoder_stack import EncoderStack
@@ -184,7 +184,10 @@ class EncoderReader:
     ) -> None:
         """Fine-tune in place."""
         data, gold = reader.read(seen).joined, seen.gold(reader.classes)
-        plans = [widths(data.lengths, self.batch, rng) for _ in range(self.epochs)]
+        pool = mixing(len(seen), self.batch)
+        plans = [
+            widths(data.lengths, self.batch, rng, pool) for _ in range(self.epochs)
+        ]
         where = device()
 
         def batches(epoch: int) -> Iterator[Batch]:

@@ -18,7 +18,7 @@ from measurand.models.masked import as_read, hide, narrow
 from measurand.models.replaying import Batch
 from measurand.models.stack_batches import aligned, block, filled, moved
 from measurand.models.stacked import Resident, Weights
-from measurand.models.training import Ints
+from measurand.models.training import Ints, mixing
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_residents import classifiers, language_models
 
@@ -186,8 +186,10 @@ class EncoderStack:
         rngs = [np.random.default_rng(seed.batches) for seed in seeds]
         order = np.random.default_rng(seeds[0].batches)
         lengths = [data.lengths for data in held]
+        pool = mixing(max(map(len, lengths)), reader.batch)
         plans = [
-            aligned(lengths, reader.batch, rngs, order) for _ in range(reader.epochs)
+            aligned(lengths, reader.batch, rngs, order, pool)
+            for _ in range(reader.epochs)
         ]
 
         def batches(epoch: int) -> Iterator[Batch]:
