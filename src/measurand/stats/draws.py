@@ -59,6 +59,16 @@ def mean_draws(
     return divided(*np.hsplit(drawn, 2))
 
 
+def units(n: int, clusters: Clusters = None) -> str:
+    """What is resampled where so many items hang together in these clusters.
+
+    >>> units(3), units(3, np.array([0, 0, 1])), units(3, np.arange(3))
+    ('items', '2 clusters', 'items')
+    """
+    groups = n if clusters is None else len(np.unique(clusters))
+    return "items" if groups == n else f"{groups} clusters"
+
+
 def sums_and_counts(rows: Floats) -> tuple[Floats, Floats]:
     """The sum of each column, and over how many items."""
     return np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0).astype(float)

@@ -72,8 +72,8 @@ def wrote(*texts, again=(), asked=None, **more):
     return Written(test, test, list(map(list, again)), test, known, **more)
 
 
-def levels(values, draws=None, n=100):
+def levels(values, draws=None, n=100, what="items"):
     """The figure of each explainer; in every resample the same where none is given."""
     told = np.array(list(values.values()), float)
     drawn = np.tile(told, (20, 1)) if draws is None else np.array(draws, float)
-    return Levels(tuple(values), told, drawn, n)
+    return Levels(tuple(values), told, drawn, n, what)

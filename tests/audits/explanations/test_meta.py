@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,21 @@ def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
     assert finding(found, "rank_correlation", "robustness").estimate.high == -1
     assert finding(found, "rank_correlation", "varif").estimate.low == 1
     assert finding(found, "h5", "varif").decision == "supported"
+
+
+def test_what_was_resampled_is_said_of_every_figure(scores):
+    drops = {"entailment": np.linspace(0, 1, N), "rouge_l": np.zeros(N)}
+    halves = dataclasses.replace(scores, clusters=np.arange(N) // 2)
+    for table, unit in ((scores, "over items"), (halves, "over 150 clusters")):
+        methods = {
+            one.statistic: one.estimate.method
+            for one in meta(table, drops, seed=0).findings
+            if "auc" not in one.statistic
+        }
+        assert {*methods} == {"rank_correlation", "h1", "h4", "h5"}
+        assert all(unit in method for method in methods.values())
+        every = levels(table, seed=0)["varif"]
+        assert unit in every.among(ORDER).of("given").method
 
 
 def test_a_metric_tells_given_from_a_type_by_the_auc_of_its_items(scores):

@@ -112,6 +112,12 @@ def test_the_frontier_is_among_methods_only():
     assert found.hypervolume.value == pytest.approx(0.18 + 0.32)
 
 
+def test_the_area_says_what_was_resampled():
+    both = levels({"a": 0.5}, what="7 clusters")
+    found = placed({"robustness": both, "informativeness": both}, ["a"])
+    assert found.hypervolume.method.startswith("basic bootstrap over 7 clusters,")
+
+
 def test_equal_explainers_do_not_beat_each_other():
     found = placed(axes({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}), ["a", "b"])
     assert found.better == {"a": (), "b": ()}

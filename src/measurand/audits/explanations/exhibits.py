@@ -12,7 +12,6 @@ from measurand.audits.explanations.writing import GIVEN, Written
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.explainers import SUITE
-from measurand.stats.draws import from_draws
 
 FRONTIER = {"x_title": "robustness R", "y_title": "informativeness", "shade": "S"}
 MOST_LEAKS = 40  # templates that a page lists
@@ -82,8 +81,7 @@ def level(one: Read, metric: str, explainer: str) -> Estimate | None:
     known = one.figures.get(metric)
     if known is None or explainer not in known.explainers:
         return None
-    at = known.explainers.index(explainer)
-    return from_draws(float(known.values[at]), known.draws[:, at], known.n)
+    return known.of(explainer)
 
 
 def kind(name: str) -> str:

@@ -19,7 +19,7 @@ from measurand.audits.explanations.scored import Scores
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import from_draws, mean_draws
+from measurand.stats.draws import from_draws, mean_draws, units
 from measurand.stats.paired import Clusters
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "not supported", "undecided"
@@ -155,7 +155,8 @@ def averaged(values: Floats, clusters: Clusters, rng: np.random.Generator) -> In
     """The mean over items with an interval of any level, all from the same draws."""
     drawn = mean_draws(values[:, None], rng=rng, clusters=clusters)[:, 0]
     mean, n = float(values.mean()), len(values)
-    return lambda level: from_draws(mean, drawn, n, level=level)
+    what = units(n, clusters)
+    return lambda level: from_draws(mean, drawn, n, what, level)
 
 
 def sign(interval: Interval) -> str:

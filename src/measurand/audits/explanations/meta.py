@@ -126,7 +126,9 @@ def rankings(
                 f"only {len(set(order))} of the 4 levels of the known order were scored"
             )
             continue
-        found[metric] = rank_correlation(placed.values, placed.draws, order, placed.n)
+        found[metric] = rank_correlation(
+            placed.values, placed.draws, order, placed.n, what=placed.what
+        )
     return found, missing
 
 

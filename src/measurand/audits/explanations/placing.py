@@ -76,7 +76,7 @@ def placed(figures: Mapping[str, Levels], methods: Sequence[str]) -> Placed | No
         for a, name in enumerate(chosen)
     }
     chance = dict(zip(chosen, on_frontier(draws).tolist(), strict=True))
-    area = hypervolume_estimate(points, draws, axes[0].n)
+    area = hypervolume_estimate(points, draws, axes[0].n, what=axes[0].what)
     return Placed(chosen, points, better, chance, area)
 
 

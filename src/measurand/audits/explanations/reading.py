@@ -25,7 +25,6 @@ from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, reopened
 from measurand.explainers import SUITE
 from measurand.explainers.replies import without_answer
-from measurand.stats.draws import from_draws
 from measurand.stats.paired import Clusters, mean
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
@@ -161,8 +160,8 @@ def estimates(
     """One metric's figure of every explainer, with its interval."""
     if metric in figures:
         one = figures[metric]
-        for at, name in enumerate(one.explainers):
-            yield name, from_draws(float(one.values[at]), one.draws[:, at], one.n)
+        for name in one.explainers:
+            yield name, one.of(name)
 
 
 def told(
@@ -269,8 +268,7 @@ def level(
     one = figures.get(metric)
     if one is None or explainer not in one.explainers:
         return None
-    at = one.explainers.index(explainer)
-    return from_draws(float(one.values[at]), one.draws[:, at], one.n)
+    return one.of(explainer)
 
 
 def specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:

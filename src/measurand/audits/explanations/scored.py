@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import RESAMPLES, mean_draws, means
+from measurand.stats.draws import RESAMPLES, from_draws, mean_draws, means, units
 from measurand.stats.paired import Clusters
 
 ByExplainer = Mapping[str, Floats]
@@ -85,18 +86,25 @@ class Levels:
         values: One an explainer.
         draws: The same in each resample of items: resamples × explainers.
         n: How many items.
+        what: What was resampled: items, or so many clusters of them.
     """
 
     explainers: tuple[str, ...]
     values: Floats
     draws: Floats
     n: int
+    what: str = "items"
+
+    def of(self, explainer: str) -> Estimate:
+        """One explainer's figure with its interval."""
+        at = self.explainers.index(explainer)
+        return from_draws(float(self.values[at]), self.draws[:, at], self.n, self.what)
 
     def among(self, chosen: "tuple[str, ...] | Mapping[str, int]") -> "Levels":
         """Those of the explainers that are among the chosen."""
         kept = [i for i, one in enumerate(self.explainers) if one in chosen]
         names = tuple(self.explainers[i] for i in kept)
-        return Levels(names, self.values[kept], self.draws[:, kept], self.n)
+        return Levels(names, self.values[kept], self.draws[:, kept], self.n, self.what)
 
 
 def levels(
@@ -111,13 +119,14 @@ def levels(
     drawn = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
     every = np.vstack([means(rows), drawn])
     table = {column: every[:, at] for at, column in enumerate(columns)}
+    n, what = len(rows), units(len(rows), scores.clusters)
     found = {}
     for metric in scores.metrics:
         figures = figured(metric, scores, table)
         usable = {one: x for one, x in figures.items() if np.isfinite(x[0])}
         if usable:
             values = np.column_stack(list(usable.values()))
-            found[metric] = Levels(tuple(usable), values[0], values[1:], len(rows))
+            found[metric] = Levels(tuple(usable), values[0], values[1:], n, what)
     return found
 
 
