@@ -10,6 +10,7 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import gated
+from tests.audits.explanations.handmade import estimate
 
 N = 300
 ROBUST = {"given": 0.8, "concise": 0.85, "pseudo-specific": 0.9, "vacuous": 1.0}
@@ -51,6 +52,28 @@ def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
     assert finding(found, "rank_correlation", "robustness").estimate.high == -1
     assert finding(found, "rank_correlation", "varif").estimate.low == 1
     assert finding(found, "h5", "varif").decision == "supported"
+
+
+def test_an_order_that_lost_its_best_is_not_the_known_order(scores):
+    whole = finding(meta(scores, {}, seed=0).findings, "h5", "varif")
+    assert "Somers' d of 4 explainers, " in whole.estimate.method
+    assert "without given" not in whole.estimate.method
+    lost = {**scores.items["robustness"], "given": np.full(N, np.nan)}
+    items = {**scores.items, "robustness": lost}
+    rest = finding(
+        meta(Scores(items, {"varif": VARIF}), {}, seed=0).findings, "h5", "varif"
+    )
+    assert "Somers' d of 3 explainers, " in rest.estimate.method
+    assert rest.estimate.method.endswith("; without given")
+    assert rest.decision == "supported without given"
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_h5_without_given_is_refuted_or_undecided_in_the_same_words(whole):
+    for ends, decision in (((-1, 0), "not supported"), ((-0.5, 0.5), "undecided")):
+        order = estimate(ends[0], *ends)
+        (found,), _ = hypotheses(Scores({}), {}, order, seed=0, whole=whole)
+        assert found.decision == decision
 
 
 def test_what_was_resampled_is_said_of_every_figure(scores):

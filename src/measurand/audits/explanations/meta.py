@@ -13,7 +13,7 @@ h1 to h5
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -86,7 +86,10 @@ def meta(
     figures = {name: one for name, one in every.items() if name not in PARTS}
     apart, not_told = separations(scores)
     kept, not_ranked = rankings(figures)
-    answered, not_answered = hypotheses(scores, drops, kept.get("varif"), seed=seed)
+    whole = "varif" in figures and GIVEN in figures["varif"].explainers
+    answered, not_answered = hypotheses(
+        scores, drops, kept.get("varif"), seed=seed, whole=whole
+    )
     ranked = [
         Finding("rank_correlation", metric, "all", one) for metric, one in kept.items()
     ]
@@ -126,9 +129,12 @@ def rankings(
                 f"only {len(set(order))} of the 4 levels of the known order were scored"
             )
             continue
-        found[metric] = rank_correlation(
+        kept = rank_correlation(
             placed.values, placed.draws, order, placed.n, what=placed.what
         )
+        if GIVEN not in placed.explainers:
+            kept = replace(kept, method=f"{kept.method}; without given")
+        found[metric] = kept
     return found, missing
 
 
