@@ -117,6 +117,21 @@ def test_rationales_of_changed_inputs_measure_robustness():
     assert 0.5 < value(report, "robustness", "given").value < 1.0
 
 
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_second_rationale_is_of_an_annotator_or_of_a_changed_input(changed):
+    source = planted("planted", leaky=False, seed=5, sizes={"train": 60, "test": 40})
+    other = "nobody ever knew anything here"
+    test = source.test.replaced(source.test.table.assign(rationale_2=other))
+    both = dataclasses.replace(
+        source, test=test, rationales=("rationale_1", "rationale_2")
+    )
+    others = {str(item): [other] for item in test.ids} if changed else None
+    report = run(both, explainers=("given",), others=others, calibrate=False)
+    assert "unstable (R " in report.verdict.reason
+    said = "between annotators of one input)" in report.verdict.reason
+    assert said is not changed
+
+
 def test_evidence_as_the_rationale_is_read_beside_the_query_and_beside_both():
     column = "rationale_1"
     own = made(leaky=False, evidence=column, rationales=(column,))

@@ -53,6 +53,15 @@ def test_a_failing_axis_is_named_in_exactly_this_word(axis):
     assert [word for word in FAILING if f"{word} (" in found.reason] == [axis]
 
 
+def test_annotators_who_differ_are_unstable_and_said_to_be_annotators():
+    found = said(**FAILING["unstable"], annotated=True)
+    assert found.reason == (
+        "given is off the frontier: unstable (R 0.400 [0.300, 0.490], between "
+        "annotators of one input)"
+    )
+    assert said(annotated=True).reason == said().reason
+
+
 def test_every_axis_that_fails_is_named():
     bad = {**FAILING["unstable"], **FAILING["leaky"], **FAILING["unspecific"]}
     assert said(**bad).reason == (

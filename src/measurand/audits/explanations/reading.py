@@ -17,7 +17,7 @@ from measurand.audits.explanations.scored import Levels, Scores, levels
 from measurand.audits.explanations.specific import Specific
 from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.verdict import Stage
-from measurand.audits.explanations.writing import GIVEN, Written
+from measurand.audits.explanations.writing import ANNOTATED, GIVEN, Written
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader, Strong
@@ -258,6 +258,7 @@ def staged(
         None if place is None else place.chance.get(explainer),
         () if place is None else place.better.get(explainer, ()),
         tuple(leaks["template"].head(2)),
+        made[explainer].how == ANNOTATED,
     )
 
 

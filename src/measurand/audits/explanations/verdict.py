@@ -36,6 +36,8 @@ class Stage:
         chance: In how many resamples it is on the frontier.
         better: Explainers that are no worse on both axes and better on one.
         templates: The surest templates that tell the label.
+        annotated: Whether R is between several rationales of one input, and not between
+            those of an input and of its changes.
     """
 
     reader: str
@@ -51,6 +53,7 @@ class Stage:
     chance: float | None
     better: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
+    annotated: bool = False
 
     @property
     def informs(self) -> bool:
@@ -95,7 +98,8 @@ def axes(stage: Stage) -> tuple[dict[str, str], dict[str, str]]:
     failed, unsure = {}, {}
     r, told, s = stage.robustness, stage.informativeness, stage.specificity
     if r is not None and r.high < UNSTABLE:
-        failed["unstable"] = f"unstable (R {r})"
+        between = ", between annotators of one input" if stage.annotated else ""
+        failed["unstable"] = f"unstable (R {r}{between})"
     elif r is not None and r.low < UNSTABLE:
         unsure["unstable"] = f"R {r} may be under {UNSTABLE}"
     leaks = stage.alone.low > stage.majority + TARGET

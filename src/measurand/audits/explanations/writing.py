@@ -17,6 +17,7 @@ from measurand.explainers import SUITE, named
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
 EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
+ANNOTATED = "several rationales an item, of one input"
 ONE = (
     "each item has one rationale, and no changed input has one: name several columns "
     "with --rationale, or give rationales of changed inputs with --perturbed"
@@ -139,7 +140,7 @@ def several(
         columns = benchmark.rationales[1:]
         again = [benchmark.test.column(column).tolist() for column in columns]
         asked = [[bool(text.strip()) for text in texts] for texts in again]
-        how = "several rationales an item, of one input"
+        how = ANNOTATED
     if not again:
         return given
     return Written(given.train, given.test, again, given.test, asked, how)
