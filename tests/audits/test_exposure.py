@@ -1,5 +1,7 @@
 """The exposure audit: planted counts, and the whole study with light readers."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,6 +81,32 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
     told = analysed(study(boost, 0.0, draws=draws), name="planted", margin=1.0).verdict
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
+
+
+def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
+    one, other = study(0.0, 0.06, draws=60), study(0.06, -0.06, draws=60, seed=1)
+    counts = pd.concat([one, other.assign(lm="two")])
+    report = analysed(counts, name="planted", margin=1.0)
+    assert report.verdict.label == "undecided"
+    assert "but one: bias" in report.verdict.reason
+    assert report.finding("bias", "one").estimate.low > 1
+    assert report.finding("bias", "two").estimate.high < -1
+    assert report.findings[0].statistic == "boost"
+
+
+def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
+    told = analysed(study(0.06, -0.04, draws=60), name="planted", margin=1.0).verdict
+    assert told.label == "undecided"
+    assert told.reason.endswith("the test's own text helped less than other text did")
+
+
+def test_the_draws_that_a_decision_needs_are_counted():
+    told = analysed(study(0.05, 0.0, draws=8), name="planted", margin=1.0).verdict
+    needed = re.search(
+        r"about ([\d,]+) draws a task and model could decide", told.reason
+    )
+    assert needed
+    assert int(needed[1].replace(",", "")) >= 16
 
 
 def test_the_study_runs_and_states_what_it_promises(task):

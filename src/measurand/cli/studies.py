@@ -104,7 +104,9 @@ def exposure(
     """Does pretraining on unlabeled test text inflate scores?"""
     from measurand.audits.exposure import analysed, audit
     from measurand.audits.exposure import plan as planned
+    from measurand.audits.exposure.analysis import Method
     from measurand.audits.exposure.arms import NEEDED
+    from measurand.audits.exposure.audit import checked
     from measurand.audits.exposure.verdict import LABELS
     from measurand.core.errors import BadOption
 
@@ -115,6 +117,7 @@ def exposure(
             )
     if (accuracies is None) == (not sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
+    checked(margin, Method(model, sampler, checks))  # before a pilot is run
     started = time.time()
     if accuracies is not None:
         from measurand.benchmarks.files import stem

@@ -15,6 +15,8 @@ class Estimate:
 
     >>> print(Estimate(0.3, 0.28, 0.32, 0.95, 1000, "bootstrap"))
     0.300 [0.280, 0.320]
+    >>> print(Estimate(0.0001, 0.0001, 0.0001, 1.0, 20, "sign flips"))
+    <0.001
     """
 
     value: float
@@ -25,7 +27,9 @@ class Estimate:
     method: str
 
     def __str__(self) -> str:
-        """The value and its interval."""
+        """The value and its interval; alone where it is exact or a p-value."""
+        if self.level == 1:
+            return "<0.001" if 0 < self.value < 0.0005 else f"{self.value:.3f}"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
     def __float__(self) -> float:

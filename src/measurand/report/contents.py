@@ -168,8 +168,9 @@ def _findings(report: Report) -> Grid | None:
         for found in report.findings
     )
     header = ("statistic", "reader", "condition", "estimate", "n", "method", "decision")
-    levels = sorted({f"{100 * f.estimate.level:.4g} %" for f in report.findings})
-    note = f"Brackets hold the {' or '.join(levels)} interval."
+    known = {f.estimate.level for f in report.findings} - {1.0}
+    levels = [f"{100 * level:.4g} %" for level in sorted(known)]
+    note = f"Brackets hold the {' or '.join(levels)} interval." if levels else ""
     return Grid("Findings", header, rows, note) if rows else None
 
 

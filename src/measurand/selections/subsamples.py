@@ -46,11 +46,15 @@ class Subsample:
         """The places of the rows of each side."""
         each = self.m // len(items.classes)
         needed = each * len(items.classes) + 2 * self.n
-        if each < 1 or len(items) < needed:
+        if each < 1:
             raise BadInput(
-                f"m = {self.m} and n = {self.n} need {needed} rows and at least "
-                f"{len(items.classes)} labelled ones, and there are {len(items)}; "
-                "lower m or n, or give more rows"
+                f"m = {self.m} is less than a row of each of {len(items.classes)} "
+                f"classes; give m = {len(items.classes)} or more"
+            )
+        if len(items) < needed:
+            raise BadInput(
+                f"m = {self.m} and n = {self.n} need {needed} rows, and there are "
+                f"{len(items)}; lower m or n, or give more rows"
             )
         order = rng.permutation(len(items))
         gold = items.gold(items.classes)[order]

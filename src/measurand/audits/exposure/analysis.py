@@ -1,11 +1,12 @@
 """From counts to what they say: one fit a contrast, and what goes beside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from measurand.audits.exposure.effects import Effect
 from measurand.audits.exposure.thresholds import DRAWS, SLICES
 from measurand.core.errors import Undefined, UnknownName
 from measurand.core.finding import Estimate
@@ -50,13 +51,10 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
-    """One contrast at one size.
+class Contrast(Effect):
+    """One contrast at one size, and what goes beside it.
 
     Attributes:
-        pairs: Its counts.
-        posterior: What the model makes of them.
-        predictive: Draws of the mean difference of repeated studies, in points.
         average: Draws of the mean difference in true accuracy, in points.
         wide: The mean difference under wide default priors.
         tasks: A task at a time.
@@ -66,9 +64,6 @@ class Contrast:
         spread: Of draws and of trainings, where trainings were repeated.
     """
 
-    pairs: Pairs
-    posterior: Posterior
-    predictive: Floats
     average: Floats
     wide: Estimate
     tasks: Tasks
@@ -76,16 +71,6 @@ class Contrast:
     slices: Unreplicated | None
     chains: Chains | None
     spread: Spread | None
-
-    @property
-    def estimate(self) -> Estimate:
-        """The mean difference, posterior predictive, with a 95 % interval."""
-        return self.interval(0.95)
-
-    def interval(self, level: float) -> Estimate:
-        """The same at another level."""
-        method = f"posterior predictive, model {self.posterior.model}"
-        return estimated(self.predictive, len(self.pairs), method, level)
 
     @property
     def truth(self) -> Estimate:
@@ -96,12 +81,21 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class Size:
-    """One m and n of a study."""
+    """One m and n of a study.
+
+    Attributes:
+        m: Labelled rows.
+        n: Test rows.
+        counts: The study's rows.
+        contrasts: Boost and bias of all models together.
+        alone: The same of each model by itself, where there are several.
+    """
 
     m: int
     n: int
     counts: pd.DataFrame
     contrasts: Mapping[str, Contrast]
+    alone: Mapping[str, Mapping[str, Effect]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -122,9 +116,30 @@ def sizes(counts: pd.DataFrame, how: Method, seed: int) -> list[Size]:
                 )
                 for contrast in CONTRASTS
             },
+            each_alone(part, how, seed, ("exposure", m, n)),
         )
         for (m, n), part in by_size(counts)
     ]
+
+
+def each_alone(
+    counts: pd.DataFrame, how: Method, seed: int, path: tuple[object, ...]
+) -> dict[str, dict[str, Effect]]:
+    """Boost and bias of each model by itself; a mean may hide that they differ."""
+    parts = {str(lm): part for lm, part in counts.groupby("lm")}
+    if len(parts) < 2:
+        return {}
+
+    def effect(part: pd.DataFrame, contrast: str, lm: str) -> Effect:
+        held = pairs(part, contrast)
+        posterior = fit(held, how.model)
+        rng = generator(seed, *path, contrast, "alone", lm)
+        return Effect(held, posterior, posterior.predictive(rng, DRAWS))
+
+    return {
+        lm: {contrast: effect(part, contrast, lm) for contrast in CONTRASTS}
+        for lm, part in parts.items()
+    }
 
 
 def contrasted(
@@ -175,10 +190,3 @@ def spread_of(held: Pairs, rng: np.random.Generator) -> Spread | None:
         return spread(held, rng=rng)
     except Undefined:
         return None
-
-
-def needed(one: Contrast, margin: float) -> int:
-    """About how many times as many draws would settle the question."""
-    half = (one.estimate.high - one.estimate.low) / 2
-    room = abs(margin - abs(one.estimate.value))
-    return max(2, int(np.ceil((half / max(room, 0.05)) ** 2)))

@@ -9,6 +9,8 @@ from measurand.core.finding import Estimate, Finding
 from measurand.stats.exposure.nuts import Chains
 from measurand.stats.exposure.trend import per_doubling
 
+FIRST = {"boost": 0, "bias": 0, "beta_boost": 1, "beta_bias": 1}
+
 
 def stated(found: Sequence[Size]) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and what could not be found."""
@@ -19,11 +21,17 @@ def stated(found: Sequence[Size]) -> tuple[list[Finding], dict[str, str]]:
             where = f"{name}, {size.name}"
             if one.slices is None:
                 not_run[f"meta-analysis of {where}"] = "one draw a task and model"
+        findings += [
+            Finding(name, lm, size.name, one.estimate)
+            for lm, effects in size.alone.items()
+            for name, one in effects.items()
+        ]
     try:
         findings.append(trend(found))
     except Undefined as undefined:
         not_run["trend"] = str(undefined)
-    return findings, not_run
+    # What the verdict rests on comes first, of all models before each one alone.
+    return sorted(findings, key=lambda one: FIRST.get(one.statistic, 2)), not_run
 
 
 def of_contrast(one: Contrast, name: str, size: str) -> Iterator[Finding]:

@@ -1,8 +1,10 @@
 """From figures to words: inflated, not inflated within the margin, or undecided."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from measurand.audits.exposure.analysis import Contrast, Size, needed
+from measurand.audits.exposure.analysis import Size
+from measurand.audits.exposure.effects import Effect, draws_beyond, draws_within
 from measurand.core.finding import Verdict
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
@@ -21,30 +23,53 @@ def verdict(found: Sequence[Size], margin: float) -> Verdict:
 
 
 def single(size: Size, margin: float) -> Verdict:
-    """What one size lets us say.
+    """What one size lets us say: of all models, unless one alone says worse."""
+    together = judged(size.contrasts, size.name, margin)
+    alone = {lm: judged(one, lm, margin) for lm, one in size.alone.items()}
+    worse = [one.reason for one in alone.values() if one.label == INFLATED]
+    if not worse or together.label == INFLATED:
+        return together
+    reason = f"{together.reason}; but {'; '.join(worse)}: inflated by itself"
+    return replace(together, label=UNDECIDED, region=UNDECIDED, reason=reason)
+
+
+def judged(effects: Mapping[str, Effect], name: str, margin: float) -> Verdict:
+    """What a boost and a bias let us say.
 
     "Not inflated" needs a bias that is equivalent to zero and a boost that is not:
     where adaptation gained nothing, nothing could have been inflated.
     """
-    bias, boost = size.contrasts["bias"], size.contrasts["boost"]
+    bias, boost = effects["bias"], effects["boost"]
     stage = bias.posterior.model
-    told = f"{size.name}: bias {bias.estimate}, boost {boost.estimate} points"
+    told = f"{name}: bias {bias.estimate}, boost {boost.estimate} points"
+    worse = boost.estimate.high < 0
     if bias.estimate.low > margin:
+        told += "; though adaptation made answers worse than none" if worse else ""
         return Verdict(INFLATED, INFLATED, stage, told)
-    small = bias.interval(0.90).within(margin)
-    if small and boost.estimate.low > 0:
+    if bias.interval(0.90).within(margin) and boost.estimate.low > 0:
         return Verdict(NOT, NOT, stage, told)
-    why = f"about {needed(bias, margin)} times as many draws could decide"
-    if boost.estimate.low <= 0:
-        why = without(boost, margin)
+    why = lacking(bias, margin) if boost.estimate.low > 0 else without(boost, margin)
     return Verdict(UNDECIDED, UNDECIDED, stage, f"{told}; {why}")
 
 
-def without(boost: Contrast, margin: float) -> str:
+def lacking(bias: Effect, margin: float) -> str:
+    """What it takes to decide on a bias."""
+    value = bias.estimate.value
+    if value < -margin:
+        return "the test's own text helped less than other text did"
+    enough = (
+        draws_beyond(bias, margin) if value > margin else draws_within(bias, margin)
+    )
+    return f"about {enough:,} draws a task and model could decide"
+
+
+def without(boost: Effect, margin: float) -> str:
     """What a study without a clear boost leaves to say."""
     if boost.estimate.high < 0:
         return "adaptation made answers worse, so there was no gain to inflate"
     if boost.interval(0.90).within(margin):
         return "adaptation did nothing, so nothing could be inflated"
-    more = f"about {needed(boost, 0.0)} times as many draws could show such a boost"
-    return f"adaptation did nothing that shows; {more}"
+    if boost.estimate.value <= 0:
+        return "adaptation did nothing that shows"
+    enough = f"about {draws_beyond(boost, 0.0):,} draws a task and model"
+    return f"adaptation did nothing that shows; {enough} could show such a boost"

@@ -1,0 +1,56 @@
+"""Effect: one contrast of one study, fitted; and what it would take to decide on it."""
+
+import math
+from dataclasses import dataclass
+
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+from measurand.stats.exposure.hierarchical import Posterior, estimated
+from measurand.stats.exposure.rows import Pairs
+
+LEAST = 0.05  # points: what is nearer than this to a bound is not told from it
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What pairs of arms differ by.
+
+    Attributes:
+        pairs: Its counts.
+        posterior: What the model makes of them.
+        predictive: Draws of the mean difference of repeated studies, in points.
+    """
+
+    pairs: Pairs
+    posterior: Posterior
+    predictive: Floats
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean difference, posterior predictive, with a 95 % interval."""
+        return self.interval(0.95)
+
+    def interval(self, level: float) -> Estimate:
+        """The same at another level."""
+        method = f"posterior predictive, model {self.posterior.model}"
+        return estimated(self.predictive, len(self.pairs), method, level)
+
+
+def draws_beyond(one: Effect, bound: float) -> int:
+    """About how many draws a task and model would set the 95 % interval above it."""
+    return draws(one, one.estimate, one.estimate.value - bound)
+
+
+def draws_within(one: Effect, margin: float) -> int:
+    """About how many draws a task and model would set the 90 % interval inside."""
+    return draws(one, one.interval(0.90), margin - abs(one.estimate.value))
+
+
+def draws(one: Effect, now: Estimate, room: float) -> int:
+    """How many draws shrink half of the interval to this room: it falls as their root.
+
+    As many again as there are, at least: those that there are did not decide.
+    """
+    each = one.pairs.table.groupby(["lm", "task"]).size().max()
+    times = ((now.high - now.low) / 2 / max(room, LEAST)) ** 2
+    return math.ceil(float(each) * max(2.0, times))
