@@ -22,7 +22,16 @@ STATED = {
     *("robustness", "robustness_baseline", "informativeness", "rationale_only"),
     *("lcig", "residual_leakage", "rev", "las", "las_leaking", "las_nonleaking"),
     *("simulatability", "specificity", "varif", "hypervolume", "rouge_l", "length"),
-    *("overlap", "acceptance_rate", "rank_correlation", "h1", "h2", "h4", "h5"),
+    *(
+        "overlap",
+        "acceptance_rate",
+        "majority",
+        "rank_correlation",
+        "h1",
+        "h2",
+        "h4",
+        "h5",
+    ),
     *(f"auc_{kind}" for kind in ("vacuous", "label-leaking", "circular")),
     *(f"auc_{kind}" for kind in ("pseudo-specific", "drift", "label-swapped")),
 }

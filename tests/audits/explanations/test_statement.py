@@ -168,6 +168,8 @@ def test_the_mask_curve_begins_without_a_mask():
     exhibit = drawn.masks(READ)
     rows = exhibit.table.query("series == 'given'")
     assert rows[["x", "y"]].values.tolist() == [[0, 0.5], [0.5, 0]]
+    assert rows["n"].tolist() == [2, 2]
+    assert rows[["low", "high"]].values.tolist() == [[0, 1], [0, 0]]
     assert exhibit.settings["horizontal"] == {"majority": 0.5, "target": 0.55}
 
 

@@ -12,9 +12,9 @@ robustness, robustness_baseline
 acceptance_rate, judge_agreement
     The share of paraphrases that the judge took for such, both ways; and how far a
     judge that is a model goes with the lexical one: correlation of R over items.
-rationale_only, residual_leakage
-    Accuracy of a detector that reads the rationale alone, before the mask and, trained
-    anew, after it.
+majority, rationale_only, residual_leakage
+    The share of the commonest label, and the accuracy of a detector that reads the
+    rationale alone, before the mask and, trained anew, after it.
 lcig, informativeness
     log p1(y | x, masked r) - log p0(y | x) in nats, and clip(lcig / H(y | x), 0, 1).
 rev

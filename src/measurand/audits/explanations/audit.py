@@ -10,6 +10,7 @@ from measurand.audits.explanations.beside import (
     control,
     hanging_together,
     inputs,
+    majority,
     specificities,
     surfaces,
     telling,
@@ -116,6 +117,7 @@ def audit(
     said = verdict([one.stage for one in reads], planted=benchmark.planted)
     findings = [
         *accepted(changed),
+        majority(benchmark.test),
         *baselines(experiment.seed, made, stable, benchmark.test, judge, clusters),
         *control(experiment.seed, own, against, benchmark, clusters),
         *agreement(experiment, made, stable, judge),

@@ -114,6 +114,12 @@ def accepted(changed: Perturbed) -> list[Finding]:
     return [Finding("acceptance_rate", "paraphrases", "all", estimate)]
 
 
+def majority(items: Items) -> Finding:
+    """The share of the commonest label: what a detector gets that reads nothing."""
+    estimate = share(int(items.labels.value_counts().max()), len(items))
+    return Finding("majority", "majority", "all", estimate)
+
+
 def baselines(
     seed: int,
     made: Mapping[str, Written],

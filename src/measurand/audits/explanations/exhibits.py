@@ -103,17 +103,23 @@ def masks(one: Read) -> Exhibit:
     What did not leak was not masked and has no line: a figure has few colours.
     """
     leaking = {n: told for n, told in one.informed.items() if max(told.residual) > 0}
-    rows = []
+    rows, together = [], one.scores.clusters
     for name, told in (leaking or one.informed).items():
-        rows.append({"series": name, "x": 0.0, "y": float(told.right_r.mean())})
+        right = {0.0: gains.rationale_only(told, clusters=together)} | {
+            strength: gains.residual_leakage(told, strength, clusters=together)
+            for strength in told.residual
+            if strength > 0
+        }
         rows += [
             {
                 "series": name,
                 "x": strength,
-                "y": gains.residual_leakage(told, strength).value,
+                "y": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "n": estimate.n,
             }
-            for strength in told.residual
-            if strength > 0
+            for strength, estimate in right.items()
         ]
     majority = next(iter(one.informed.values())).majority
     titles = {
