@@ -97,6 +97,14 @@ def copy_rate(size: int) -> float:
     return 20 * 2 * 4 * size / seconds
 
 
+def stacks() -> dict[str, Any]:
+    """Whether the steps of the stacks were captured, and the most memory so far."""
+    if not CUDA:
+        return {}
+    captured = [not one.train.step.refused for _, one in KEPT.values()]
+    return {"captured": captured, "peak_gib": torch.cuda.max_memory_allocated() / 2**30}
+
+
 # --- one triple, as it was published ----------------------------------------------
 
 
@@ -296,9 +304,7 @@ def speed(
     seconds, _ = timed(lambda: studied(held, reader, Design(m, n, ours)))
     found["ours_seconds"] = seconds / ours
     found["ours_triples"] = ours
-    if CUDA:
-        found["captured"] = [not one.train.step.refused for _, one in KEPT.values()]
-        found["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
+    found |= stacks()
     keep(out, "exposure_speed", found)
     published(place, some[0], 4, 0)  # warm
     took = []
@@ -421,7 +427,7 @@ def rows(
         pd.concat(parts).to_csv(out / f"rows-{name}.csv", index=False)
         took = time.perf_counter() - start
         means = ran.counts.filter(like="correct_").mean() / design.n
-        print(name, task, round(took), means.round(3).to_dict(), flush=True)
+        print(name, task, round(took), means.round(3).to_dict(), stacks(), flush=True)
 
 
 EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")
