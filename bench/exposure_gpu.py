@@ -11,7 +11,8 @@ run, weights saved and loaded between the stages) against the audit's own study,
 keys and store included, on one machine in one run. `accuracy` compares what the two
 ways answer. `rows` runs one reader of the study, task after task, for `python -m
 bench.exposure_study`. How many encoders are trained at once is the audit's choice on a
-GPU; `--stacked N` sets it anywhere.
+GPU; `--stacked N` sets it anywhere. Of smollm2 it trains one at a time, or with
+`--stacked N` as many, on a GPU and as far as its memory goes.
 WEIGHTS are directories (or smollm2 where its package is installed); DATA holds the
 topic tasks as JSON lines. Several subcommands may run at once. All that is known is
 written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
@@ -46,7 +47,7 @@ from measurand.experiment.answers import opened
 from measurand.models.encoder import checkpoint
 from measurand.readers.causal import CausalReader, prompted
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.encoder_residents import KEPT
+from measurand.readers.residents import KEPT
 from measurand.selections.subsamples import Subsample
 
 CUDA = torch.cuda.is_available()
@@ -94,6 +95,14 @@ def copy_rate(size: int) -> float:
     b.copy_(a)
     seconds, _ = timed(lambda: [b.copy_(a) for _ in range(20)])
     return 20 * 2 * 4 * size / seconds
+
+
+def stacks() -> dict[str, Any]:
+    """Whether the steps of the stacks were captured, and the most memory so far."""
+    if not CUDA:
+        return {}
+    captured = [not one.train.step.refused for _, one in KEPT.values()]
+    return {"captured": captured, "peak_gib": torch.cuda.max_memory_allocated() / 2**30}
 
 
 # --- one triple, as it was published ----------------------------------------------
@@ -297,9 +306,7 @@ def speed(
     seconds, _ = timed(lambda: studied(held, reader, Design(m, n, ours)))
     found["ours_seconds"] = seconds / ours
     found["ours_triples"] = ours
-    if CUDA:
-        found["captured"] = [not one.train.step.refused for _, one in KEPT.values()]
-        found["peak_gib"] = torch.cuda.max_memory_allocated() / 2**30
+    found |= stacks()
     keep(out, "exposure_speed", found)
     published(place, some[0], 4, 0)  # warm
     took = []
@@ -385,7 +392,7 @@ def reader_of(name: str, weights: str, stacked: int | None) -> Any:
     if name == "minilm":
         return encoder(weights, stacked)
     if name == "smollm2":
-        return CausalReader(weights)
+        return CausalReader(weights, stacked=stacked or 1)
     zero = prompted(weights)
     # Where peft is not installed, all weights are adapted, at the rate for that.
     how = replace(zero.adaptation.training, rate=PAPER["adapt"])
@@ -422,7 +429,7 @@ def rows(
         pd.concat(parts).to_csv(out / f"rows-{name}.csv", index=False)
         took = time.perf_counter() - start
         means = ran.counts.filter(like="correct_").mean() / design.n
-        print(name, task, round(took), means.round(3).to_dict(), flush=True)
+        print(name, task, round(took), means.round(3).to_dict(), stacks(), flush=True)
 
 
 EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")

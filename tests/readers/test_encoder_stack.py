@@ -9,6 +9,7 @@ import torch
 from measurand.core.together import Job, Together
 from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
+from measurand.readers.residents import KEPT
 from tests.conftest import small_items
 from tests.models import tiny_encoder, tiny_families
 
@@ -87,7 +88,7 @@ def test_a_stack_stays_until_another_is_needed(reader):
     first = residents.classifiers(reader.model, 2, 1e-3, 0.0, 2)
     assert residents.classifiers(reader.model, 16, 1e-3, 0.0, 2) is first
     assert residents.classifiers(reader.model, 17, 1e-3, 0.0, 2) is not first
-    assert len([kind for kind in residents.KEPT if kind == "classes"]) == 1
+    assert len([kind for kind in KEPT if kind == "classes"]) == 1
 
 
 def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(

@@ -104,7 +104,9 @@ def plain(thing: Any) -> Any:
     """A recipe as lists, dicts, numbers and strings."""
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         named = {
-            f.name: plain(getattr(thing, f.name)) for f in dataclasses.fields(thing)
+            f.name: plain(getattr(thing, f.name))
+            for f in dataclasses.fields(thing)
+            if not (f.metadata.get("unsaid") and getattr(thing, f.name) == f.default)
         }
         return {
             "recipe": f"{type(thing).__module__}.{type(thing).__qualname__}",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from measurand.models.causal_loading import device
@@ -22,13 +23,20 @@ def padded(
     rows: Sequence[Ids], filler: int, side: str = "left"
 ) -> tuple[Tensor, Tensor]:
     """Rows of one length, and where they are real; on the left, ends line up."""
-    longest = max(map(len, rows))
-    ids = np.full((len(rows), longest), filler, np.int64)
-    mask = np.zeros((len(rows), longest), np.int64)
-    for i, row in enumerate(rows):
-        place = slice(longest - len(row), None) if side == "left" else slice(len(row))
-        ids[i, place], mask[i, place] = row, 1
+    ids, mask = laid(rows, max(map(len, rows)), filler, side)
     return torch.from_numpy(ids).to(device()), torch.from_numpy(mask).to(device())
+
+
+def laid(
+    rows: Sequence[Ids], width: int, filler: int, side: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows filled up to a width, and where they are real."""
+    ids = np.full((len(rows), width), filler, np.int64)
+    mask = np.zeros((len(rows), width), np.int64)
+    for i, row in enumerate(rows):
+        place = slice(width - len(row), None) if side == "left" else slice(len(row))
+        ids[i, place], mask[i, place] = row, 1
+    return ids, mask
 
 
 def batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:

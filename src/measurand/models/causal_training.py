@@ -38,6 +38,10 @@ class Training:
     warmup: float = 0.1
     clip: float = 1.0
 
+    def at(self, step: int, steps: int) -> float:
+        """The learning rate of a step."""
+        return self.rate * pace(step, steps, self.warmup)
+
 
 @dataclass(frozen=True)
 class Lora:
@@ -102,7 +106,7 @@ def optimise(
             order = orders.permutation(n)
             for start in range(0, n, how.batch):
                 for group in optimiser.param_groups:
-                    group["lr"] = how.rate * pace(step, total, how.warmup)
+                    group["lr"] = how.at(step, total)
                 value = loss(order[start : start + how.batch].tolist())
                 optimiser.zero_grad(set_to_none=True)
                 value.backward()  # type: ignore[no-untyped-call]

@@ -193,7 +193,11 @@ def narrow(labels: Ints) -> tuple[Ints, Ints]:
     than chance fills in a lifetime; the rest has the label -100.
     """
     size = labels.size
-    most = int(CHOSEN * size + 6 * (CHOSEN * size) ** 0.5) + 8
+    return picked(labels, int(CHOSEN * size + 6 * (CHOSEN * size) ** 0.5) + 8)
+
+
+def picked(labels: Ints, most: int) -> tuple[Ints, Ints]:
+    """The first `most` places that have a label, and what it is; else -100."""
     flat = labels.ravel()
     found = np.flatnonzero(flat != -100)[:most]
     places, wanted = np.zeros(most, np.int64), np.full(most, -100, np.int64)
@@ -214,6 +218,11 @@ def focused(model: Any) -> Callable[[Any, Batch], torch.Tensor]:
         return found
 
     model.base_model.register_forward_hook(pick)
+    return at_places(held)
+
+
+def at_places(held: list[torch.Tensor]) -> Callable[[Any, Batch], torch.Tensor]:
+    """Cross entropy at `places` alone, which a hook finds in `held`."""
 
     def focused_loss(run: Any, batch: Batch) -> torch.Tensor:
         held.append(batch["places"])

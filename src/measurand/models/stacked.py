@@ -19,7 +19,8 @@ from torch.func import functional_call
 
 from measurand.core.errors import ReaderFailed
 from measurand.models.replaying import Batch, Replayed
-from measurand.models.training import Captured, Loss, Plain, Schedule
+from measurand.models.stack_masks import Attend, spread
+from measurand.models.training import Captured, Loss, Moving, Plain
 
 Weights = Mapping[str, torch.Tensor]
 
@@ -32,10 +33,19 @@ class Stack(torch.nn.Module):
         size: How many models there are.
         kind: What is computed with; the weights themselves are kept in single
             precision. By default half on a GPU.
+        attend: What is added to attention: `spread` for encoders, `behind` for
+            decoders.
     """
 
-    def __init__(self, model: Any, size: int, kind: torch.dtype | None = None) -> None:
+    def __init__(
+        self,
+        model: Any,
+        size: int,
+        kind: torch.dtype | None = None,
+        attend: Attend | None = None,
+    ) -> None:
         super().__init__()
+        self.attend = attend or spread
         there = next(model.parameters()).device.type
         self.kind = kind or (torch.bfloat16 if there == "cuda" else torch.float32)
         # Written out: not every fused attention can be had for several models at once.
@@ -104,7 +114,7 @@ class Stack(torch.nn.Module):
             named = dict(zip(self.names, parts, strict=True))
 
             def run(**made: torch.Tensor) -> Any:
-                made["attention_mask"] = spread(made["attention_mask"], self.kind)
+                made["attention_mask"] = self.attend(made["attention_mask"], self.kind)
                 return functional_call(form, named, (), made)
 
             return work(run, own)
@@ -117,24 +127,13 @@ class Stack(torch.nn.Module):
         return found
 
 
-def spread(mask: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
-    """What is added to attention, for an encoder: nothing but where padding stands.
-
-    Given whole, since transformers looks into a flat mask to see whether it needs it,
-    which cannot be done for several models at once.
-    """
-    batch, width = mask.shape
-    wide = mask.bool()[:, None, None, :].expand(batch, 1, width, width)
-    return (~wide).to(kind) * torch.finfo(kind).min
-
-
 class Clipping:
     """Clips the gradient of every model by its own length; a step is the optimizer's.
 
     It stands between gradients and optimizer, so that one capture holds both.
     """
 
-    def __init__(self, stack: Stack, schedule: Schedule) -> None:
+    def __init__(self, stack: Stack, schedule: Moving) -> None:
         self.stack, self.longest = stack, schedule.clip
         where = stack.stacked[0].device
         pairs = list(zip(stack.stacked, stack.decayed, strict=True))
@@ -181,7 +180,7 @@ class Clipping:
 class Trainer:
     """Trains a stack again and again with the same captured steps."""
 
-    def __init__(self, stack: Stack, loss: Loss, schedule: Schedule) -> None:
+    def __init__(self, stack: Stack, loss: Loss, schedule: Moving) -> None:
         self.stack, self.schedule = stack, schedule
         self.optimizer = Clipping(stack, schedule)
         where = stack.stacked[0].device.type
@@ -223,10 +222,18 @@ class Trainer:
 class Resident:
     """A stack that stays on the device, with its first weights and its trainer."""
 
-    def __init__(self, model: Any, size: int, loss: Loss, schedule: Schedule) -> None:
+    def __init__(
+        self,
+        model: Any,
+        size: int,
+        loss: Loss,
+        schedule: Moving,
+        attend: Attend | None = None,
+    ) -> None:
         named = model.named_parameters()
         self.first = {name: part.detach().clone() for name, part in named}
-        self.stack = Stack(model, size).to(next(model.parameters()).device)
+        stack = Stack(model, size, attend=attend)
+        self.stack = stack.to(next(model.parameters()).device)
         self.loss, self.train = loss, Trainer(self.stack, loss, schedule)
         self.asking: dict[Loss, Replayed] = {}
 

@@ -8,7 +8,7 @@ CUDA graph and replayed; a CPU takes the same step as it is.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -45,6 +45,25 @@ class Schedule:
         if step < up:
             return self.rate * (step + 1) / up
         return self.rate * max(0.0, (steps - step) / max(1, steps - up))
+
+
+class Moving(Protocol):
+    """How weights move: an encoder's `Schedule`, or a decoder's `Training`."""
+
+    @property
+    def rate(self) -> float:
+        """The highest learning rate."""
+
+    @property
+    def decay(self) -> float:
+        """Weight decay, off for biases and norms."""
+
+    @property
+    def clip(self) -> float:
+        """The largest norm of the gradient."""
+
+    def at(self, step: int, steps: int) -> float:
+        """The learning rate of a step."""
 
 
 def train(

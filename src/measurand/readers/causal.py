@@ -9,17 +9,19 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
-from measurand.core.seeds import generator
 from measurand.core.task import Task
+from measurand.core.together import UNSAID, Job, Said
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import template, wording
+from measurand.readers.causal_residents import suiting
+from measurand.readers.causal_stack import CausalStack
+from measurand.readers.causal_start import first_head, part
 from measurand.readers.tuning import RATES, best_rate
 
 PACKED = 8  # prompts a sequence in the packing variant of the exposure paper
-SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class CausalReader:
             readers that differ in their texts alone share them.
         rates: Learning rates to choose from; where there are any, `fit` tries them
             first (see `tuned`), and `rate` counts for nothing.
+        stacked: How many are trained at once where draws are many: on a GPU, and
+            fewer where its memory is small.
     """
 
     model: str = SMOLLM2
@@ -55,6 +59,7 @@ class CausalReader:
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
     rates: tuple[float, ...] = ()
+    stacked: int = field(default=1, metadata=UNSAID)
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""
@@ -119,7 +124,7 @@ class CausalReader:
         rows = model.fitting(prompts, 0)
         gold = torch.from_numpy(items.gold(items.classes))
         width = model.states(rows[:1]).shape[1]
-        start = generator(seed, "head").normal(0, SPREAD, (len(items.classes), width))
+        start = first_head(seed, len(items.classes), width)
         head = torch.tensor(start, dtype=torch.float32, device=model.network.device)
         head.requires_grad_(True)
 
@@ -131,6 +136,18 @@ class CausalReader:
         if len(items.classes) > 1:  # with one class there is nothing to tell apart
             optimise(model.network, [head], len(rows), loss, how, seed)
         return head.detach()
+
+    def together(self) -> int:
+        """As `stacked` says and the GPU holds; 1 to tune, pack or train adapters."""
+        how = self.adaptation
+        if self.stacked < 2 or self.lora or self.rates or how.packed > 1:
+            return 1
+        longest = max(self.length, how.length)
+        return min(self.stacked, suiting(self.model, how.training.batch, longest))
+
+    def answered(self, jobs: Sequence[Job], size: int) -> list[Said]:
+        """What each job's decoder says, all trained as one stack of `size`."""
+        return CausalStack(self, size).answered(jobs)
 
 
 @dataclass(frozen=True)
@@ -214,8 +231,3 @@ def prompted(model: str = SMOLLM2, packed: int = 1) -> ZeroShotReader:
 def packing(model: str = SMOLLM2) -> ZeroShotReader:
     """The same, adapted to eight prompts a sequence."""
     return prompted(model, packed=PACKED)
-
-
-def part(seed: int, name: str) -> int:
-    """The seed of one named part of a fit."""
-    return int(generator(seed, name).integers(2**31))

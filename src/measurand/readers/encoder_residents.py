@@ -1,11 +1,5 @@
-"""Stacks of encoders that stay on the device, and how many it holds.
+"""Stacks of encoders that stay on the device, and how many it holds."""
 
-The last one of each kind is kept from group to group, arm to arm and task to task,
-since its captured steps are worth more than it took to load it.
-"""
-
-import gc
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -16,6 +10,7 @@ from measurand.models.replaying import Batch
 from measurand.models.stacked import Resident
 from measurand.models.training import Schedule
 from measurand.readers.encoder_training import fresh
+from measurand.readers.residents import fitting, kept, roomy
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not
 # deberta-v2, which multiplies by its mask, nor modernbert, which narrows it.
@@ -23,12 +18,6 @@ STACKING = (
     *("albert", "bert", "camembert", "distilbert", "electra"),
     *("mpnet", "roberta", "xlm-roberta"),
 )
-MOST = 8  # more gain little: the products are large enough by then
-COST = 40  # bytes a weight and model: two stacks of weights, gradients and moments
-SHARE = 0.4  # of the memory that they may fill; the rest is for what a step computes
-ROOM = 16  # a head has room for so many classes, or twice as many, so that tasks share
-
-KEPT: dict[str, tuple[tuple[Any, ...], Resident]] = {}
 
 
 def suiting(name: str) -> int:
@@ -37,15 +26,6 @@ def suiting(name: str) -> int:
         return 1
     weights = sum(part.numel() for part in loaded(name).parameters())
     return fitting(torch.cuda.get_device_properties(device()).total_memory, weights)
-
-
-def fitting(memory: int, weights: int) -> int:
-    """How many models of so many weights a GPU of so many bytes trains at once.
-
-    >>> fitting(80 * 10**9, 22_000_000), fitting(24 * 10**9, 110_000_000)
-    (8, 2)
-    """
-    return max(1, min(MOST, int(SHARE * memory / (COST * weights))))
 
 
 def language_models(name: str, rate: float, size: int) -> Resident:
@@ -63,25 +43,13 @@ def classifiers(
     name: str, classes: int, rate: float, warmup: float, size: int
 ) -> Resident:
     """A stack of the checkpoint with a head that has room for so many classes."""
-    room = -(-classes // ROOM) * ROOM
+    room = roomy(classes)
 
     def made() -> Resident:
         model = fresh(name, room).to(device())
         return Resident(model, size, loss, Schedule(rate, warmup))
 
     return kept("classes", (name, room, rate, warmup, size), made)
-
-
-def kept(
-    kind: str, settings: tuple[Any, ...], made: Callable[[], Resident]
-) -> Resident:
-    """The stack of a kind with these settings; one with others goes before it comes."""
-    if kind not in KEPT or KEPT[kind][0] != settings:
-        if KEPT.pop(kind, None):
-            gc.collect()
-            torch.cuda.empty_cache()  # with the graphs; does nothing without a GPU
-        KEPT[kind] = settings, made()
-    return KEPT[kind][1]
 
 
 def loss(model: Any, batch: Batch) -> torch.Tensor:

@@ -1,0 +1,134 @@
+"""Decoders that are trained in a stack: what they take, and what they are asked for."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from measurand.core.seeds import generator
+from measurand.models.causal_batches import Ids, laid
+from measurand.models.causal_training import Training
+from measurand.models.masked import at_places
+from measurand.models.replaying import Batch
+from measurand.models.stack_batches import Arrays, Plan, aligned
+from measurand.models.training import Ints, Loss
+
+Rows = Sequence[Ids]
+SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
+
+
+def lined(rows: Rows, width: int, filler: int) -> Arrays:
+    """What a model takes for these rows, padded on the right.
+
+    Places of padding are numbered as the last token, since a model may have no number
+    for more than it reads.
+    """
+    ids, mask = laid(rows, width, filler, "right")
+    places = np.clip(mask.cumsum(axis=1) - 1, 0, None)
+    return {"input_ids": ids, "attention_mask": mask, "position_ids": places}
+
+
+def ends(rows: Rows, width: int) -> Ints:
+    """Where the last token of each row stands in the batch."""
+    return np.arange(len(rows)) * width + sizes(rows) - 1
+
+
+def following(rows: Rows, counting: int, width: int) -> Ints:
+    """The token that follows each place of the first `counting` rows; -100 for none.
+
+    >>> following([[5, 6, 7], [8, 9]], 1, 4).tolist()
+    [[6, 7, -100, -100], [-100, -100, -100, -100]]
+    """
+    after = [row[1:] if n < counting else [] for n, row in enumerate(rows)]
+    return laid(after, width, -100, "right")[0]
+
+
+def eighths(most: int, size: int) -> int:
+    """The least share of `size`, in eighths, that holds `most`: few shapes for all.
+
+    >>> eighths(0, 64), eighths(9, 64), eighths(64, 64)
+    (8, 16, 64)
+    """
+    step = -(-size // 8)
+    return max(1, -(-most // step)) * step
+
+
+def foretelling(model: Any) -> Loss:
+    """The loss of a language model whose head reads the tokens at `places` alone.
+
+    A place is scored against the whole vocabulary, and padding foretells nothing.
+    """
+    held: list[torch.Tensor] = []
+
+    def pick(module: Any, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        return (given[0].flatten(0, 1).index_select(0, held[-1])[None],)
+
+    model.get_output_embeddings().register_forward_pre_hook(pick)
+    return at_places(held)
+
+
+class LastToken(torch.nn.Module):
+    """The body of a decoder, and a linear map of its last token's state to classes.
+
+    The body has the name that it has in the language model, so that weights find it.
+    """
+
+    def __init__(self, network: Any, classes: int) -> None:
+        super().__init__()
+        self.base_model_prefix = network.base_model_prefix
+        self.add_module(self.base_model_prefix, copy.deepcopy(network.base_model))
+        width = network.get_output_embeddings().weight.shape[1]
+        self.head = torch.nn.Linear(width, classes, bias=False)
+
+    @property
+    def base_model(self) -> Any:
+        """The body."""
+        return getattr(self, self.base_model_prefix)
+
+    def set_attn_implementation(self, name: str) -> None:
+        """Set how the body attends."""
+        self.base_model.set_attn_implementation(name)
+
+    def forward(
+        self, places: torch.Tensor, shut: torch.Tensor, **made: torch.Tensor
+    ) -> torch.Tensor:
+        """The scores of the classes by the states at `places`, `shut` added."""
+        states = self.base_model(**made).last_hidden_state.flatten(0, 1)
+        scores: torch.Tensor = self.head(states.index_select(0, places))
+        return scores.float() + shut
+
+
+def scores(run: Any, batch: Batch) -> torch.Tensor:
+    """The scores of the classes."""
+    found: torch.Tensor = run(**batch)
+    return found
+
+
+def class_loss(run: Any, batch: Batch) -> torch.Tensor:
+    """Cross entropy over the rows that count; 0 where none does."""
+    labels = batch["labels"]
+    found = scores(
+        run, {name: part for name, part in batch.items() if name != "labels"}
+    )
+    total = torch.nn.functional.cross_entropy(found, labels, reduction="sum")
+    return total / (labels != -100).sum().clamp(min=1)
+
+
+def planned(held: Sequence[Rows], how: Training, seeds: Sequence[int]) -> list[Plan]:
+    """The batches of every epoch."""
+    rngs = [generator(seed, "order") for seed in seeds]
+    order = generator(seeds[0], "ranks")
+    lengths = [sizes(rows) for rows in held]
+    return [aligned(lengths, how.batch, rngs, order) for _ in range(how.epochs)]
+
+
+def sorted_batches(held: Sequence[Rows], size: int) -> Plan:
+    """The batches in which all are asked."""
+    return planned(held, Training(1, size), [0] * len(held))[0]
+
+
+def sizes(rows: Rows) -> Ints:
+    """The tokens of each row."""
+    return np.array([len(row) for row in rows], np.int64)

@@ -1,0 +1,242 @@
+"""Decoders adapted, trained and asked together: many small trainings as one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from scipy.special import softmax
+
+from measurand.core.errors import ReaderFailed
+from measurand.core.reader import Floats
+from measurand.core.together import Job, Said
+from measurand.models.causal import CausalModel
+from measurand.models.causal_loading import fetched
+from measurand.models.causal_stacked import (
+    SHUT,
+    Rows,
+    eighths,
+    ends,
+    following,
+    lined,
+    planned,
+    scores,
+    sorted_batches,
+)
+from measurand.models.causal_training import Training
+from measurand.models.encoder import device
+from measurand.models.masked import picked
+from measurand.models.replaying import Batch
+from measurand.models.stack_batches import Arrays, filled, moved
+from measurand.models.stacked import Resident
+from measurand.models.training import Ints
+from measurand.readers.causal_fitted import FittedCausal, read
+from measurand.readers.causal_prompts import wording
+from measurand.readers.causal_residents import classifiers, language_models
+from measurand.readers.causal_start import Seeds, first_head, part
+
+if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
+    from measurand.readers.causal import CausalReader
+
+ASKED = 64  # rows a model answers at once
+
+
+class CausalStack:
+    """`size` decoders of one recipe that are trained at once.
+
+    Order and dropout come from the first job's stream, so that jobs which differ in
+    their texts alone, asked in one order, differ in nothing else.
+    """
+
+    def __init__(self, reader: "CausalReader", size: int) -> None:
+        self.reader, self.size, self.classes = reader, size, 1
+        # To split texts by; what is trained is in the stacks.
+        self.model = CausalModel(
+            reader.model, *fetched(reader.model, exact=True), "full"
+        )
+
+    @property
+    def adapting(self) -> Resident:
+        """The language models."""
+        how = self.reader.adaptation.training
+        return language_models(self.reader.model, how, self.size)
+
+    @property
+    def classifying(self) -> Resident:
+        """The classifiers."""
+        reader = self.reader
+        how = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
+        return classifiers(reader.model, self.classes, how, self.size)
+
+    def answered(self, jobs: Sequence[Job]) -> list[Said]:
+        """What each job's decoder says about its test rows."""
+        for job in jobs:
+            alike = replace(job.reader, texts=self.reader.texts) == self.reader
+            assert alike, "texts alone differ in a stack"  # noqa: S101
+        assert len(jobs) <= self.size, "no more than it has places for"  # noqa: S101
+        seeds = [Seeds.of(job) for job in jobs]
+        self.classes = max(len(job.train.classes) for job in jobs)
+        forked = [device()] if device().type == "cuda" else []
+        try:
+            with torch.random.fork_rng(devices=forked):
+                losses = self.adapted(jobs, seeds)
+                self.started(jobs, seeds, list(losses))
+                readers = self.classified(jobs, seeds, losses)
+                shares = self.shares(readers, jobs)
+        except torch.OutOfMemoryError as full:
+            raise ReaderFailed(
+                f"out of memory with {self.size} decoders at once, {self.reader.batch} "
+                f"items of {self.reader.length} tokens each; stack fewer, end what "
+                "else is on the GPU, or lower the batch or the length"
+            ) from full
+        return [
+            Said(reader.classes, found, reader.remarks())
+            for reader, found in zip(readers, shares, strict=True)
+        ]
+
+    def adapted(self, jobs: Sequence[Job], seeds: Sequence[Seeds]) -> dict[int, float]:
+        """The loss of each job that has texts, after all of these have read theirs.
+
+        In this order they lie in the stack of language models.
+        """
+        some = [n for n, job in enumerate(jobs) if job.reader.texts]
+        if not some:
+            return {}
+        models, settings = self.adapting, self.reader.adaptation
+        models.restart()
+        held = [
+            self.model.sequences(jobs[n].reader.texts, settings.length) for n in some
+        ]
+        how = settings.training
+        plans = planned(held, how, [seeds[n].adapt for n in some])
+
+        def batches(epoch: int) -> Iterator[Batch]:
+            for rows, width in plans[epoch]:
+                yield self.foretold(held, rows, width, how.batch)
+
+        torch.manual_seed(part(seeds[some[0]].adapt, "dropout"))
+        models.train(batches, len(plans), sum(map(len, plans)))
+        return dict(zip(some, self.losses(held, how.batch), strict=True))
+
+    def foretold(
+        self, held: Sequence[Rows], rows: Sequence[Ints], width: int, size: int
+    ) -> Batch:
+        """One batch of every language model, with what follows each token."""
+        some = [
+            [own[i] for i in filled(chosen, size)]
+            for own, chosen in zip(held, rows, strict=True)
+        ]
+        wanted = [
+            following(own, len(chosen), width)
+            for own, chosen in zip(some, rows, strict=True)
+        ]
+        most = eighths(max(int((one != -100).sum()) for one in wanted), size * width)
+        made: list[Arrays] = []
+        for own, one in zip(some, wanted, strict=True):
+            places, labels = picked(one, most)
+            lines = lined(own, width, self.model.start)
+            made.append(lines | {"places": places, "labels": labels})
+        return moved(made, self.size)
+
+    def losses(self, held: Sequence[Rows], size: int) -> list[float]:
+        """The loss of every language model on its texts."""
+        models = self.adapting
+        total = torch.zeros(self.size, device=device())
+        count = torch.zeros(self.size, device=device())
+        for rows, width in sorted_batches(held, size):
+            batch = self.foretold(held, rows, width, size)
+            tokens = (batch["labels"] != -100).sum(dim=1)
+            total += models.each(models.loss, batch) * tokens
+            count += tokens
+        found = (total / count).cpu()
+        return [float(one) for one in found[: len(held)]]
+
+    def started(
+        self, jobs: Sequence[Job], seeds: Sequence[Seeds], adapted: Sequence[int]
+    ) -> None:
+        """Give the classifiers their heads, and what those of `adapted` jobs read."""
+        models = self.classifying
+        models.restart()
+        for place, n in enumerate(adapted):
+            models.stack.put(n, self.adapting.stack.body(place))
+        for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
+            head = torch.zeros(models.stack.like.head.weight.shape)
+            here = len(job.train.classes)
+            drawn = first_head(seed.classify, here, head.shape[1])
+            head[:here] = torch.from_numpy(drawn)
+            models.stack.put(n, {"head.weight": head})
+
+    def classified(
+        self,
+        jobs: Sequence[Job],
+        seeds: Sequence[Seeds],
+        losses: dict[int, float],
+    ) -> list[FittedCausal]:
+        """Train the classifiers; what reads and remarks for each."""
+        reader, models = self.reader, self.classifying
+        readers, held = [], []
+        for n, job in enumerate(jobs):
+            words = wording(self.model, job.train.fields, reader.length)
+            prompts, cut = words.prompts(self.model, job.train)
+            held.append(self.model.fitting(prompts, 0))
+            settings = (float(cut.mean()), "full", reader.rate, losses.get(n))
+            nothing = torch.empty(0)  # its head is in the stack
+            readers.append(
+                FittedCausal(job.train.classes, self.model, words, nothing, *settings)
+            )
+        gold = [job.train.gold(job.train.classes) for job in jobs]
+        how = Training(reader.epochs, reader.batch)
+        plans = planned(held, how, [seed.classify for seed in seeds])
+
+        def batches(epoch: int) -> Iterator[Batch]:
+            for rows, width in plans[epoch]:
+                made = self.ending(held, rows, width, how.batch, jobs)
+                for batch, own, right in zip(made, rows, gold, strict=True):
+                    counts = np.arange(how.batch) < len(own)
+                    labels = right[filled(own, how.batch)]
+                    batch["labels"] = np.where(counts, labels, -100)
+                yield moved(made, self.size)
+
+        torch.manual_seed(part(seeds[0].classify, "dropout"))
+        models.train(batches, len(plans), sum(map(len, plans)))
+        return readers
+
+    def ending(
+        self,
+        held: Sequence[Rows],
+        rows: Sequence[Ints],
+        width: int,
+        size: int,
+        jobs: Sequence[Job],
+    ) -> list[Arrays]:
+        """One batch of every classifier, with where its rows end."""
+        room = self.classifying.stack.like.head.out_features
+        made: list[Arrays] = []
+        for own, chosen, job in zip(held, rows, jobs, strict=True):
+            some = [own[i] for i in filled(chosen, size)]
+            there = np.arange(room) < len(job.train.classes)
+            shut = np.where(there, 0, SHUT).astype(np.float32)
+            lines = lined(some, width, self.model.start)
+            made.append(lines | {"places": ends(some, width), "shut": shut})
+        return made
+
+    def shares(
+        self, readers: Sequence[FittedCausal], jobs: Sequence[Job]
+    ) -> list[Floats]:
+        """The class probabilities of every classifier about its own rows."""
+        held = []
+        for each, job in zip(readers, jobs, strict=True):
+            prompts, each.last["truncated"] = read(each.wording, self.model, job.test)
+            held.append(self.model.fitting(prompts, 0))
+        found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
+        waiting = []
+        for rows, width in sorted_batches(held, ASKED):
+            batch = moved(self.ending(held, rows, width, ASKED, jobs), self.size)
+            waiting.append((rows, self.classifying.each(scores, batch)))
+        for rows, told in waiting:
+            numbers = told.float().cpu().numpy().astype(np.float64)
+            for place, own in enumerate(rows):
+                there = numbers[place, : len(own), : found[place].shape[1]]
+                found[place][own] = softmax(there, axis=1)
+        return found

@@ -1,0 +1,93 @@
+"""The exposure study with decoders that are learned together."""
+
+from dataclasses import dataclass
+
+import pytest
+import torch
+
+from measurand.audits.exposure.study import Design, drawn, pooled, study
+from measurand.benchmarks.frames import from_frames
+from measurand.core.task import Task
+from measurand.experiment.answers import opened
+from measurand.models.causal_training import Adaptation, Training
+from measurand.readers.causal import CausalReader
+from tests.audits.test_exposure import texts
+from tests.experiment.running import files
+from tests.models import tiny_decoders
+
+DESIGN = Design(8, 12, 3, ("base", "extra", "test", "overtrained"))
+ABOUT = {"made": Task(epochs=2, batch=16, length=48)}
+
+
+@dataclass(frozen=True)
+class Stacked(CausalReader):
+    """A decoder that is stacked wherever it runs."""
+
+    def together(self):
+        return self.stacked
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def task():
+    return from_frames(texts(200), name="made", query="text", label="label")
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    place = tiny_decoders.save(tmp_path_factory.mktemp("decoder"), "llama")
+    how = Adaptation(Training(1, rate=3e-3, decay=0.0, warmup=0.0))
+    return Stacked(place, rate=3e-3, adaptation=how, stacked=2)
+
+
+def ran(task, reader, **settings):
+    """The rows of a study, the files of its store, and how many were computed."""
+    with opened(task, **settings) as running:
+        told = study(running, {"made": task}, {"one": reader}, DESIGN, about=ABOUT)
+        return told.counts, files(running.store), dict(running.tally)
+
+
+@pytest.fixture(scope="module")
+def once(task, reader):
+    return ran(task, reader)
+
+
+def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader):
+    """One batch an epoch and no dropout: nothing is left to the neighbours."""
+    one = CausalReader(reader.model, rate=3e-3, adaptation=reader.adaptation)
+    with opened(pooled(task)) as running:
+        said = [
+            [*drawn(running, each.suited(ABOUT["made"]), DESIGN)]
+            for each in (reader, one)
+        ]
+    for (draw, stacked), (same, alone) in zip(*said, strict=True):
+        assert (draw, [*stacked]) == (same, [*alone])
+        for arm, answer in stacked.items():
+            gap = answer.probabilities - alone[arm].probabilities
+            assert abs(gap).max() < 1e-4
+            assert [*answer.remarks] == [*alone[arm].remarks]
+
+
+def test_overtrained_draws_have_a_lower_loss_and_base_has_none(once):
+    counts = once[0]
+    for side in ("extra", "test"):
+        more = counts[f"lm_loss_overtrained_{side}"]
+        assert (more < counts[f"lm_loss_{side}"]).all()
+    assert "lm_loss_base" not in counts
+
+
+def test_a_study_that_lost_files_ends_with_the_same_bytes(task, reader, once, tmp_path):
+    ran(task, reader, store=tmp_path)
+    lost = sorted(path for path in once[1] if path.suffix == ".json")[::5]
+    for path in lost:
+        (tmp_path / path).unlink()
+    _, found, tally = ran(task, reader, store=tmp_path)
+    assert found == once[1]
+    assert len(lost) <= tally["computed"] < 15
