@@ -160,6 +160,7 @@ def test_a_verdict_can_fail_the_command(run, file):
 
 OPTIONS = {
     "no explainer": ("--explainer tfdif-1", "did you mean 'tfidf-1'?"),
+    "no model": ("--explainer concise", "--model: smollm2, causal:DIR or llm:NAME"),
     "no judge": ("--judge lexicl", "no judge called 'lexicl'"),
     "no preset": ("--preset papr", "'papr'"),
     "no changes": ("--changes 0", "--changes is 0"),
@@ -174,6 +175,12 @@ def test_a_bad_option_is_refused_in_one_line(run, file, what):
     words, said = OPTIONS[what]
     command = ("explanations", file, *COLUMNS, "--rationale", "why_1", "--workers", "1")
     one_line(run(*command, *words.split()), said)
+
+
+@pytest.mark.parametrize("name", ["concise", "steps", "steps-unlabeled"])
+def test_a_prompted_explainer_without_a_model_is_refused_before_any_work(run, name):
+    words = ("explanations", "lost.jsonl", "--explainer", "given", "--explainer", name)
+    one_line(run(*words), f"{name}: an LLM is asked, and none is named", "--model")
 
 
 NONE = {

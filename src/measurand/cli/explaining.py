@@ -107,6 +107,9 @@ def explanations(
             raise BadOption(
                 f"--fail-on is {each!r}; the verdicts are {', '.join(LABELS)}"
             )
+    from measurand.audits.explanations.writing import answerable, from_table
+
+    answerable(explainer or (), model)
     started = time.time()
     from measurand.benchmarks.drawing import drawn
 
@@ -114,7 +117,6 @@ def explanations(
         source.benchmark(run.seed), train=train_items, test=items, seed=run.seed
     )
     from measurand.audits.explanations import audit
-    from measurand.audits.explanations.writing import from_table
     from measurand.benchmarks.files import read as rows
 
     announced(benchmark)

@@ -28,7 +28,7 @@ from measurand.audits.explanations.statement import (
     warnings,
 )
 from measurand.audits.explanations.verdict import verdict
-from measurand.audits.explanations.writing import GIVEN, usual, written
+from measurand.audits.explanations.writing import GIVEN, answerable, usual, written
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Report
@@ -63,7 +63,8 @@ def audit(
         readers: Named readers; they run from weak to strong.
         judge: "lexical", or the directory or hub id of an entailment classifier.
         explainers: The explainers; all that need no LLM where none is named.
-        model: The LLM that prompted explainers ask; where it is named, drift does too.
+        model: The LLM that prompted explainers ask and cannot do without; where it is
+            named, drift asks it too.
         count: Changes an item: all but one are paraphrases of the query.
         paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
         preset: "default", or "paper" for the proposal's own mask and specificity.
@@ -75,6 +76,7 @@ def audit(
     """
     benchmark = experiment.benchmark
     checked(benchmark, readers, preset)
+    answerable(explainers, model)
     # The given rationales first: the verdict is on them, and the first are browsed.
     named = sorted(dict.fromkeys(explainers), key=lambda name: name != GIVEN)
     names = tuple(named) or usual(benchmark)

@@ -7,7 +7,14 @@ import pandas as pd
 
 from measurand.audits.explanations.perturbing import Perturbed
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, NoField, NotApplicable, shown
+from measurand.core.errors import (
+    BadInput,
+    BadOption,
+    NoField,
+    NotApplicable,
+    listed,
+    shown,
+)
 from measurand.core.explainer import Drifting, Explainer, Prompting, Roles
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
@@ -61,6 +68,16 @@ def usual(benchmark: Benchmark) -> tuple[str, ...]:
     return (GIVEN, *extracted, *SUITE)
 
 
+def answerable(names: Sequence[str], model: str | None) -> None:
+    """Nothing, where every explainer that asks an LLM has one to ask."""
+    asking = [name for name in names if name in PROMPTED]
+    if asking and not model:
+        raise BadOption(
+            f"{listed(asking)}: an LLM is asked, and none is named; name it with "
+            "--model: smollm2, causal:DIR or llm:NAME"
+        )
+
+
 def written(
     experiment: Experiment,
     names: Sequence[str],
@@ -75,8 +92,8 @@ def written(
         names: The explainers.
         perturbed: The changed test items.
         others: By item id, the rationales given for changed inputs, if there are any.
-        model: The LLM of prompted explainers and of the drift; with None, prompted
-            explainers take the usual one and the drift is by rule.
+        model: The LLM of prompted explainers and of the drift; with None, the drift is
+            by rule.
     """
     benchmark = experiment.benchmark
     if benchmark.rationale is None:
