@@ -133,9 +133,22 @@ def test_what_was_not_scored_is_said_and_nothing_is_made_up(rng):
     items = {"lcig": around({"vacuous": 0.0, "circular": 0.0}, rng)}
     found = meta(Scores(items), {}, seed=0)
     assert not found.findings
-    assert "only 1 of the 4" in found.not_run["rank_correlation of lcig"]
-    assert "given" in found.not_run["auc of lcig"]
-    assert {"h1", "h2", "h3", "h4", "h5"} <= set(found.not_run)
+    assert "only 1 of the 4" in found.not_run["rank_correlation"]
+    assert found.not_run["auc"].startswith("given was not asked for")
+    named = {"auc", "rank_correlation", "h1", "h2", "h3", "h4", "h5"}
+    assert set(found.not_run) == named
+
+
+def test_metrics_that_lack_the_same_share_one_line(scores):
+    lost = {"vacuous": np.ones(N)}
+    items = {**scores.items, "robustness": lost, "rouge_l": lost}
+    found = meta(Scores(items), {}, seed=0).not_run
+    assert "no such item scores" in found["auc of robustness, rouge_l"]
+    assert "only 1 of the 4" in found["rank_correlation of robustness, rouge_l"]
+    assert {*found} == {
+        *("auc of robustness, rouge_l", "rank_correlation of robustness, rouge_l"),
+        *("h2", "h3", "h4", "h5"),
+    }
 
 
 def test_scores_of_different_items_are_refused():

@@ -115,6 +115,18 @@ def test_without_robustness_there_is_no_place_but_an_axis_can_fail(lacking):
     assert bad.label == "off the frontier"
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({}, {"robustness": None}, {"chance": 0.5}),
+        {"chance": 0.0, "better": ("tfidf-2",)},
+        *FAILING.values(),
+    ],
+)
+def test_the_explainer_that_is_judged_is_named(changes):
+    assert "tfidf-1" in said(explainer="tfidf-1", **changes).reason
+
+
 def test_another_method_can_push_it_off_the_frontier():
     found = said(chance=0.05, better=("tfidf-1", "tfidf-2"))
     assert found.label == "off the frontier"

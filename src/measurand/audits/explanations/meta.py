@@ -103,9 +103,12 @@ def meta(
 def separations(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
     """The AUC of given rationales against each type, metric by metric."""
     found, missing = [], {}
-    for metric in (name for name in scores.metrics if name not in PARTS):
+    metrics = [name for name in scores.metrics if name not in PARTS]
+    if not any(GIVEN in one for one in scores.items.values()):
+        return [], {"auc": "given was not asked for, so nothing is told from it"}
+    for metric in metrics:
         if GIVEN not in scores.items.get(metric, {}):
-            missing[f"auc of {metric}"] = "given rationales have no such item scores"
+            missing[metric] = "given rationales have no such item scores"
             continue
         for name in SUITE:
             both = scores.paired((metric, GIVEN), (metric, name))
@@ -113,7 +116,7 @@ def separations(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
                 (given, other), clusters = both[0].T, both[1]
                 estimate = paired_auc(given, other, clusters=clusters)
                 found.append(Finding(f"auc_{name}", metric, name, estimate))
-    return found, missing
+    return found, reasons("auc", missing, len(metrics))
 
 
 def rankings(
@@ -125,7 +128,7 @@ def rankings(
         placed = every.among(ORDER)
         order = np.array([ORDER[one] for one in placed.explainers], np.int64)
         if len(set(order)) < LEAST:
-            missing[f"rank_correlation of {metric}"] = (
+            missing[metric] = (
                 f"only {len(set(order))} of the 4 levels of the known order were scored"
             )
             continue
@@ -135,7 +138,21 @@ def rankings(
         if GIVEN not in placed.explainers:
             kept = replace(kept, method=f"{kept.method}; without given")
         found[metric] = kept
-    return found, missing
+    return found, reasons("rank_correlation", missing, len(figures))
+
+
+def reasons(statistic: str, missing: Mapping[str, str], every: int) -> dict[str, str]:
+    """One line a reason, with the metrics it holds of, unless of `every` one.
+
+    >>> reasons("auc", {"a": "no items", "b": "no items"}, 3)
+    {'auc of a, b': 'no items'}
+    """
+    lines = {}
+    for why in dict.fromkeys(missing.values()):
+        metrics = [metric for metric, reason in missing.items() if reason == why]
+        of = "" if len(metrics) == every else f" of {', '.join(metrics)}"
+        lines[f"{statistic}{of}"] = why
+    return lines
 
 
 def disagreeing(scores: Scores, figures: Mapping[str, Levels]) -> pd.DataFrame:
