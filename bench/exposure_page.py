@@ -46,6 +46,15 @@ def exposure() -> str:
         ]
         row = " | ".join(shown(cell["estimate"]) for cell in cells)
         lines.append(f"| {name} | {row} |")
+        alone = {
+            reader: found[name, reader, size]["estimate"]
+            for reader in chosen["readers"]
+            if (name, reader, size) in found
+        }
+        lines += [
+            f"| {name} of {reader} alone | {shown(one)} | | | |"
+            for reader, one in alone.items()
+        ]
     lines += ["", "| task | classes | p of boost | p of bias |", "|---|---|---|---|"]
     for task, notes in of["tasks"].items():
         ps = [

@@ -20,6 +20,8 @@ STUDIES = {
         "zero bench/results/exposure_rows/smollm2-zero.csv`",
     ),
 }
+MODEL = "observation"  # what findings of all models together are filed under
+EFFECTS = ("boost", "bias", "beta_boost", "beta_bias")
 ARMS = ("base", "extra", "test", "overtrained_extra", "overtrained_test")
 
 
@@ -52,14 +54,12 @@ def study(found: dict[str, Any], title: str, made_by: str) -> list[str]:
         "beta of bias [89 %] |",
         "|---|---|---|---|---|",
     ]
-    for said, where in (("ordinary", size), ("overtrained", f"{size},overtrained")):
-        cells = [
-            shown(estimate)
-            for name in ("boost", "bias", "beta_boost", "beta_bias")
-            for (what, at, _), estimate in by.items()
-            if (what, at) == (name, where)
-        ]
-        lines += [f"| {said} | {' | '.join(cells)} |"] if cells else []
+    rows = [("ordinary", size, MODEL), ("overtrained", f"{size},overtrained", MODEL)]
+    rows += [(f"ordinary, {lm} alone", size, lm) for lm in found["accuracy"]]
+    for said, where, reader in rows:
+        told = [by.get((name, where, reader)) for name in EFFECTS]
+        cells = " | ".join(shown(one) if one else "" for one in told)
+        lines += [f"| {said} | {cells} |"] if any(told) else []
     lines += ["", *accuracies(found), *losses(by), *tasks(found, by, size)]
     return lines
 
