@@ -24,6 +24,7 @@ from measurand.audits.explanations.robust import robust
 from measurand.audits.explanations.statement import (
     described,
     item_table,
+    leading,
     settings,
     warnings,
 )
@@ -143,7 +144,7 @@ def audit(
         "explanations",
         described(benchmark, fields),
         said,
-        tuple(findings),
+        leading(findings),
         settings(readers, chosen, reads),
         not_called | {w: why for one in reads for w, why in one.not_run.items()},
         tuple(warnings(benchmark, made, changed, reads)),

@@ -12,9 +12,14 @@ from measurand.audits.explanations.specific import Specific
 from measurand.audits.explanations.thresholds import SHOWN
 from measurand.audits.explanations.writing import GIVEN, Written
 from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Finding
 from measurand.core.reader import Reader
 from measurand.experiment.asks import plain
 
+AXES = (  # what a verdict on rationales rests on
+    *("varif", "robustness", "informativeness", "specificity"),
+    *("rationale_only", "residual_leakage"),
+)
 MUCH = 0.05  # a share of items that a reader of the report should know
 REASONS = {  # what became of a prompt, where no rationale did
     "empty": "say nothing",
@@ -126,3 +131,23 @@ def item_table(
         table[f"S:{name}"] = own[name].auc
         table[f"leaks:{name}"] = told.right_r
     return table
+
+
+def leading(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, what the verdict rests on first: given's axes, then VARIF of all.
+
+    >>> from measurand.core.finding import Estimate
+    >>> one = Estimate(0.5, 0.4, 0.6, 0.95, 9, "made")
+    >>> found = [Finding("length", "words", "given", one),
+    ...     Finding("varif", "tfidf", "circular", one),
+    ...     Finding("specificity", "tfidf", "given", one)]
+    >>> [finding.statistic for finding in leading(found)]
+    ['specificity', 'varif', 'length']
+    """
+
+    def place(one: Finding) -> int:
+        if one.statistic in AXES and one.condition == GIVEN:
+            return 0
+        return 1 if one.statistic == "varif" else 2
+
+    return tuple(sorted(findings, key=place))
