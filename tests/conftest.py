@@ -17,6 +17,17 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.fixture(scope="module")
+def one_thread():
+    """Tiny matrices are done sooner alone than after waiting for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def small_items(n: int = 60) -> Items:
     """Items with two fields, two labels, metadata and groups."""
     table = pd.DataFrame(

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-import torch
 
 from measurand.audits.exposure.plan import planned
 from measurand.audits.exposure.study import Design, drawn, pooled, study
@@ -28,12 +27,7 @@ class Stacked(EncoderReader):
         return 2
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

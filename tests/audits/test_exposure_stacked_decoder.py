@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import pytest
-import torch
 
 from measurand.audits.exposure.study import Design, drawn, pooled, study
 from measurand.benchmarks.frames import from_frames
@@ -27,12 +26,7 @@ class Stacked(CausalReader):
         return self.stacked
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """What the evidence audit does where only strong or saved readers are asked."""
 
 import pytest
-import torch
 
 from measurand.audits.evidence import audit
 from measurand.core.benchmark import Benchmark
@@ -11,13 +10,7 @@ from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):

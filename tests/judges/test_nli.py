@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from measurand.core.errors import BadOption, MissingWeights, UnknownName
 from measurand.core.judge import Judge
@@ -18,12 +17,7 @@ PAIRS = [(f"claim about thing{i}", f"thing{i % 3} is good") for i in range(8)]
 REAL = BESIDE / "models" / "minilm-nli"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -24,13 +24,7 @@ STRONG = Adaptation(Training(5, 6, 5e-3, 0.0, 0.0))
 QUICK = Adaptation(Training(1, 6, 5e-3, 0.0, 0.0))
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Tiny matrices are done sooner alone than after waiting for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

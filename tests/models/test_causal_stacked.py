@@ -30,12 +30,7 @@ HOW = Training(rate=2e-3, decay=0.05, warmup=0.4)
 RATES = (2e-3, 2e-3, 1e-3)  # one step up, then straight down
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module", params=STACKING)

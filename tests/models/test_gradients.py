@@ -32,12 +32,7 @@ class MeanBag(torch.nn.Module):
         return SimpleNamespace(logits=self.head(self.bend(inputs_embeds.mean(1))))
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

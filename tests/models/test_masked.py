@@ -27,12 +27,7 @@ ITEMS = small_items(40)
 TEXTS = [f"claim about thing{i % 7} number{i % 50} is good" for i in range(96)]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -34,14 +34,7 @@ QUICK = Adaptation(Training(2, 8, 1e-3, 0.0, 0.0))
 TEXTS = ("thing1 is good", "thing2 is bad", "thing3 is good")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Tiny matrices are done sooner alone than after waiting for each other."""
-    torch = pytest.importorskip("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

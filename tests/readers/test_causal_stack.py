@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
 from measurand.core.together import Job, Together
 from measurand.experiment.asks import canonical
@@ -23,12 +22,7 @@ TRAIN, TEST = small_items(24), small_items(60).rows(np.arange(40, 60))
 WHOLE = Adaptation(Training(3, 64, 3e-3, 0.0, 0.0), length=48)  # one batch an epoch
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,7 @@ TEXTS = tuple(f"claim about thing{i % 7} is good" for i in range(40))
 TRAIN, TEST = small_items(40), small_items(60).rows(np.arange(40, 60))
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

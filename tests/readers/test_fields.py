@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 from measurand.core.errors import BadInput
 from measurand.core.reader import Embedder
@@ -19,12 +18,7 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

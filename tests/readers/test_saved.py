@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 from measurand.core.errors import BadInput, MissingWeights, StoreFailed, UnknownName
 from measurand.experiment.asks import canonical
@@ -30,12 +29,7 @@ sys.stdout.write(said.tobytes().hex())
 """
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def rng():
