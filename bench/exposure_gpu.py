@@ -320,6 +320,20 @@ def speed(
     shutil.rmtree(folder)
 
 
+def replays(times: int = 5) -> dict[str, float]:
+    """The milliseconds that a captured step of each stack and width takes by itself.
+
+    What a triple takes beyond these is not the GPU's work.
+    """
+    return {
+        f"{kind}, {static['input_ids'].shape[-1]} tokens": 1000
+        * timed(lambda g=graph: [g.replay() for _ in range(times)])[0]
+        / times
+        for kind, (_, one) in KEPT.items()
+        for graph, static, _ in one.train.step.graphs.values()
+    }
+
+
 def summed(found: dict[str, Any], place: str) -> dict[str, float]:
     """The ratio of the two ways, the floors, and the time of the paper's study."""
     ours, theirs = found["ours_seconds"], found["published_seconds"]
