@@ -133,7 +133,8 @@ def section(report: dict[str, Any], command: str = "") -> list[str]:
         "",
         f"{command + ': ' if command else ''}{of['train']:,} train and "
         f"{of['test']:,} test items; x is {of['input']}; "
-        f"judge {report['settings']['judge']}.",
+        f"judge {report['settings']['judge']}; majority "
+        f"{cell(by['majority', 'all'])}.",
         "",
         f"Verdict: **{report['verdict']['label']}**. {report['verdict']['reason']}.",
         "",
