@@ -75,9 +75,10 @@ class Items:
 
     def gold(self, classes: tuple[str, ...]) -> NDArray[np.int64]:
         """The position in `classes` of each item's label."""
+        own = self.numbers
         if classes == self.classes:
-            return self.numbers.copy()
-        return pd.Index(classes).get_indexer(pd.Index(self.labels)).astype(np.int64)
+            return own.copy()
+        return pd.Index(classes).get_indexer(pd.Index(self.classes))[own]
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:

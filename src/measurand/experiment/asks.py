@@ -13,6 +13,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader, Remote, Strong
 from measurand.core.selection import Selection
+from measurand.core.together import UNSAID
 from measurand.selections.rows import Everything
 
 FORMAT = 5  # raised when the code changes what a recipe answers
@@ -66,7 +67,7 @@ class Ask:
     what: str = ANSWERS
     part: str = ""
     stream: str = ""
-    group: Group | None = None
+    group: Group | None = field(default=None, metadata=UNSAID)
 
     @property
     def fit(self) -> str:
@@ -80,10 +81,7 @@ def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     test = benchmark.also[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     heavy = isinstance(ask.reader, Strong) and not isinstance(ask.reader, Remote)
-    said = plain(ask)
-    if ask.group is None:
-        del said["group"]  # as it was before there were any: what is stored is found
-    whole = json.dumps([*plain([versions(heavy), digests, seed]), said], sort_keys=True)
+    whole = canonical([versions(heavy), digests, seed, ask])
     return hashlib.sha256(whole.encode()).hexdigest()
 
 

@@ -13,7 +13,7 @@ from measurand.models.causal_training import Training
 from measurand.models.masked import at_places
 from measurand.models.replaying import Batch
 from measurand.models.stack_batches import Arrays, Plan, aligned
-from measurand.models.training import Ints, Loss
+from measurand.models.training import Ints, Loss, labelled
 
 Rows = Sequence[Ids]
 SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
@@ -108,12 +108,8 @@ def scores(run: Any, batch: Batch) -> torch.Tensor:
 
 def class_loss(run: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count; 0 where none does."""
-    labels = batch["labels"]
-    found = scores(
-        run, {name: part for name, part in batch.items() if name != "labels"}
-    )
-    total = torch.nn.functional.cross_entropy(found, labels, reduction="sum")
-    return total / (labels != -100).sum().clamp(min=1)
+    rest = {name: part for name, part in batch.items() if name != "labels"}
+    return labelled(scores(run, rest), batch["labels"])
 
 
 def planned(held: Sequence[Rows], how: Training, seeds: Sequence[int]) -> list[Plan]:

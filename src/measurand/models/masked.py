@@ -30,7 +30,7 @@ from measurand.models.encoder import (
     unreadable,
 )
 from measurand.models.replaying import Batch
-from measurand.models.training import STEP, Schedule, train, widths
+from measurand.models.training import STEP, Schedule, labelled, train, widths
 
 CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 
@@ -178,12 +178,8 @@ def hide(
 
 def loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the chosen tokens; 0 where chance chose none."""
-    labels = batch["labels"].flatten()
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
-    total = torch.nn.functional.cross_entropy(
-        logits.float().flatten(0, 1), labels, reduction="sum"
-    )
-    return total / (labels != -100).sum().clamp(min=1)
+    return labelled(logits.flatten(0, 1), batch["labels"].flatten())
 
 
 def narrow(labels: Ints) -> tuple[Ints, Ints]:
@@ -229,9 +225,6 @@ def at_places(held: list[torch.Tensor]) -> Callable[[Any, Batch], torch.Tensor]:
         apart = ("labels", "places")
         logits = run(**{k: v for k, v in batch.items() if k not in apart}).logits[0]
         held.clear()
-        total = torch.nn.functional.cross_entropy(
-            logits.float(), batch["labels"], reduction="sum"
-        )
-        return total / (batch["labels"] != -100).sum().clamp(min=1)
+        return labelled(logits, batch["labels"])
 
     return focused_loss

@@ -113,6 +113,12 @@ def train(
     return mean
 
 
+def labelled(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Cross entropy over the rows that have a label, not -100; 0 where none has."""
+    total = torch.nn.functional.cross_entropy(scores.float(), labels, reduction="sum")
+    return total / (labels != -100).sum().clamp(min=1)
+
+
 def groups(model: Any, decay: float) -> list[dict[str, Any]]:
     """The weights, with decay off for biases and norms."""
     named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]

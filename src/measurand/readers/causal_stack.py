@@ -1,14 +1,12 @@
 """Decoders adapted, trained and asked together: many small trainings as one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from scipy.special import softmax
 
-from measurand.core.errors import ReaderFailed
 from measurand.core.reader import Floats
 from measurand.core.together import Job, Said
 from measurand.models.causal import CausalModel
@@ -35,6 +33,7 @@ from measurand.readers.causal_fitted import FittedCausal, read
 from measurand.readers.causal_prompts import wording
 from measurand.readers.causal_residents import classifiers, language_models
 from measurand.readers.causal_start import Seeds, first_head, part
+from measurand.readers.residents import stacking
 
 if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
     from measurand.readers.causal import CausalReader
@@ -71,25 +70,13 @@ class CausalStack:
 
     def answered(self, jobs: Sequence[Job]) -> list[Said]:
         """What each job's decoder says about its test rows."""
-        for job in jobs:
-            alike = replace(job.reader, texts=self.reader.texts) == self.reader
-            assert alike, "texts alone differ in a stack"  # noqa: S101
-        assert len(jobs) <= self.size, "no more than it has places for"  # noqa: S101
         seeds = [Seeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
-        forked = [device()] if device().type == "cuda" else []
-        try:
-            with torch.random.fork_rng(devices=forked):
-                losses = self.adapted(jobs, seeds)
-                self.started(jobs, seeds, list(losses))
-                readers = self.classified(jobs, seeds, losses)
-                shares = self.shares(readers, jobs)
-        except torch.OutOfMemoryError as full:
-            raise ReaderFailed(
-                f"out of memory with {self.size} decoders at once, {self.reader.batch} "
-                f"items of {self.reader.length} tokens each; stack fewer, end what "
-                "else is on the GPU, or lower the batch or the length"
-            ) from full
+        with stacking(self.reader, jobs, self.size):
+            losses = self.adapted(jobs, seeds)
+            self.started(jobs, seeds, list(losses))
+            readers = self.classified(jobs, seeds, losses)
+            shares = self.shares(readers, jobs)
         return [
             Said(reader.classes, found, reader.remarks())
             for reader, found in zip(readers, shares, strict=True)

@@ -8,7 +8,7 @@ from measurand.models.encoder import device, family
 from measurand.models.masked import focused, language_model, loaded
 from measurand.models.replaying import Batch
 from measurand.models.stacked import Resident
-from measurand.models.training import Schedule
+from measurand.models.training import Schedule, labelled
 from measurand.readers.encoder_training import fresh
 from measurand.readers.residents import fitting, kept, roomy
 
@@ -54,7 +54,5 @@ def classifiers(
 
 def loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count; 0 where none does."""
-    labels = batch["labels"]
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
-    total = torch.nn.functional.cross_entropy(logits.float(), labels, reduction="sum")
-    return total / (labels != -100).sum().clamp(min=1)
+    return labelled(logits, batch["labels"])

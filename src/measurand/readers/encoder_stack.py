@@ -1,14 +1,13 @@
 """Encoders adapted, trained and asked together: many small trainings as one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from scipy.special import softmax
 
-from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.together import Job, Said
@@ -21,6 +20,7 @@ from measurand.models.stacked import Resident, Weights
 from measurand.models.training import Ints, mixing
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_residents import classifiers, language_models
+from measurand.readers.residents import stacking
 
 if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
     from measurand.readers.encoder import EncoderReader
@@ -68,27 +68,13 @@ class EncoderStack:
 
     def answered(self, jobs: Sequence[Job]) -> list[Said]:
         """What each job's encoder says about its test rows."""
-        for job in jobs:
-            alike = replace(job.reader, texts=self.reader.texts) == self.reader
-            assert alike, "texts alone differ in a stack"  # noqa: S101
-        assert len(jobs) <= self.size, "no more than it has places for"  # noqa: S101
         seeds = [Seeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
-        forked = [device()] if device().type == "cuda" else []
-        try:
-            with torch.random.fork_rng(devices=forked):
-                losses = self.adapted(jobs, seeds)
-                readers = [
-                    self.fitted(job, losses.get(n)) for n, job in enumerate(jobs)
-                ]
-                self.classified(readers, jobs, seeds, list(losses))
-                shares = self.shares(readers, jobs)
-        except torch.OutOfMemoryError as full:
-            raise ReaderFailed(
-                f"out of memory with {self.size} encoders at once, {self.reader.batch} "
-                f"items of {self.reader.length} tokens each; end what else is on the "
-                "GPU, or lower the batch or the length"
-            ) from full
+        with stacking(self.reader, jobs, self.size):
+            losses = self.adapted(jobs, seeds)
+            readers = [self.fitted(job, losses.get(n)) for n, job in enumerate(jobs)]
+            self.classified(readers, jobs, seeds, list(losses))
+            shares = self.shares(readers, jobs)
         return [
             Said(reader.classes, found, reader.remarks())
             for reader, found in zip(readers, shares, strict=True)

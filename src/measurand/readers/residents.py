@@ -5,11 +5,16 @@ since its captured steps are worth more than it took to load it.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
 
+from measurand.core.errors import ReaderFailed
+from measurand.core.together import Job
+from measurand.models.encoder import device
 from measurand.models.stacked import Resident
 
 MOST = 8  # more gain little: the products are large enough by then
@@ -48,3 +53,22 @@ def kept(
             torch.cuda.empty_cache()  # with the graphs; does nothing without a GPU
         KEPT[kind] = settings, made()
     return KEPT[kind][1]
+
+
+@contextmanager
+def stacking(reader: Any, jobs: Sequence[Job], size: int) -> Iterator[None]:
+    """Jobs of one recipe that are learned at once: streams apart, no room in a line."""
+    for job in jobs:
+        alike = replace(job.reader, texts=reader.texts) == reader
+        assert alike, "texts alone differ in a stack"  # noqa: S101
+    assert len(jobs) <= size, "no more than it has places for"  # noqa: S101
+    forked = [device()] if device().type == "cuda" else []
+    try:
+        with torch.random.fork_rng(devices=forked):
+            yield
+    except torch.OutOfMemoryError as full:
+        raise ReaderFailed(
+            f"out of memory with {size} models at once, {reader.batch} items of "
+            f"{reader.length} tokens each; end what else is on the GPU, or lower the "
+            "batch or the length"
+        ) from full
