@@ -11,7 +11,7 @@ from measurand.models.causal_stacked import (
     SHUT,
     LastToken,
     class_loss,
-    eighths,
+    quarters,
     ends,
     following,
     foretelling,
@@ -55,7 +55,7 @@ ROWS, GOLD = drawn()
 
 def language_parts(step):
     wanted = [following(own, SIZE, WIDTH) for own in ROWS[step]]
-    most = eighths(max((one >= 0).sum() for one in wanted), SIZE * WIDTH)
+    most = quarters(max((one >= 0).sum() for one in wanted), SIZE * WIDTH)
     made = []
     for own, one in zip(ROWS[step], wanted, strict=True):
         places, labels = picked(one, most)

@@ -45,13 +45,13 @@ def following(rows: Rows, counting: int, width: int) -> Ints:
     return laid(after, width, -100, "right")[0]
 
 
-def eighths(most: int, size: int) -> int:
-    """The least share of `size`, in eighths, that holds `most`: few shapes for all.
+def quarters(most: int, size: int) -> int:
+    """The least share of `size`, in quarters, that holds `most`: few shapes for all.
 
-    >>> eighths(0, 64), eighths(9, 64), eighths(64, 64)
-    (8, 16, 64)
+    >>> quarters(0, 64), quarters(17, 64), quarters(64, 64)
+    (16, 32, 64)
     """
-    step = -(-size // 8)
+    step = -(-size // 4)
     return max(1, -(-most // step)) * step
 
 

@@ -1,6 +1,7 @@
 """The batches of stacked models: as many rows each, of one width."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import numpy as np
 import torch
@@ -21,36 +22,47 @@ def aligned(
     order: np.random.Generator,
     pool: int | None = None,
 ) -> Plan:
-    """Batches of an epoch for several models; one with fewer rows has short batches.
+    """Batches of an epoch for several models; one with fewer rows has empty batches.
 
     Every model's rows are mixed and sorted by length, all or only within pools of so
-    many rows, and cut into batches; all models take the batches of one rank together,
-    so that few widths serve them all. Which rank comes when is drawn from `order`.
+    many rows, and cut into batches. The longest batches of all models are taken
+    together, then those that follow, so that all are as narrow as can be. Which rank
+    comes when is drawn from `order`.
     """
-    ranked = []
-    for each, rng in zip(lengths, rngs, strict=True):
-        mixed = rng.permutation(len(each))
-        pools = np.split(mixed, range(pool, len(mixed), pool)) if pool else [mixed]
-        rows = [some[np.argsort(each[some], kind="stable")] for some in pools]
-        ranked.append(np.concatenate(rows))
+    each = [
+        ranked(own, batch, rng, pool) for own, rng in zip(lengths, rngs, strict=True)
+    ]
+    nothing = np.zeros(0, np.int64)
     found: Plan = []
-    for start in range(0, max(map(len, ranked)), batch):
-        rows = [each[start : start + batch] for each in ranked]
+    for rows in zip_longest(*each, fillvalue=nothing):
         longest = max(
             int(own[chosen].max() if len(chosen) else own[0])
             for own, chosen in zip(lengths, rows, strict=True)
         )
-        found.append((rows, wide(longest)))
+        found.append((list(rows), wide(longest)))
     return [found[i] for i in order.permutation(len(found))]
+
+
+def ranked(
+    lengths: Ints, batch: int, rng: np.random.Generator, pool: int | None
+) -> list[Ints]:
+    """The batches of one model, the one with the longest row first."""
+    mixed, pool = rng.permutation(len(lengths)), pool or max(1, len(lengths))
+    found = []
+    for start in range(0, len(mixed), pool):
+        rows = mixed[start : start + pool]
+        rows = rows[np.argsort(lengths[rows], kind="stable")]
+        found += [rows[first : first + batch] for first in range(0, len(rows), batch)]
+    return sorted(found, key=lambda rows: -int(lengths[rows].max()))
 
 
 def wide(longest: int) -> int:
     """The width of a batch: the longer, the coarser, so that few are ever captured.
 
     >>> [wide(n) for n in (3, 16, 50, 70, 130, 257)]
-    [16, 16, 64, 96, 192, 320]
+    [16, 16, 64, 80, 160, 320]
     """
-    step = STEP * (1 if longest <= 4 * STEP else 2 if longest <= 8 * STEP else 4)
+    step = STEP * (1 if longest <= 8 * STEP else 2 if longest <= 16 * STEP else 4)
     return -(-longest // step) * step
 
 

@@ -10,7 +10,7 @@ the captured steps (see `measurand.models.training`) serve for all that follow.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,8 @@ from torch.func import functional_call
 from measurand.core.errors import ReaderFailed
 from measurand.models.replaying import Batch, Replayed
 from measurand.models.stack_masks import Attend, spread
+from measurand.models.stacked_adamw import StackedAdamW
+from measurand.models.stacked_linear import stack_linear
 from measurand.models.training import Captured, Loss, Moving, Plain
 
 Weights = Mapping[str, torch.Tensor]
@@ -50,12 +52,27 @@ class Stack(torch.nn.Module):
         self.kind = kind or (torch.bfloat16 if there == "cuda" else torch.float32)
         # Written out: not every fused attention can be had for several models at once.
         model.set_attn_implementation("eager")
+        stack_linear(model)
         self.size = size
         self.names = [name for name, _ in model.named_parameters()]
         self.stacked = torch.nn.ParameterList(
-            part.detach().repeat(size, *[1] * part.ndim)
+            part.detach().float().repeat(size, *[1] * part.ndim)
             for _, part in model.named_parameters()
         )
+        # What is computed with, and so has the gradients.
+        self.working = self.stacked
+        if self.kind != torch.float32:
+            self.stacked.requires_grad_(False)
+            self.working = torch.nn.ParameterList(
+                part.to(self.kind) for part in self.stacked
+            )
+        # By name, what has to change together.
+        self.named = {
+            name: (part,) if self.kind == torch.float32 else (part, copy)
+            for name, part, copy in zip(
+                self.names, self.stacked, self.working, strict=True
+            )
+        }
         # In a list, so that its parameters are not counted among the stack's.
         self.form = [model]
         self.decayed = [
@@ -76,35 +93,34 @@ class Stack(torch.nn.Module):
     @torch.no_grad()
     def put(self, number: int, weights: Weights) -> None:
         """Give one model these weights; those that are not named stay."""
-        for name, part in zip(self.names, self.stacked, strict=True):
-            if name in weights:
-                part[number].copy_(weights[name])
+        for name, given in weights.items():
+            for part in self.named.get(name, ()):
+                part[number].copy_(given)
 
     @torch.no_grad()
     def put_all(self, weights: Weights) -> None:
         """Give every model these weights; those that are not named stay."""
-        for name, part in zip(self.names, self.stacked, strict=True):
-            if name in weights:
-                part.copy_(weights[name].expand_as(part))
+        for name, given in weights.items():
+            for part in self.named.get(name, ()):
+                part.copy_(given.expand_as(part))
 
-    def weights(self, number: int) -> dict[str, torch.Tensor]:
-        """The weights of one model, as they lie in the stack."""
-        return {
-            name: part[number].detach()
-            for name, part in zip(self.names, self.stacked, strict=True)
-        }
-
-    def body(self, number: int) -> dict[str, torch.Tensor]:
-        """The same without the head, by the names that a model with another head has.
+    @torch.no_grad()
+    def put_bodies(self, numbers: Sequence[int], other: "Stack") -> None:
+        """Give these models the bodies of the other stack's models, from its first on.
 
         A weight that body and head share is called by the one or the other.
         """
-        inner, prefix = self.like.base_model, self.like.base_model_prefix
-        whole = {id(part): n for n, part in enumerate(self.like.parameters())}
-        return {
-            f"{prefix}.{name}": self.stacked[whole[id(part)]][number].detach()
-            for name, part in inner.named_parameters()
-        }
+        places = torch.tensor(list(numbers), device=self.stacked[0].device)
+        whole = {id(part): n for n, part in enumerate(other.like.parameters())}
+        prefix = other.like.base_model_prefix
+        for name, like in other.like.base_model.named_parameters():
+            given = other.stacked[whole[id(like)]][: len(places)].detach()
+            for part in self.named.get(f"{prefix}.{name}", ()):
+                part.index_copy_(0, places, given.to(part.dtype))
+
+    def weights(self, number: int) -> dict[str, torch.Tensor]:
+        """The weights of one model, as they lie in the stack."""
+        return {name: parts[0][number].detach() for name, parts in self.named.items()}
 
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model and its part of the batch."""
@@ -120,61 +136,11 @@ class Stack(torch.nn.Module):
             return work(run, own)
 
         together = torch.func.vmap(one, randomness="different")
-        # Cast once and whole: autocast would not reach into a stacked linear map.
-        parts = [part.to(self.kind) for part in self.stacked]
+        parts = list(self.working)
+        # They have their kind: autocast would not reach into a stacked linear map.
         with torch.autocast(parts[0].device.type, enabled=False):
             found: torch.Tensor = together(parts, dict(batch))
         return found
-
-
-class Clipping:
-    """Clips the gradient of every model by its own length; a step is the optimizer's.
-
-    It stands between gradients and optimizer, so that one capture holds both.
-    """
-
-    def __init__(self, stack: Stack, schedule: Moving) -> None:
-        self.stack, self.longest = stack, schedule.clip
-        where = stack.stacked[0].device
-        pairs = list(zip(stack.stacked, stack.decayed, strict=True))
-        decays = {True: schedule.decay, False: 0.0}
-        self.inner = torch.optim.AdamW(
-            [
-                {
-                    "params": [part for part, decayed in pairs if decayed == kind],
-                    "weight_decay": decay,
-                }
-                for kind, decay in decays.items()
-            ],
-            lr=torch.tensor(schedule.rate, device=where),
-            fused=where.type == "cuda",
-            capturable=where.type == "cuda",
-        )
-
-    @property
-    def param_groups(self) -> list[dict[str, Any]]:
-        """Those of the optimizer."""
-        return self.inner.param_groups
-
-    @property
-    def state(self) -> Any:
-        """The optimizer's moments."""
-        return self.inner.state
-
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Empty the gradients."""
-        self.inner.zero_grad(set_to_none)
-
-    @torch.no_grad()
-    def step(self) -> None:
-        """Clip, then move."""
-        grads = [part.grad for part in self.stack.stacked if part.grad is not None]
-        lengths = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in grads]
-        norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
-        factor = (self.longest / (norm + 1e-6)).clamp(max=1.0)
-        for grad in grads:
-            grad.mul_(factor.view(-1, *[1] * (grad.ndim - 1)))
-        self.inner.step()
 
 
 class Trainer:
@@ -182,7 +148,10 @@ class Trainer:
 
     def __init__(self, stack: Stack, loss: Loss, schedule: Moving) -> None:
         self.stack, self.schedule = stack, schedule
-        self.optimizer = Clipping(stack, schedule)
+        decays = [schedule.decay if each else 0.0 for each in stack.decayed]
+        self.optimizer = StackedAdamW(
+            list(stack.stacked), list(stack.working), decays, schedule.clip
+        )
         where = stack.stacked[0].device.type
 
         def total(model: Any, batch: Batch) -> torch.Tensor:
@@ -196,13 +165,12 @@ class Trainer:
         self, batches: Callable[[int], Iterator[Batch]], epochs: int, steps: int
     ) -> float:
         """Train in place from where the weights are; the mean loss of a model."""
-        self.forget()
+        self.optimizer.forget()
         self.stack.train()
         total, done = torch.zeros((), device=self.stack.stacked[0].device), 0
         for epoch in range(epochs):
             for batch in batches(epoch):
-                for group in self.optimizer.param_groups:
-                    group["lr"].fill_(self.schedule.at(done, steps))
+                self.optimizer.rate.fill_(self.schedule.at(done, steps))
                 total += self.step(batch)
                 done += 1
         self.stack.eval()
@@ -210,13 +178,6 @@ class Trainer:
         if not math.isfinite(mean):
             raise ReaderFailed("the loss is not a number; lower the learning rate")
         return mean
-
-    @torch.no_grad()
-    def forget(self) -> None:
-        """Set the optimizer's moments back, where they lie."""
-        for state in self.optimizer.state.values():
-            for part in state.values():
-                part.zero_()
 
 
 class Resident:
@@ -232,8 +193,7 @@ class Resident:
     ) -> None:
         named = model.named_parameters()
         self.first = {name: part.detach().clone() for name, part in named}
-        stack = Stack(model, size, attend=attend)
-        self.stack = stack.to(next(model.parameters()).device)
+        self.stack = Stack(model, size, attend=attend)
         self.loss, self.train = loss, Trainer(self.stack, loss, schedule)
         self.asking: dict[Loss, Replayed] = {}
 
@@ -244,7 +204,8 @@ class Resident:
     @torch.no_grad()
     def each(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model, which learns nothing from it."""
-        self.stack.eval()
+        if self.stack.training:  # it takes a walk through all modules
+            self.stack.eval()
         step = self.train.step
         if not isinstance(step, Captured):
             return self.stack.each(work, batch)

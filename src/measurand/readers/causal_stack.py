@@ -14,7 +14,7 @@ from measurand.models.causal_loading import fetched
 from measurand.models.causal_stacked import (
     SHUT,
     Rows,
-    eighths,
+    quarters,
     ends,
     following,
     lined,
@@ -118,7 +118,7 @@ class CausalStack:
             following(own, len(chosen), width)
             for own, chosen in zip(some, rows, strict=True)
         ]
-        most = eighths(max(int((one != -100).sum()) for one in wanted), size * width)
+        most = quarters(max(int((one != -100).sum()) for one in wanted), size * width)
         made: list[Arrays] = []
         for own, one in zip(some, wanted, strict=True):
             places, labels = picked(one, most)
@@ -145,8 +145,8 @@ class CausalStack:
         """Give the classifiers their heads, and what those of `adapted` jobs read."""
         models = self.classifying
         models.restart()
-        for place, n in enumerate(adapted):
-            models.stack.put(n, self.adapting.stack.body(place))
+        if adapted:
+            models.stack.put_bodies(adapted, self.adapting.stack)
         for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
             head = torch.zeros(models.stack.like.head.weight.shape)
             here = len(job.train.classes)

@@ -161,8 +161,8 @@ class EncoderStack:
         """Train the classifiers, those of `adapted` jobs from what they have read."""
         reader, models = self.reader, self.classifying
         models.restart()
-        for place, n in enumerate(adapted):
-            models.stack.put(n, self.adapting.stack.body(place))
+        if adapted:
+            models.stack.put_bodies(adapted, self.adapting.stack)
         for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
             models.stack.put(n, self.head(seed.head, len(job.train.classes)))
         held = [

@@ -1,0 +1,124 @@
+"""AdamW for stacked models, each with its gradient clipped by its own length."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+KEPT = (0.9, 0.999)  # of the moments, from step to step
+LEAST = 1e-8  # is added to what a step is divided by
+TRIED = 1 << 20  # weights of the trial: kernels are built to suit the first they meet
+
+Move = Callable[..., None]
+
+
+class StackedAdamW:
+    """Moves the weights of a stack.
+
+    Weights are kept in single precision; what is computed with may be a copy in half,
+    which has the gradients. Clipping, moving and copying read every weight once.
+
+    Attributes:
+        rate: The learning rate, to be filled before a step.
+        state: Moments and the number of steps, so that a capture can set them back.
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[torch.Tensor],
+        working: Sequence[torch.Tensor],
+        decays: Sequence[float],
+        longest: float,
+    ) -> None:
+        self.working, self.longest = working, longest
+        where = weights[0].device
+        # In double: 1 - 0.999 has half of a single's digits left.
+        numbers = torch.zeros(2, dtype=torch.float64, device=where)
+        self.rate, self.done = numbers.unbind()
+        self.decays = decays
+        self.flat = [flat(part) for part in weights]
+        self.copies = [
+            None if copy is part else flat(copy)
+            for part, copy in zip(weights, working, strict=True)
+        ]
+        self.first = [torch.zeros_like(part) for part in self.flat]
+        self.second = [torch.zeros_like(part) for part in self.flat]
+        self.state: dict[str, dict[Any, torch.Tensor]] = {
+            "steps": {"done": self.done},
+            "first": dict(enumerate(self.first)),
+            "second": dict(enumerate(self.second)),
+        }
+        self.move: Move = built() if where.type == "cuda" else moved
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients."""
+        for part in self.working:
+            part.grad = None
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Clip, then move."""
+        found = {n: part.grad for n, part in enumerate(self.working)}
+        grads = {n: flat(grad) for n, grad in found.items() if grad is not None}
+        lengths = [
+            torch.linalg.vector_norm(g, dim=1, dtype=torch.float32)
+            for g in grads.values()
+        ]
+        norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
+        factor = (self.longest / (norm + 1e-6)).clamp(max=1.0)[:, None]
+        self.done += 1
+        size = (self.rate / (1 - KEPT[0] ** self.done)).float()
+        root = (1 - KEPT[1] ** self.done).sqrt().float()
+        stays = {each: (1 - self.rate * each).float() for each in set(self.decays)}
+        for n, grad in grads.items():
+            self.move(
+                *(self.flat[n], self.copies[n], grad, self.first[n], self.second[n]),
+                *(factor, size, root, stays[self.decays[n]]),
+            )
+
+    @torch.no_grad()
+    def forget(self) -> None:
+        """Begin anew, in place."""
+        for parts in self.state.values():
+            for part in parts.values():
+                part.zero_()
+
+
+def flat(part: torch.Tensor) -> torch.Tensor:
+    """The numbers of every model in a line."""
+    return part.detach().reshape(len(part), -1)
+
+
+def moved(
+    weight: torch.Tensor,
+    copy: torch.Tensor | None,
+    grad: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    factor: torch.Tensor,
+    size: torch.Tensor,
+    root: torch.Tensor,
+    stays: torch.Tensor,
+) -> None:
+    """One step of AdamW (Loshchilov and Hutter 2019) in place, as torch's own goes."""
+    clipped = grad.float() * factor
+    first.mul_(KEPT[0]).add_(clipped, alpha=1 - KEPT[0])
+    second.mul_(KEPT[1]).addcmul_(clipped, clipped, value=1 - KEPT[1])
+    weight.mul_(stays).sub_(size * first / (second.sqrt() / root + LEAST))
+    if copy is not None:
+        copy.copy_(weight)
+
+
+@lru_cache(maxsize=1)
+def built() -> Move:
+    """`moved` as one kernel, where this machine can build it; else as it is."""
+    some = [torch.zeros(2, TRIED, device="cuda") for _ in range(3)]
+    halves = [torch.zeros_like(some[0], dtype=torch.bfloat16) for _ in range(2)]
+    ones = [torch.ones(shape, device="cuda") for shape in ((2, 1), (), (), ())]
+    made: Move = torch.compile(moved, dynamic=True)
+    try:
+        made(some[0], *halves, *some[1:], *ones)
+    except RuntimeError:  # no compiler, or none that knows this GPU
+        return moved
+    return made
