@@ -11,11 +11,11 @@ from measurand.models.causal_stacked import (
     SHUT,
     LastToken,
     class_loss,
-    quarters,
     ends,
     following,
     foretelling,
     lined,
+    quarters,
 )
 from measurand.models.causal_training import Training
 from measurand.models.masked import picked

@@ -133,3 +133,22 @@ def test_texts_that_come_again_have_the_same_tokens(place, texts):
         once, again = tokens(place, texts, 8), tokens_again(place, texts, 8)
         assert once.ids.tolist() == again.ids.tolist()
         assert once.starts.tolist() == again.starts.tolist()
+
+
+def test_the_longest_batches_of_all_models_come_together():
+    rng = np.random.default_rng(0)
+    lengths = [rng.integers(3, 120, size=96) for _ in range(4)]
+    rngs = [np.random.default_rng(k) for k in range(4)]
+    plan = aligned(lengths, 16, rngs, rng, pool=32)
+    longest = np.array(
+        [
+            [own[r].max() for own, r in zip(lengths, rows, strict=True)]
+            for rows, _ in plan
+        ]
+    )
+    for own in longest.T:
+        ranks = np.argsort(np.argsort(-own, kind="stable"))
+        widths = np.array([width for _, width in plan])
+        assert (np.diff(widths[np.argsort(ranks)]) <= 0).all()
+    seen = np.concatenate([rows[2] for rows, _ in plan])
+    assert sorted(seen) == list(range(96))

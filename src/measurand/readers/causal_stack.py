@@ -14,11 +14,11 @@ from measurand.models.causal_loading import fetched
 from measurand.models.causal_stacked import (
     SHUT,
     Rows,
-    quarters,
     ends,
     following,
     lined,
     planned,
+    quarters,
     scores,
     sorted_batches,
 )
