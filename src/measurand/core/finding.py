@@ -17,6 +17,8 @@ class Estimate:
     0.300 [0.280, 0.320]
     >>> print(Estimate(0.0001, 0.0001, 0.0001, 1.0, 20, "sign flips"))
     <0.001
+    >>> print(Estimate(-0.0001, -0.3, 0.3, 0.95, 1000, "bootstrap"))  # no "-0.000"
+    0.000 [-0.300, 0.300]
     """
 
     value: float
@@ -29,8 +31,8 @@ class Estimate:
     def __str__(self) -> str:
         """The value and its interval; alone where it is exact or a p-value."""
         if self.level == 1:
-            return "<0.001" if 0 < self.value < 0.0005 else f"{self.value:.3f}"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+            return "<0.001" if 0 < self.value < 0.0005 else f"{self.value:z.3f}"
+        return f"{self.value:z.3f} [{self.low:z.3f}, {self.high:z.3f}]"
 
     def __float__(self) -> float:
         """The value alone, where a plain number is asked for.

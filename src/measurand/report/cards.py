@@ -35,7 +35,7 @@ class Card:
     def facts(self) -> list[str]:
         """The size and every number that is known, in words."""
         known = [
-            f"{name} {value:.3g}"
+            f"{name} {value:z.3g}"
             for name, value in self.numbers.items()
             if not np.isnan(value)
         ]

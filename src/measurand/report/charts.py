@@ -51,7 +51,7 @@ def bars(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         .encode(x="low:Q", x2="high:Q", y=ROW),
     ]
     if not np.isnan(reference):
-        text = f"{plain(settings.get('reference_label', ''), 30)} {reference:.3f}"
+        text = f"{plain(settings.get('reference_label', ''), 30)} {reference:z.3f}"
         layers += marked(reference, text)
     return named(layers, rows, headers)
 
@@ -109,7 +109,7 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
             "row": range(len(names)),
             "text": names,
             "numbers": [
-                f"mean {v.mean():.3f}, K = {len(v):,}" for v in values.values()
+                f"mean {v.mean():z.3f}, K = {len(v):,}" for v in values.values()
             ],
             "low": [np.quantile(v, 0.025) for v in values.values()],
             "high": [np.quantile(v, 0.975) for v in values.values()],
@@ -117,7 +117,7 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         }
     )
     centre["note"] = [
-        f"{plain(settings.get('mark_label', 'full'), 20)} {m:.3f}"
+        f"{plain(settings.get('mark_label', 'full'), 20)} {m:z.3f}"
         for m in centre["mark"]
     ]
     own = drawn(centre.dropna(subset=["mark"]))
@@ -140,7 +140,7 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         own.mark_text(color=COLOURS[1], dy=-42).encode(x="mark:Q", y=y, text="note:N"),
     ]
     for name in marks.keys() - set(names):
-        layers += marked(marks[name], f"{name} {marks[name]:.3f}")
+        layers += marked(marks[name], f"{name} {marks[name]:z.3f}")
     return alt.layer(*layers, *beside(centre, y)).properties(
         width=WIDTH, height=64 * len(names)
     )
@@ -214,8 +214,8 @@ def named(
 
 
 def _numbers(value: float, low: float, high: float) -> str:
-    whisker = "" if np.isnan(low) or np.isnan(high) else f"  [{low:.3f}, {high:.3f}]"
-    return f"{value:.3f}{whisker}"
+    whisker = "" if np.isnan(low) or np.isnan(high) else f"  [{low:z.3f}, {high:z.3f}]"
+    return f"{value:z.3f}{whisker}"
 
 
 def _bins(

@@ -125,7 +125,7 @@ def _decisions(
         for statistic in headlines:
             stated = _stated(report, statistic).items()
             row |= {
-                statistic: ", ".join(f"{r} {f.estimate.value:.3f}" for r, f in stated)
+                statistic: ", ".join(f"{r} {f.estimate.value:z.3f}" for r, f in stated)
             }
         rows.append({**row, "why": report.verdict.reason})
     return Exhibit("decisions", "table", pd.DataFrame(rows), DECISIONS_CAPTION)

@@ -92,7 +92,7 @@ def cell(value: object, most: int = 120) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}" if math.isfinite(value) else "–"
+        return f"{value:z.4g}" if math.isfinite(value) else "–"
     if isinstance(value, list | tuple):
         return plain(", ".join(cell(part, 40) for part in value[:50]), most)
     return plain(value, most)
@@ -149,7 +149,7 @@ def _column(values: "pd.Series[Any]") -> list[str]:
     digits = 0 if whole else 3
     tiny = 10.0**-digits
     return [
-        f"{value:.{digits}f}" if value == 0 or abs(value) >= tiny else cell(value)
+        f"{value:z.{digits}f}" if value == 0 or abs(value) >= tiny else cell(value)
         for value in values
     ]
 

@@ -201,7 +201,7 @@ def _bins(
     name: str, values: "pd.Series[float]", count: int, bounds: tuple[float, float]
 ) -> pd.DataFrame:
     found, edges = np.histogram(values, count, bounds)
-    head = f"{name} (n = {len(values):,}, mean {values.mean():.3f})"
+    head = f"{name} (n = {len(values):,}, mean {values.mean():z.3f})"
     share = found / len(values)
     bins = pd.DataFrame({"left": edges[:-1], "right": edges[1:], "y": share})
     return bins[found > 0].assign(series=name, head=head)

@@ -79,7 +79,7 @@ def placed(packet: Packet, majority: Estimate, margin: float) -> tuple[str, str]
             "underdetermined",
         )
     if packet.gain.value < margin:
-        gain = f"{packet.gain.value:.3f}"
+        gain = f"{packet.gain.value:z.3f}"
         return (
             "warning",
             f"the reader is only {gain} above the majority, so the place is "
