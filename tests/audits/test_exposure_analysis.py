@@ -1,6 +1,7 @@
 """What the exposure audit makes of counts: findings, figures, checks, chains."""
 
 import sys
+import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +14,12 @@ from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import mistrusted, of_contrast
 from measurand.core.errors import MissingExtra, UnknownName
 from measurand.report.figures import KINDS, figure
+from measurand.report.html import page
 from measurand.stats.exposure import nuts
 from measurand.stats.exposure.rows import counted, pairs
 from tests.audits.test_exposure import study
 
+ATTACK = "<b>x</b> & y"
 CHAIN = {"chains": 1, "warmup": 150, "samples": 250}
 
 
@@ -74,6 +77,53 @@ def test_true_accuracy_is_known_better_than_a_repeated_study(report):
     rows = exhibit(report, "averages").table.set_index("name")
     width = rows["high"] - rows["low"]
     assert width["bias, true accuracy"] < width["bias"]
+
+
+@pytest.fixture(scope="module")
+def several():
+    models = [study(0.05, tasks=2, draws=3, seed=n).assign(lm=n) for n in range(2)]
+    names = {0: ATTACK, 1: f"encoder:/{'folder/' * 20}b"}
+    counts = pd.concat(models)
+    return analysed(counts.assign(lm=counts["lm"].map(names)), name="made")
+
+
+def test_the_figure_of_intervals_holds_each_model_alone_beside_all(several):
+    rows = exhibit(several, "averages").table.set_index(["group", "name"])
+    for contrast in ("boost", "bias"):
+        names = rows.loc[f"{contrast}, m=50,n=200"].index
+        assert [*names[:2]] == ["all models", f"{ATTACK} alone"]
+        told = several.finding(contrast, ATTACK).estimate
+        drawn = rows.loc[(f"{contrast}, m=50,n=200", f"{ATTACK} alone")]
+        assert (drawn["value"], drawn["low"]) == (told.value, told.low)
+        assert [*names[3:]] == ["all models, wide priors", "all models, true accuracy"]
+
+
+def test_one_model_is_not_drawn_beside_itself(report):
+    names = exhibit(report, "averages").table["name"]
+    assert not names.str.contains("alone|all models").any()
+
+
+def test_names_of_models_are_text_in_the_figure_and_the_page(several):
+    svg, _ = figure(exhibit(several, "averages"))
+    shown = [text.text or "" for text in ET.fromstring(svg).iter() if text.text]
+    assert {f"{ATTACK} alone", "all models"} <= {*shown}
+    assert sum(text.endswith("folder/b alone") for text in shown) == 2
+    assert "<b>" not in svg.decode() + page(several, {"averages": svg})
+
+
+@pytest.mark.parametrize(("models", "figures"), [(1, 1), (2, 2), (6, 4)])
+def test_sizes_share_a_figure_of_intervals_as_far_as_it_stays_legible(models, figures):
+    counts = counted(study(tasks=2, draws=2))
+    one = contrasted(pairs(counts, "bias"), Method("paper"), 0, ("test",))
+    both = {"boost": one, "bias": one}
+    alone = {f"model {n}": both for n in range(models) if models > 1}
+    found = [Size(50, n, counts, both, alone) for n in (50, 100, 200, 500)]
+    drawn = [each.table for each in exhibits.averages(found, 1.0)]
+    assert len(drawn) == figures
+    assert max(map(len, drawn)) <= exhibits.INTERVALS
+    rows = pd.concat(drawn)
+    assert len(rows) == 4 * 2 * (3 + len(alone))
+    assert not rows.duplicated(["group", "name"]).any()
 
 
 def test_the_toy_is_drawn_where_its_reader_ran():

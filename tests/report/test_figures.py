@@ -4,10 +4,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from measurand.core.finding import Exhibit
 from measurand.report.figures import KINDS, figure
-from measurand.report.layout import Frame, extent, labelled, stacked
+from measurand.report.layout import LETTER, Frame, extent, labelled, squeezed, stacked
+from measurand.report.terminal import plain
 from tests.report.conftest import ATTACKS, HUGE, READERS
 from tests.report.gallery import planes
 
@@ -97,6 +100,21 @@ def test_equal_values_can_be_drawn():
         "[0.000,",
         "0.000]",
     ]
+
+
+def test_long_names_of_intervals_keep_both_ends():
+    names = [f"encoder:/{'folder/' * 40}{end}" for end in ("one", "two")]
+    rows = pd.DataFrame({"name": names, "value": 0.1, "low": 0.0, "high": 0.2})
+    shown = [*filter(None, words(figure(Exhibit("i", "intervals", rows, ""))[0]))]
+    ends = {text[-3:] for text in shown if text.startswith("encoder:/")}
+    assert ends == {"one", "two"}
+
+
+@given(st.text(max_size=60), st.integers(30, 300))
+def test_a_squeezed_name_fits_and_a_short_one_stays(text, pixels):
+    found, whole = squeezed(text, pixels), plain(text)
+    assert len(found) <= max(pixels / LETTER, 1)
+    assert found == whole or len(whole) > len(found)
 
 
 def test_rows_of_a_group_stand_under_its_header():

@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from measurand.report.layout import extent, number, readable, stacked
+from measurand.report.layout import extent, number, readable, squeezed, stacked
 from measurand.report.terminal import plain
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; the light ones are
@@ -20,6 +20,7 @@ COLOURS = ("#0072B2", "#D55E00", "#00855F", "#AA3377", "#8F6A00", "#5B5B5B", "#4
 INK, GREY, PALE, BAND = "#1f2933", "#66727f", "#e7ebef", "#fdebd3"
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 WIDTH = 380  # of the plot; with the names and the numbers about 700 pixels
+NAMES = 210  # what a name may take; wide letters take some more
 MOST_SERIES = 20
 BINS = 90
 
@@ -58,7 +59,8 @@ def bars(table: pd.DataFrame, settings: Settings) -> Drawing | None:
 
 def intervals(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """Estimates and their intervals, one a row, over the band that counts as zero."""
-    rows = readable(table, ["group", "name", "decision"], ["value", "low", "high"])
+    short = table.assign(name=[squeezed(name, NAMES) for name in table["name"]])
+    rows = readable(short, ["group", "name", "decision"], ["value", "low", "high"])
     rows = rows.dropna(subset=["value"])
     if rows.empty:
         return None
@@ -171,7 +173,7 @@ def marked(at: float, text: str) -> list[alt.Chart]:
 
 def beside(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
     """The names of the rows left of the plot and their numbers right of it."""
-    left = drawn(rows).mark_text(align="right", dx=-10, limit=210)
+    left = drawn(rows).mark_text(align="right", dx=-10, limit=1.1 * NAMES)
     right = drawn(rows).mark_text(align="left", dx=10, color=GREY, limit=170)
     return [
         left.encode(x=alt.value(0), y=y, text="text:N"),
@@ -204,7 +206,7 @@ def named(
         numbers=[_numbers(*row) for row in rows[["value", "low", "high"]].to_numpy()]
     )
     heads = drawn(headers).mark_text(
-        align="right", dx=-10, fontWeight="bold", limit=210
+        align="right", dx=-10, fontWeight="bold", limit=1.1 * NAMES
     )
     heads = heads.encode(x=alt.value(0), y=ROW, text="text:N")
     height = 23 * (len(rows) + len(headers))

@@ -40,6 +40,19 @@ def readable(
     return pd.DataFrame(columns)
 
 
+def squeezed(text: object, pixels: float) -> str:
+    """`text` cut in its middle to about so many pixels: names differ at their ends.
+
+    >>> squeezed("encoder:/models/of/somebody/bert-base alone", 200)
+    'encoder:/m…body/bert-base alone'
+    """
+    line, most = plain(text, 400), int(pixels / LETTER)
+    if len(line) <= most:
+        return line
+    start = most // 3
+    return f"{line[:start]}…{line[len(line) - (most - start - 1) :]}"
+
+
 def stacked(
     table: pd.DataFrame, group: str | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

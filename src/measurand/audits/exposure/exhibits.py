@@ -1,5 +1,6 @@
 """The tables from which a report draws the exposure audit."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -13,12 +14,13 @@ from measurand.stats.exposure.unreplicated import NOTABLE
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain
 ROWS = 20  # tasks under each other in one figure
+INTERVALS = 24  # rows beyond which sizes get figures of their own
 POINTS = {"x_title": "percentage points"}
 
 
 def exhibits(found: Sequence[Size], margin: float) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    drawn = [averages(found, margin), predictive(found, margin)]
+    drawn = [*averages(found, margin), predictive(found, margin)]
     for size in found:
         drawn += [task_forest(size), differences(size), *task_differences(size)]
         slices = slice_means(size)
@@ -28,31 +30,53 @@ def exhibits(found: Sequence[Size], margin: float) -> tuple[Exhibit, ...]:
     return tuple(drawn)
 
 
-def averages(found: Sequence[Size], margin: float) -> Exhibit:
-    """Boost and bias of every size, with the margin, and under wide priors."""
-    rows = [
-        {
-            "group": size.name,
-            "name": f"{name}{how}",
-            "value": estimate.value,
-            "low": estimate.low,
-            "high": estimate.high,
-            "decision": "",
-        }
-        for size in found
-        for name, one in size.contrasts.items()
-        for how, estimate in (
-            ("", one.estimate),
-            (", wide priors", one.wide),
-            (", true accuracy", one.truth),
-        )
-    ]
+def averages(found: Sequence[Size], margin: float) -> Iterator[Exhibit]:
+    """Boost and bias of every size with the margin, sizes in one figure if they fit."""
     caption = (
         "Boost (extra against base) and bias (test against extra), with the margin: of "
         "a repeated study, of one under wide priors, and in true accuracy"
     )
-    titles = {"margin": margin, **POINTS}
-    return Exhibit("averages", "intervals", pd.DataFrame(rows), caption, titles)
+    if any(size.alone for size in found):
+        caption += "; each model alone stands below all of them"
+    rows = [averages_of(size) for size in found]
+    together = max(1, INTERVALS // max(map(len, rows)))
+    figures = math.ceil(len(rows) / together)
+    for part, chosen in enumerate(np.array_split(np.arange(len(rows)), figures), 1):
+        several = f" ({part} of {figures})" if figures > 1 else ""
+        yield Exhibit(
+            "averages" if part == 1 else f"averages_{part}",
+            "intervals",
+            pd.DataFrame([row for at in chosen for row in rows[at]]),
+            f"{caption}{several}",
+            {"margin": margin, **POINTS},
+        )
+
+
+def averages_of(size: Size) -> list[dict[str, object]]:
+    """Each contrast of all models, of each one alone, and of all in other ways."""
+    rows: list[dict[str, object]] = []
+    for contrast, one in size.contrasts.items():
+        group, who = size.name, contrast
+        if size.alone:
+            group, who = f"{contrast}, {size.name}", "all models"
+        stated = {
+            who: one.estimate,
+            **{f"{lm} alone": of[contrast].estimate for lm, of in size.alone.items()},
+            f"{who}, wide priors": one.wide,
+            f"{who}, true accuracy": one.truth,
+        }
+        rows += [
+            {
+                "group": group,
+                "name": name,
+                "value": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+                "decision": "",
+            }
+            for name, estimate in stated.items()
+        ]
+    return rows
 
 
 def predictive(found: Sequence[Size], margin: float) -> Exhibit:
