@@ -2,8 +2,9 @@
 
 For the evidence audit this gives the paper's Figure 1 (the decision map, and ΔEvi by
 benchmark and reader) and Table 1; for an audit that `comparisons` lists, a table of
-its statistics, and scatters with their correlations; for any audit, paired differences
-of accuracy between reports about the same items.
+its statistics, scatters with their correlations, and what changed from the first
+report; for any audit, paired differences of accuracy between reports about the same
+items.
 """
 
 from collections import Counter
@@ -15,7 +16,8 @@ import pandas as pd
 
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-from measurand.report import across, paired
+from measurand.report import across, differing, paired, unlike
+from measurand.report.changes import changes
 from measurand.report.comparisons import COMPARISONS, Comparison
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
@@ -37,16 +39,19 @@ def compare(reports: Sequence[Report]) -> Report:
     places = across.placed(names, reports, comparison)
     correlations, too_few = across.correlations(places, comparison)
     differences = paired.differences(names, reports)
+    changed = changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counted = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
+    said = [f"{len(reports)} reports: {counted}", *unlike.turned(changed)]
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
-        verdict=Verdict("compared", "", None, f"{len(reports)} reports: {counted}"),
+        verdict=Verdict("compared", "", None, "; ".join(said)),
         findings=(
             *correlations,
             *_restated(names, reports),
             *paired.findings(differences),
+            *differing.findings(changed),
         ),
         settings={
             "audit": audits[0],
@@ -55,17 +60,22 @@ def compare(reports: Sequence[Report]) -> Report:
         },
         not_run={
             **too_few,
-            **({} if len(differences) else {"paired differences": paired.NOT_PAIRED}),
+            **_not_paired(differences, comparison),
+            **unlike.lacking(changed),
         },
         warnings=[
-            f"{name}: {warning}"
-            for name, report in zip(names, reports, strict=True)
-            for warning in report.warnings
+            *unlike.warnings(changed),
+            *(
+                f"{name}: {warning}"
+                for name, report in zip(names, reports, strict=True)
+                for warning in report.warnings
+            ),
         ],
         exhibits=(
             *_map(names, reports),
+            _decisions(names, reports, comparison),
+            *differing.exhibits(changed),
             *across.exhibits(places, comparison),
-            _decisions(names, reports, comparison.headlines),
             *paired.exhibits(differences),
         ),
     )
@@ -116,13 +126,21 @@ def _numbers(name: str, found: Finding | None) -> dict[str, float]:
     }
 
 
+def _not_paired(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
+    # Where changes are stated, each says itself whether it is paired.
+    unsaid = differences.empty and not comparison.changes
+    return {"paired differences": paired.NOT_PAIRED} if unsaid else {}
+
+
 def _decisions(
-    names: Sequence[str], reports: Sequence[Report], headlines: Sequence[str]
+    names: Sequence[str], reports: Sequence[Report], comparison: Comparison
 ) -> Exhibit:
     rows = []
     for name, report in zip(names, reports, strict=True):
         row = {"benchmark": name, "verdict": report.verdict.label}
-        for statistic in headlines:
+        if comparison.axes:
+            row["fails"] = ", ".join(unlike.failing(report, comparison)) or "–"
+        for statistic in comparison.headlines:
             stated = _stated(report, statistic).items()
             row |= {
                 statistic: ", ".join(f"{r} {f.estimate.value:z.3f}" for r, f in stated)

@@ -4,7 +4,14 @@ This table is all that `compare` knows of any audit. An audit that is not in it 
 compared by its verdicts, its decisions and the answers its reports share.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from measurand.core.reader import Floats
+from measurand.stats.frontier import varif
+from measurand.stats.specificity import gated
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,19 @@ class Against:
 
 
 @dataclass(frozen=True)
+class Score:
+    """What a statistic is made of, where a report keeps it item by item.
+
+    Attributes:
+        columns: Columns of the items, `{}` standing for the condition.
+        of: From their means, of any shape, to the statistic.
+    """
+
+    columns: tuple[str, ...]
+    of: Callable[..., Floats] = np.asarray
+
+
+@dataclass(frozen=True)
 class Comparison:
     """How reports of one audit stand beside each other.
 
@@ -38,6 +58,12 @@ class Comparison:
         effects: Statistics drawn with their intervals, one row a condition.
         against: Pairs of statistics to plot.
         caption: What the table of all these shows.
+        changes: Statistics whose differences from the first report are stated, those
+            that matter most first; `*` stands for any letters.
+        scores: What some of these are made of, so that items can be paired.
+        axes: The words by which a verdict says what fails, and the statistic of each.
+        judged: The setting that lists the conditions, the one judged first.
+        outcomes: Settings that were not chosen but found.
     """
 
     headlines: tuple[str, ...] = ()
@@ -47,6 +73,22 @@ class Comparison:
     effects: tuple[str, ...] = ()
     against: tuple[Against, ...] = ()
     caption: str = ""
+    changes: tuple[str, ...] = ()
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    axes: Mapping[str, str] = field(default_factory=dict)
+    judged: str = ""
+    outcomes: tuple[str, ...] = ()
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The statistics that are read first: the effects, then the axes."""
+        return (*self.effects, *self.axes.values())
+
+
+def told(gain: Floats, left_open: Floats) -> Floats:
+    """The share of what the input leaves open that a rationale tells, of means."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.clip(np.divide(gain, left_open), 0.0, 1.0)
 
 
 WHOLE = "full"
@@ -112,12 +154,14 @@ COMPARISONS = {
     "explanations": Comparison(
         parts=(
             "informativeness",
-            "lcig",
+            "robustness",
+            "specificity",
+            "varif",
             "rationale_only",
             "residual_leakage",
+            "lcig",
             "las",
             "simulatability",
-            "varif",
         ),
         effects=("varif",),
         against=(
@@ -129,6 +173,33 @@ COMPARISONS = {
             ),
         ),
         caption="Every benchmark, reader and explainer: what it tells and how it leaks",
+        changes=(
+            *("varif", "robustness", "informativeness", "rationale_only"),
+            *("specificity", "residual_leakage", "lcig", "simulatability", "las*"),
+            *("rev", "robustness_baseline", "specificity_over_copy", "bertscore"),
+            *("rouge_l", "length", "overlap", "hypervolume", "rank_correlation"),
+            *("auc_*", "acceptance_rate", "majority"),
+        ),
+        scores={
+            "robustness": Score(("R:{}",)),
+            "lcig": Score(("I:{}",)),
+            "rationale_only": Score(("leaks:{}",)),
+            "residual_leakage": Score(("residual:{}",)),
+            "specificity": Score(("S:{}",), gated),
+            "informativeness": Score(("I:{}", "left open"), told),
+            "varif": Score(
+                ("S:{}", "R:{}", "I:{}", "left open"),
+                lambda s, r, gain, left: varif(gated(s), r, told(gain, left)),
+            ),
+        },
+        axes={
+            "unstable": "robustness",
+            "uninformative": "informativeness",
+            "leaky": "rationale_only",
+            "unspecific": "specificity",
+        },
+        judged="explainers",
+        outcomes=("masked",),
     ),
 }
 TITLES = {

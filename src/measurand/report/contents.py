@@ -12,6 +12,7 @@ from measurand.core.finding import Estimate, Exhibit, Report
 from measurand.report.correlation import pearson
 from measurand.report.layout import readable
 from measurand.report.terminal import plain
+from measurand.report.worded import KIND, NEEDED, untold, worded
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40
@@ -58,7 +59,8 @@ def exhibit_grid(exhibit: Exhibit) -> Grid:
     whole = exhibit.table
     if summary and needed <= {*whole.columns}:
         whole = summary(whole)
-    most = MOST_TABLE if exhibit.kind == "table" else (MOST_ROWS, MOST_COLUMNS)
+    scrolls = exhibit.kind in ("table", KIND)
+    most = MOST_TABLE if scrolls else (MOST_ROWS, MOST_COLUMNS)
     spaced = exhibit.kind == "curve" and len(whole) > most[0]
     rows = np.linspace(0, len(whole) - 1, most[0]).round() if spaced else range(most[0])
     table = whole.iloc[[int(row) for row in rows if row < len(whole)], : most[1]]
@@ -126,6 +128,7 @@ SUMMARIES: dict[str, tuple[set[str], Callable[[pd.DataFrame], pd.DataFrame]]] = 
     "distribution": ({"series", "value"}, _spread),
     "histogram": ({"series", "value"}, _spread),
     "map": ({"label", "weight"}, _labels),
+    KIND: (NEEDED, worded),
 }
 
 
@@ -165,7 +168,7 @@ def _findings(report: Report) -> Grid | None:
             plain(found.estimate.method, 120),
             plain(found.decision or "", 80),
         )
-        for found in report.findings
+        for found in untold(report)
     )
     header = ("statistic", "reader", "condition", "estimate", "n", "method", "decision")
     known = {f.estimate.level for f in report.findings} - {1.0}

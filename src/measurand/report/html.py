@@ -22,7 +22,8 @@ POLICY = (
 )
 NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
 MOST_TILES = 4
-NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?$|–$")
+# A number, alone or with its interval behind it, or none.
+NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
 BROAD = 8  # columns beyond which the first one stays in sight
 TALL = 20  # rows beyond which a table scrolls in its own box
 LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one

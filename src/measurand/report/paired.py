@@ -59,7 +59,7 @@ def _paired(
     for (first, one), (second, two) in combinations(
         zip(names, reports, strict=True), 2
     ):
-        if not _same_benchmark(one, two):
+        if not same_benchmark(one, two):
             continue
         left, right = _answers(one), _answers(two)
         shared = left.index.intersection(right.index)
@@ -71,7 +71,8 @@ def _paired(
                 yield {**where, **_difference(gap.to_numpy())}
 
 
-def _same_benchmark(one: Report, two: Report) -> bool:
+def same_benchmark(one: Report, two: Report) -> bool:
+    """Whether the two are called alike, or hold the same items to the letter."""
     return any(
         one.benchmark.get(key) is not None
         and one.benchmark.get(key) == two.benchmark.get(key)

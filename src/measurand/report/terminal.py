@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Exhibit, Finding, Report
+from measurand.report.worded import KIND, NEEDED, untold, worded
 
 MOST_FINDINGS = 24  # more than this scrolls the verdict off the screen
+DECISIONS, VERDICTS = "decisions", ["benchmark", "verdict", "why"]
 
 ESCAPE = re.compile(
     r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\|$)"  # OSC: window titles, links
@@ -65,7 +67,9 @@ def summary(report: Report) -> str:
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]
     lines += [f"warning: {plain(warning, 400)}" for warning in report.warnings]
-    lines += ["", *_findings(report.findings)] if report.findings else []
+    lines += [line for exhibit in report.exhibits for line in _exhibit(exhibit)]
+    rest = untold(report)
+    lines += ["", *_findings(rest)] if rest else []
     if report.not_run:
         lines += ["", "not run:"]
         lines += columns(
@@ -83,6 +87,23 @@ def columns(rows: Sequence[Sequence[object]]) -> list[str]:
     cells = [[plain(cell, 200) for cell in row] for row in rows]
     widths = [min(max(map(len, column)), 48) for column in zip(*cells, strict=True)]
     return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
+
+
+def _exhibit(exhibit: Exhibit) -> list[str]:
+    """A comparison's own tables: what each report decided, and what changed."""
+    table = exhibit.table
+    if exhibit.name == DECISIONS and {*VERDICTS} <= {*table.columns}:
+        return ["", *columns(table[VERDICTS].to_numpy(object).tolist())]
+    if exhibit.kind != KIND or not {*table.columns} >= NEEDED:
+        return []
+    # How it was done, in short: the page and the JSON hold the whole of it.
+    short = [str(how).partition(":")[0] for how in table["method"]]
+    told = worded(table.assign(method=short))
+    cells = [[plain(cell, 48) for cell in row] for row in told.to_numpy(object)]
+    more = len(cells) - MOST_FINDINGS
+    lines = columns([[*told.columns], *cells[:MOST_FINDINGS]])
+    lines += [f"  and {more} more"] if more > 0 else []
+    return ["", f"  {plain(exhibit.caption, 400)}", *lines]
 
 
 def _role(value: object) -> str:

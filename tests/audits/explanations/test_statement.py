@@ -153,6 +153,15 @@ def test_the_item_table_holds_texts_masks_and_scores():
     assert table["I:given"].tolist() == [0.5, 0.75]
     assert table["S:vacuous"].tolist() == [0.5, 0.5]
     assert table["leaks:given"].tolist() == [1, 0]
+    assert table["left open"].tolist() == [1, 1]
+    assert "residual:given" in table
+
+
+def test_the_item_table_says_which_items_belong_together():
+    test = replace(PAIR.test, table=PAIR.test.table.assign(topic="a"), group="topic")
+    grouped = replace(PAIR, test=test)
+    table = item_table(grouped, MADE, STABLE, OWN, changed([[True, False]]), READ)
+    assert table["topic"].tolist() == ["a", "a"]
 
 
 def test_the_frontier_shows_those_with_both_axes_and_marks_the_suite():

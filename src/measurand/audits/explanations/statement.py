@@ -116,7 +116,10 @@ def item_table(
 ) -> pd.DataFrame:
     """One row a test item: its changes, and what each explainer wrote, with scores."""
     items = benchmark.test
-    table = items.table[[*items.fields, items.label]].copy()
+    # What hangs together must be told from the table by whoever compares two reports.
+    group = [items.group] if items.group else []
+    table = items.table[[*dict.fromkeys([*items.fields, items.label, *group])]].copy()
+    table["left open"] = -next(iter(last.informed.values())).log_p0
     for number, (other, kept) in enumerate(
         zip(changed.items, changed.kept, strict=True), start=1
     ):
@@ -130,6 +133,7 @@ def item_table(
         table[f"I:{name}"] = told.log_p1 - told.log_p0
         table[f"S:{name}"] = own[name].auc
         table[f"leaks:{name}"] = told.right_r
+        table[f"residual:{name}"] = told.residual[told.kept].astype(float)
     return table
 
 

@@ -1,0 +1,50 @@
+"""A table of changes as people read it: each value beside its interval."""
+
+import pandas as pd
+
+from measurand.core.finding import Finding, Report
+
+KIND = "changes"
+SUFFIX = "_difference"  # what the name of a difference ends with
+STATED = {
+    "first": ("first_value", "first_low", "first_high"),
+    "second": ("second_value", "second_low", "second_high"),
+    "difference": ("difference", "low", "high"),
+}
+NUMBERS = [*(column for columns in STATED.values() for column in columns), "n"]
+TEXTS = ["condition", "statistic", "reader", "decision", "method"]
+# What differs before what it differs between: a page shows the left of a broad table.
+ORDER = [
+    *("condition", "statistic", "reader", "difference", "decision"),
+    *("first", "second", "n", "method"),
+]
+NEEDED = {*NUMBERS, *TEXTS, "first", "second"}
+
+
+def worded(table: pd.DataFrame) -> pd.DataFrame:
+    """Both values and the difference in one cell each, under the reports' names."""
+    numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
+    texts = table[TEXTS]
+    cells = {
+        name: [_shown(*row) for row in numbers[[*columns]].to_numpy(float)]
+        for name, columns in STATED.items()
+    }
+    counts = {"n": [f"{n:.0f}" if n == n else "–" for n in numbers["n"]]}
+    whole = pd.DataFrame({**texts, **cells, **counts}, table.index)[ORDER]
+    names = {one: str(table[one].iloc[0]) for one in ("first", "second") if len(table)}
+    return whole.rename(columns=names)
+
+
+def untold(report: Report) -> list[Finding]:
+    """The findings that no table of changes holds already."""
+    told = {
+        f"{statistic}{SUFFIX}"
+        for exhibit in report.exhibits
+        if exhibit.kind == KIND and {*exhibit.table.columns} >= NEEDED
+        for statistic in exhibit.table["statistic"]
+    }
+    return [found for found in report.findings if found.statistic not in told]
+
+
+def _shown(value: float, low: float, high: float) -> str:
+    return f"{value:z.3f} [{low:z.3f}, {high:z.3f}]" if value == value else "–"
