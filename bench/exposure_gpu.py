@@ -9,7 +9,8 @@
 `speed` times the published procedure (transformers' Trainer, fp32, a model loaded a
 run, weights saved and loaded between the stages) against the audit's own study, draws,
 keys and store included, on one machine in one run. `accuracy` compares what the two
-ways answer. `rows` runs one reader of the study, task after task, for `python -m
+ways answer; with `--half` a stack on a CPU computes in half precision, as it does on a
+GPU. `rows` runs one reader of the study, task after task, for `python -m
 bench.exposure_study`. How many encoders are trained at once is the audit's choice on a
 GPU; `--stacked N` sets it anywhere. Of smollm2 it trains one at a time, or with
 `--stacked N` as many, on a GPU and as far as its memory goes.
@@ -25,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,7 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import opened
+from measurand.models import stacked as stacking
 from measurand.models.encoder import checkpoint
 from measurand.readers.causal import CausalReader, prompted
 from measurand.readers.encoder import EncoderReader
@@ -246,10 +249,14 @@ def drawn(held: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, 
 
 
 def studied(
-    held: Benchmark, reader: EncoderReader, design: Design, seed: int = 0
+    held: Benchmark,
+    reader: EncoderReader,
+    design: Design,
+    seed: int = 0,
+    store: str | None = None,
 ) -> pd.DataFrame:
-    """The rows of the audit's own study of one task, into an empty store."""
-    with opened(held, seed=seed, workers=1) as running:
+    """The rows of the audit's own study of one task, by default into an empty store."""
+    with opened(held, seed=seed, workers=1, store=store) as running:
         found = study(
             running, {"task": held}, {"one": reader}, design, about={"task": Task()}
         )
@@ -358,24 +365,51 @@ def accuracy(
     tasks: Sequence[str],
     design: Design,
     stacked: int | None,
+    store: str | None,
 ) -> None:
-    """Whether both ways answer equally well: pairs of one draw, task and arm."""
-    rows: list[dict[str, Any]] = []
-    for task in tasks:
-        held = load(task, data=data)
-        ours = studied(held, encoder(weights, stacked, rate=PAPER["learn"]), design)
-        for number in range(design.repeats):
-            triple = drawn(held, design.m, design.n, number, 0)
-            classes = len(triple["train"].classes)
-            theirs = published(weights, triple, classes, number)
-            rows += [
-                {"task": task, "draw": number, "arm": arm}
-                | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
-                | {"published": theirs[arm]}
-                for arm in NEEDED
-            ]
-            keep(out, "exposure_accuracy", compared(pd.DataFrame(rows)))
-        pd.DataFrame(rows).to_csv(out / "exposure_accuracy.csv", index=False)
+    """Whether both ways answer equally well: pairs of one draw, task and arm.
+
+    Draws that OUT already holds are not made again.
+    """
+    path = out / "exposure_accuracy.csv"
+    rows = pd.read_csv(path).to_dict("records") if path.exists() else []
+    done = {(row["task"], row["draw"]) for row in rows}
+    reader = encoder(weights, stacked, rate=PAPER["learn"])
+    size = reader.suited(Task()).together()
+    for start in range(0, design.repeats, size):
+        numbers = range(start, min(start + size, design.repeats))
+        for task in tasks:
+            new = [number for number in numbers if (task, number) not in done]
+            if not new:
+                continue
+            held = load(task, data=data)
+            few = replace(design, repeats=numbers[-1] + 1)
+            ours = studied(held, reader, few, store=store)
+            for number in new:
+                triple = drawn(held, design.m, design.n, number, 0)
+                classes = len(triple["train"].classes)
+                theirs = published(weights, triple, classes, number)
+                rows += [
+                    {"task": task, "draw": number, "arm": arm}
+                    | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
+                    | {"published": theirs[arm]}
+                    for arm in NEEDED
+                ]
+                pd.DataFrame(rows).to_csv(path, index=False)
+            keep(out, "exposure_accuracy", about(design) | compared(pd.DataFrame(rows)))
+    keep(out, "exposure_accuracy", about(design) | compared(pd.DataFrame(rows)))
+
+
+def about(design: Design) -> dict[str, Any]:
+    """How the two ways were compared."""
+    where = torch.cuda.get_device_name() if CUDA else "cpu"
+    half = CUDA or isinstance(stacking.Stack, partial)
+    return {
+        "m": design.m,
+        "n": design.n,
+        "device": where,
+        "ours_in": "half" if half else "single",
+    }
 
 
 def compared(rows: pd.DataFrame) -> dict[str, Any]:
@@ -395,7 +429,7 @@ def compared(rows: pd.DataFrame) -> dict[str, Any]:
         }
 
     apart = {f"{t}, {a}": of(part) for (t, a), part in rows.groupby(["task", "arm"])}
-    return {"margin": WIDE, "all": of(rows), **apart}
+    return {"margin": WIDE, "differences": {"all": of(rows), **apart}}
 
 
 # --- the study ----------------------------------------------------------------------
@@ -468,17 +502,21 @@ def main() -> None:
     take.add_argument("--stacked", type=int, help="by default as suits the machine")
     take.add_argument("--workers", type=int, default=4)
     take.add_argument("--store")
+    take.add_argument("--half", action="store_true", help="on a CPU, as on a GPU")
     take.add_argument("--tiny", action="store_true")
     got = take.parse_args()
     got.out.mkdir(parents=True, exist_ok=True)
     transformers.logging.set_verbosity_error()
+    if got.half:
+        stacking.Stack = partial(stacking.Stack, kind=torch.bfloat16)  # type: ignore[misc,assignment]
     design = Design(got.m, got.n, got.repeats, tuple(got.arm or NEEDED))
     stacked = got.stacked or (2 if got.tiny else None)
     if got.verb == "speed":
         speed(got.out, got.weights, got.triples, got.ours, stacked, got.tiny)
     elif got.verb == "accuracy":
         tasks = got.task or ["ag_news", "trec"]
-        accuracy(got.out, got.weights, got.data, tasks, design, stacked)
+        rest = (design, stacked, got.store)
+        accuracy(got.out, got.weights, got.data, tasks, *rest)
     else:
         tasks = got.task or EIGHT
         rest = (design, got.workers, got.store, stacked)
