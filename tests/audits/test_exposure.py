@@ -94,6 +94,16 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     assert report.findings[0].statistic == "boost"
 
 
+def test_a_gain_and_a_loss_are_not_called_nothing():
+    helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
+    counts = pd.concat([helped, hurt.assign(lm="two")])
+    told = analysed(counts, name="planted", margin=1.0).verdict
+    assert told.label == "undecided"
+    assert "adaptation helped one and hurt two" in told.reason
+    assert told.reason.endswith("points: not inflated by itself")
+    assert "did nothing" not in told.reason
+
+
 def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
     told = analysed(study(0.06, -0.04, draws=60), name="planted", margin=1.0).verdict
     assert told.label == "undecided"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from measurand.audits.exposure.analysis import Size
 from measurand.audits.exposure.effects import Effect, draws_beyond, draws_within
+from measurand.core.errors import listed
 from measurand.core.finding import Verdict
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
@@ -27,10 +28,26 @@ def single(size: Size, margin: float) -> Verdict:
     together = judged(size.contrasts, size.name, margin)
     alone = {lm: judged(one, lm, margin) for lm, one in size.alone.items()}
     worse = [one.reason for one in alone.values() if one.label == INFLATED]
-    if not worse or together.label == INFLATED:
+    if worse and together.label != INFLATED:
+        reason = f"{together.reason}; but {'; '.join(worse)}: inflated by itself"
+        return replace(together, label=UNDECIDED, region=UNDECIDED, reason=reason)
+    boosts = {lm: one["boost"].estimate for lm, one in size.alone.items()}
+    helped = [lm for lm, boost in boosts.items() if boost.low > 0]
+    hurt = [lm for lm, boost in boosts.items() if boost.high < 0]
+    if together.label != UNDECIDED or not (helped and hurt):
         return together
-    reason = f"{together.reason}; but {'; '.join(worse)}: inflated by itself"
-    return replace(together, label=UNDECIDED, region=UNDECIDED, reason=reason)
+    # A gain and a loss make a mean of nothing, which would read as "did nothing".
+    reason = (
+        f"{figures(size.contrasts, size.name)}; adaptation helped {listed(helped)} and "
+        f"hurt {listed(hurt)}, so their mean says little; "
+        + "; ".join(by_itself(alone[lm]) for lm in helped)
+    )
+    return replace(together, reason=reason)
+
+
+def by_itself(one: Verdict) -> str:
+    """What is said of one model among others."""
+    return f"{one.reason}: not inflated by itself" if one.label == NOT else one.reason
 
 
 def judged(effects: Mapping[str, Effect], name: str, margin: float) -> Verdict:
@@ -41,7 +58,7 @@ def judged(effects: Mapping[str, Effect], name: str, margin: float) -> Verdict:
     """
     bias, boost = effects["bias"], effects["boost"]
     stage = bias.posterior.model
-    told = f"{name}: bias {bias.estimate}, boost {boost.estimate} points"
+    told = figures(effects, name)
     worse = boost.estimate.high < 0
     if bias.estimate.low > margin:
         told += "; though adaptation made answers worse than none" if worse else ""
@@ -50,6 +67,12 @@ def judged(effects: Mapping[str, Effect], name: str, margin: float) -> Verdict:
         return Verdict(NOT, NOT, stage, told)
     why = lacking(bias, margin) if boost.estimate.low > 0 else without(boost, margin)
     return Verdict(UNDECIDED, UNDECIDED, stage, f"{told}; {why}")
+
+
+def figures(effects: Mapping[str, Effect], name: str) -> str:
+    """A bias and a boost, as they are said."""
+    bias, boost = effects["bias"].estimate, effects["boost"].estimate
+    return f"{name}: bias {bias}, boost {boost} points"
 
 
 def lacking(bias: Effect, margin: float) -> str:
