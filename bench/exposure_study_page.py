@@ -6,12 +6,15 @@ from typing import Any
 
 HERE = Path(__file__).parent / "results"
 STUDIES = {
-    "minilm": (
-        "Encoder",
-        "`python -m bench.exposure_gpu rows --name minilm` on one H200, then `python "
-        "-m bench.exposure_study minilm bench/results/exposure_rows/minilm.csv`. "
-        "MiniLM comes without a language-model head, so adaptation starts one from "
-        "nothing, and costs accuracy",
+    "lms": (
+        "Encoder and decoder",
+        "`python -m bench.exposure_gpu rows --name minilm` and `--name smollm2` (a "
+        "classifier by the last token) on one H200, then `python -m "
+        "bench.exposure_study lms bench/results/exposure_rows/minilm.csv "
+        "bench/results/exposure_rows/smollm2.csv`: one fit of both. MiniLM comes "
+        "without a language-model head, so adaptation starts one from nothing, and "
+        "costs accuracy; its rows are older than the mixing of labelled items before "
+        "they are sorted by length. It alone has the overtrained arm",
     ),
     "zero": (
         "Zero-shot decoder",
