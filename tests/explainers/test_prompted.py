@@ -8,7 +8,7 @@ pytest.importorskip("httpx")
 from measurand.core.errors import BadOption, EndpointFailed
 from measurand.core.explainer import Drifting, Prompting, Roles
 from measurand.explainers import named
-from measurand.explainers.prompted import Prompted
+from measurand.explainers.prompted import Prompted, before
 from measurand.explainers.replies import ended, outcome, without_answer
 from measurand.models.endpoint import Terms
 from measurand.models.writing import spoken
@@ -171,8 +171,7 @@ def test_a_server_that_is_not_there_is_one_line(monkeypatch):
 
 def test_a_model_may_do_the_minimal_edit_of_a_drift():
     def edit(prompt):
-        text = prompt.partition("Text: ")[2].partition("\n")[0]
-        return text if "R1" in text else text.replace(" not ", " really ")
+        return before(prompt).replace(" not ", " really ")
 
     with serving(edit) as server:
         drift = served("drift", server)
@@ -180,7 +179,22 @@ def test_a_model_may_do_the_minimal_edit_of_a_drift():
         texts = drift.explain(ITEMS, rng())
         assert drift.origin(ITEMS, rng()) == ITEMS.column("why").tolist()
     assert texts[:2] == ["river R0 is really 2 miles", "river R0 is really 1 miles"]
-    assert texts[2:] == ["", ""]  # nothing was changed
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("river R0 is not 2 miles", "echoed"),
+        ("Boats sink in any weather at all", "rewritten"),
+        ("I cannot do that", "refused"),
+        ("river R0 is 2 miles", "written"),
+    ],
+)
+def test_what_a_model_does_not_edit_a_rule_does(said, outcome):
+    with serving(lambda prompt: said) as server:
+        drift = served("drift", server)
+        assert drift.explain(ITEMS, rng())[0] == "river R0 is 2 miles"
+        assert drift.outcome(said, drift.prompts(ITEMS, rng())[0]) == outcome
 
 
 @pytest.fixture(scope="module")

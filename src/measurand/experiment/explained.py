@@ -51,7 +51,7 @@ def explained(
 def shortfalls(
     experiment: Experiment, explainer: Explainer, items: Items, stream: str
 ) -> dict[str, float]:
-    """The share of items without a rationale, by reason: empty, refused, echoed.
+    """The share of items without a rationale of the model's, by reason.
 
     Nobody refuses but a language model; of the others, the empty ones are counted.
     """
@@ -65,7 +65,7 @@ def shortfalls(
     else:
         texts = explained(experiment, explainer, items, stream)
         reasons["empty"] = sum(not text.strip() for text in texts)
-    shown = ("empty", "refused", "echoed")
+    shown = ("empty", "refused", "echoed", "rewritten")
     return {reason: reasons[reason] / max(len(items), 1) for reason in shown}
 
 

@@ -8,6 +8,7 @@ the label.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 
@@ -15,9 +16,10 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.explainers.drifting import Drift
+from measurand.core.words import words
+from measurand.explainers.drifting import Drift, flipped
 from measurand.explainers.labels import marks
-from measurand.explainers.replies import WRITTEN, ended, outcome
+from measurand.explainers.replies import REWRITTEN, WRITTEN, ended, outcome
 from measurand.models.endpoint import Endpoint
 from measurand.models.writing import ready, served, writer, written
 
@@ -25,6 +27,7 @@ ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window
 MAPPING = "A,B,C ↔ actual labels"  # what the proposal calls the ids and their labels
 SMOLLM2 = "smollm2"
+HALF = 0.5  # of the words must stay where few are to be changed
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,9 @@ class Prompted:
 class Edited:
     """Another rationale, changed by a language model so that it says the opposite.
 
+    Where the model does not do as it is told, the rule of `Drift` does: small models
+    repeat every other text, or write another one.
+
     Attributes:
         drift: What it drifts away from.
         model: A directory, a hub id, smollm2, `llm:NAME` or an endpoint.
@@ -140,7 +146,7 @@ class Edited:
         return self.drift.origin(items, rng)
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
-        """The changed rationales; empty where the model changed nothing."""
+        """The changed rationales."""
         prompts = self.prompts(items, rng)
         return self.read(self.written(prompts), prompts)
 
@@ -154,15 +160,33 @@ class Edited:
         return written(self.model, prompts, self.max_tokens)
 
     def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
-        """The changed rationales in what was said."""
+        """The changed rationales in what was said, or else by rule."""
         return [
-            ended(text, prompt) if self.outcome(text, prompt) == WRITTEN else ""
+            ended(text, prompt)
+            if self.outcome(text, prompt) == WRITTEN
+            else flipped(before(prompt))
             for text, prompt in zip(said, prompts, strict=True)
         ]
 
     def outcome(self, said: str, prompt: str) -> str:
         """What became of one prompt; a text that was not changed is an echo."""
-        return outcome(said, prompt, instructions(template("drift")))
+        found = outcome(said, prompt, instructions(template("drift")))
+        much = found == WRITTEN and shared(ended(said, prompt), before(prompt)) < HALF
+        return REWRITTEN if much else found
+
+
+def before(prompt: str) -> str:
+    """The rationale that a prompt asks to change; it stands on the line before last."""
+    return prompt.splitlines()[-2].partition(": ")[2]
+
+
+def shared(one: str, other: str) -> float:
+    """The share of words that two texts have in one order.
+
+    >>> shared("It is not far.", "it is far"), shared("So", "no")
+    (0.8571428571428571, 0.0)
+    """
+    return SequenceMatcher(None, words(one), words(other), autojunk=False).ratio()
 
 
 @cache

@@ -6,6 +6,7 @@ from measurand.core.words import words
 from measurand.explainers.sentences import bare
 
 WRITTEN, EMPTY, REFUSED, ECHOED = "written", "empty", "refused", "echoed"
+REWRITTEN = "rewritten"  # where a small change was asked for
 REFUSAL = re.compile(
     r"\W*(?:i['’]?m sorry|i am sorry|sorry,|i apologi[sz]e|as an ai\b|"
     r"(?:unfortunately,? )?i (?:cannot|can['’]?t|can not|won['’]t|will not|am unable|"

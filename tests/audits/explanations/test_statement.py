@@ -99,6 +99,11 @@ ODD = {
         "2 of 2 rationales of steps are empty: scored as the baseline; of the model's "
         "replies, 75.0% refuse, 25.0% repeat the prompt",
     ),
+    "by rule": (
+        {"drift": wrote("a", "b", lacking={"echoed": 0.5, "rewritten": 0.25})},
+        "some rationales of drift are by rule; of the model's replies, 50.0% repeat "
+        "the prompt, 25.0% change most words",
+    ),
     "one and the same": (
         {"given": wrote("a", "a")},
         "all items have one and the same given rationale",

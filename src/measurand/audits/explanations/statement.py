@@ -25,6 +25,7 @@ REASONS = {  # what became of a prompt, where no rationale did
     "empty": "say nothing",
     "refused": "refuse",
     "echoed": "repeat the prompt",
+    "rewritten": "change most words",
 }
 
 
@@ -76,6 +77,8 @@ def warnings(
                 f"{one.empty} of {len(one.test)} rationales of {name} are empty: "
                 f"scored as the baseline{refusals(one)}"
             )
+        elif any(one.lacking.values()):  # a drift: it has a rule to fall back on
+            said.append(f"some rationales of {name} are by rule{refusals(one)}")
         if name == GIVEN and len({*one.test}) == 1:
             said.append("all items have one and the same given rationale")
     queries = benchmark.test.column(benchmark.query)
