@@ -176,4 +176,5 @@ def accuracy() -> list[str]:
 
 def shown(estimate: dict[str, Any]) -> str:
     """A value with its interval."""
-    return f"{estimate['value']:.3f} [{estimate['low']:.3f}, {estimate['high']:.3f}]"
+    low, high = estimate["low"], estimate["high"]
+    return f"{estimate['value']:z.3f} [{low:z.3f}, {high:z.3f}]"
