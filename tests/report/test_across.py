@@ -5,7 +5,7 @@ import pytest
 
 from measurand.core.finding import Estimate, Finding
 from measurand.report import saved
-from measurand.report.compare import compare
+from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from tests.report.gallery import BAD, leaky

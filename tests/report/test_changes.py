@@ -6,7 +6,7 @@ import pytest
 
 from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
-from measurand.report.compare import compare
+from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.terminal import summary

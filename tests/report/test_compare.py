@@ -5,7 +5,7 @@ import pytest
 
 from measurand.core.errors import BadInput, BadOption
 from measurand.report import saved
-from measurand.report.compare import compare
+from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.terminal import summary

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.finding import Estimate, Exhibit, Finding
-from measurand.report.compare import compare
+from measurand.report.comparing.compare import compare
 from measurand.report.contents import cell
 from measurand.report.figures import figure
 from measurand.report.html import page

@@ -65,7 +65,7 @@ def demo(
     from measurand.benchmarks import EXPLAINED, SYNTHETIC
     from measurand.core.files import writable
     from measurand.readers import READERS
-    from measurand.report.compare import compare
+    from measurand.report.comparing.compare import compare
     from measurand.report.saved import save
 
     writable(out)

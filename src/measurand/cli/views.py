@@ -97,7 +97,7 @@ def compare(
     json: o.Json = False,
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
-    from measurand.report.compare import compare as compared
+    from measurand.report.comparing.compare import compare as compared
     from measurand.report.saved import load
 
     delivered(compared([load(path) for path in reports]), out, {}, as_json=json)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from measurand.core.finding import Finding, Report
-from measurand.report.changes import Changes, judged
-from measurand.report.comparisons import Comparison
-from measurand.report.sharing import rows
+from measurand.report.comparing.changes import Changes, judged
+from measurand.report.comparing.comparisons import Comparison
+from measurand.report.comparing.sharing import rows
 
 
 def failing(report: Report, comparison: Comparison) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.report.comparisons import TITLES, WHOLE, Against, Comparison
+from measurand.report.comparing.comparisons import TITLES, WHOLE, Against, Comparison
 from measurand.report.correlation import LEAST_POINTS, pearson
 from measurand.report.layout import number
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding
-from measurand.report.changes import Change, Changes
+from measurand.report.comparing.changes import Change, Changes
 from measurand.report.worded import KIND, SUFFIX
 
 CAPTION = (

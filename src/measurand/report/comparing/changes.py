@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.report.comparisons import Comparison
-from measurand.report.paired import same_benchmark
-from measurand.report.sharing import Pair, differences, rows, shared
+from measurand.report.comparing.comparisons import Comparison
+from measurand.report.comparing.paired import same_benchmark
+from measurand.report.comparing.sharing import Pair, differences, rows, shared
 from measurand.stats.intervals import gap as between
 
 Key = tuple[str, str, str]

@@ -12,8 +12,8 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.report.comparisons import Score
-from measurand.report.paired import LEAST_SHARED, LEVEL
+from measurand.report.comparing.comparisons import Score
+from measurand.report.comparing.paired import LEAST_SHARED, LEVEL
 from measurand.stats.draws import from_draws, mean_draws, means, units
 
 CLOSE = 1e-6  # a mean that is farther from what is stated is of something else

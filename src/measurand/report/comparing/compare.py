@@ -16,9 +16,9 @@ import pandas as pd
 
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-from measurand.report import across, differing, paired, unlike
-from measurand.report.changes import changes
-from measurand.report.comparisons import COMPARISONS, Comparison
+from measurand.report.comparing import across, differing, paired, unlike
+from measurand.report.comparing.changes import changes
+from measurand.report.comparing.comparisons import COMPARISONS, Comparison
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
 REGIONS = {"margin": 0.02, "direct": 0.9}  # where a report does not say
