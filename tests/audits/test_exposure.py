@@ -74,8 +74,8 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
     ("boost", "draws", "said"),
     [
         (-0.05, 60, "adaptation made answers worse"),
-        (0.0, 400, "adaptation did nothing, so nothing could be inflated"),
-        (0.004, 20, "adaptation did nothing that shows; about"),
+        (0.0, 400, "adaptation did nothing on average, so nothing could be inflated"),
+        (0.004, 20, "adaptation did nothing that shows on average; about"),
     ],
 )
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):

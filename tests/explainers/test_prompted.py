@@ -185,6 +185,7 @@ def test_a_model_may_do_the_minimal_edit_of_a_drift():
     ("said", "outcome"),
     [
         ("river R0 is not 2 miles", "echoed"),
+        ("river R0 is not", "echoed"),
         ("Boats sink in any weather at all", "rewritten"),
         ("I cannot do that", "refused"),
         ("river R0 is 2 miles", "written"),

@@ -8,7 +8,6 @@ import torch
 
 from measurand.models.causal_loading import opened
 from measurand.models.causal_stacked import (
-    SHUT,
     LastToken,
     class_loss,
     ends,
@@ -19,7 +18,7 @@ from measurand.models.causal_stacked import (
 )
 from measurand.models.causal_training import Training
 from measurand.models.masked import picked
-from measurand.models.stack_batches import moved
+from measurand.models.stack_batches import SHUT, moved
 from measurand.models.stack_masks import behind
 from measurand.models.stacked import Stack, Trainer
 from measurand.readers.causal_residents import STACKING

@@ -19,7 +19,8 @@ from measurand.core.items import Items
 from measurand.core.words import words
 from measurand.explainers.drifting import Drift, flipped
 from measurand.explainers.labels import marks
-from measurand.explainers.replies import REWRITTEN, WRITTEN, ended, outcome
+from measurand.explainers.replies import ECHOED, REWRITTEN, WRITTEN, ended, outcome
+from measurand.explainers.sentences import bare
 from measurand.models.endpoint import Endpoint
 from measurand.models.writing import ready, served, writer, written
 
@@ -169,10 +170,17 @@ class Edited:
         ]
 
     def outcome(self, said: str, prompt: str) -> str:
-        """What became of one prompt; a text that was not changed is an echo."""
+        """What became of one prompt; a text that was not changed is an echo.
+
+        So is one that was only cut short, as long ones are by `max_tokens`.
+        """
         found = outcome(said, prompt, instructions(template("drift")))
-        much = found == WRITTEN and shared(ended(said, prompt), before(prompt)) < HALF
-        return REWRITTEN if much else found
+        if found != WRITTEN:
+            return found
+        text, origin = ended(said, prompt), before(prompt)
+        if bare(origin).startswith(bare(text)):
+            return ECHOED
+        return WRITTEN if shared(text, origin) >= HALF else REWRITTEN
 
 
 def before(prompt: str) -> str:

@@ -16,7 +16,6 @@ from measurand.models.stack_batches import Arrays, Plan, aligned
 from measurand.models.training import Ints, Loss, labelled
 
 Rows = Sequence[Ids]
-SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
 
 
 def lined(rows: Rows, width: int, filler: int) -> Arrays:
@@ -112,12 +111,17 @@ def class_loss(run: Any, batch: Batch) -> torch.Tensor:
     return labelled(scores(run, rest), batch["labels"])
 
 
-def planned(held: Sequence[Rows], how: Training, seeds: Sequence[int]) -> list[Plan]:
-    """The batches of every epoch."""
+def planned(
+    held: Sequence[Rows],
+    how: Training,
+    seeds: Sequence[int],
+    pool: int | None = None,
+) -> list[Plan]:
+    """The batches of every epoch, rows sorted by length within pools of so many."""
     rngs = [generator(seed, "order") for seed in seeds]
     order = generator(seeds[0], "ranks")
     lengths = [sizes(rows) for rows in held]
-    return [aligned(lengths, how.batch, rngs, order) for _ in range(how.epochs)]
+    return [aligned(lengths, how.batch, rngs, order, pool) for _ in range(how.epochs)]
 
 
 def sorted_batches(held: Sequence[Rows], size: int) -> Plan:

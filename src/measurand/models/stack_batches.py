@@ -11,6 +11,9 @@ from measurand.models.encoder import device
 from measurand.models.joining import Joined
 from measurand.models.training import STEP, Ints
 
+ASKED = 64  # rows a model answers at once
+SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
+
 Arrays = dict[str, NDArray[np.generic]]
 Plan = list[tuple[list[Ints], int]]  # the rows of each model, and their width
 

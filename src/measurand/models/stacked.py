@@ -112,11 +112,13 @@ class Stack(torch.nn.Module):
         """
         places = torch.tensor(list(numbers), device=self.stacked[0].device)
         whole = {id(part): n for n, part in enumerate(other.like.parameters())}
-        prefix = other.like.base_model_prefix
+        prefix, copied = other.like.base_model_prefix, 0
         for name, like in other.like.base_model.named_parameters():
             given = other.stacked[whole[id(like)]][: len(places)].detach()
             for part in self.named.get(f"{prefix}.{name}", ()):
                 part.index_copy_(0, places, given.to(part.dtype))
+                copied += 1
+        assert copied, "bodies of one name"  # noqa: S101
 
     def weights(self, number: int) -> dict[str, torch.Tensor]:
         """The weights of one model, as they lie in the stack."""

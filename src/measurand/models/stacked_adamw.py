@@ -49,7 +49,7 @@ class StackedAdamW:
             "first": dict(enumerate(self.first)),
             "second": dict(enumerate(self.second)),
         }
-        self.move: Move = built() if where.type == "cuda" else moved
+        self.move: Move = built() if where.type == "cuda" else stepped
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients."""
@@ -90,7 +90,7 @@ def flat(part: torch.Tensor) -> torch.Tensor:
     return part.detach().reshape(len(part), -1)
 
 
-def moved(
+def stepped(
     weight: torch.Tensor,
     copy: torch.Tensor | None,
     grad: torch.Tensor,
@@ -112,13 +112,16 @@ def moved(
 
 @lru_cache(maxsize=1)
 def built() -> Move:
-    """`moved` as one kernel, where this machine can build it; else as it is."""
+    """`stepped` as one kernel, where this machine can build it; else as it is."""
     some = [torch.zeros(2, TRIED, device="cuda") for _ in range(3)]
     halves = [torch.zeros_like(some[0], dtype=torch.bfloat16) for _ in range(2)]
     ones = [torch.ones(shape, device="cuda") for shape in ((2, 1), (), (), ())]
-    made: Move = torch.compile(moved, dynamic=True)
+    made: Move = torch.compile(stepped, dynamic=True)
     try:
-        made(some[0], *halves, *some[1:], *ones)
+        with torch.no_grad():  # as in a step; with gradients it would be built again
+            made(some[0], *halves, *some[1:], *ones)
+    except torch.OutOfMemoryError:
+        raise
     except RuntimeError:  # no compiler, or none that knows this GPU
-        return moved
+        return stepped
     return made

@@ -12,7 +12,6 @@ from measurand.core.together import Job, Said
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import fetched
 from measurand.models.causal_stacked import (
-    SHUT,
     Rows,
     ends,
     following,
@@ -26,9 +25,9 @@ from measurand.models.causal_training import Training
 from measurand.models.encoder import device
 from measurand.models.masked import picked
 from measurand.models.replaying import Batch
-from measurand.models.stack_batches import Arrays, filled, moved
+from measurand.models.stack_batches import ASKED, SHUT, Arrays, filled, moved
 from measurand.models.stacked import Resident
-from measurand.models.training import Ints
+from measurand.models.training import Ints, mixing
 from measurand.readers.causal_fitted import FittedCausal, read
 from measurand.readers.causal_prompts import wording
 from measurand.readers.causal_residents import classifiers, language_models
@@ -37,8 +36,6 @@ from measurand.readers.residents import stacking
 
 if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
     from measurand.readers.causal import CausalReader
-
-ASKED = 64  # rows a model answers at once
 
 
 class CausalStack:
@@ -174,7 +171,8 @@ class CausalStack:
             )
         gold = [job.train.gold(job.train.classes) for job in jobs]
         how = Training(reader.epochs, reader.batch)
-        plans = planned(held, how, [seed.classify for seed in seeds])
+        pool = mixing(max(map(len, held)), how.batch)
+        plans = planned(held, how, [seed.classify for seed in seeds], pool)
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:

@@ -15,7 +15,7 @@ from measurand.models.encoder import device, tokens_again
 from measurand.models.joining import Joined
 from measurand.models.masked import as_read, hide, narrow
 from measurand.models.replaying import Batch
-from measurand.models.stack_batches import aligned, block, filled, moved
+from measurand.models.stack_batches import ASKED, SHUT, aligned, block, filled, moved
 from measurand.models.stacked import Resident, Weights
 from measurand.models.training import Ints, mixing
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
@@ -24,9 +24,6 @@ from measurand.readers.residents import stacking
 
 if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
     from measurand.readers.encoder import EncoderReader
-
-ASKED = 64  # rows a model answers at once
-SHUT = -1e4  # the bias of a class that is not there: no score overcomes it
 
 
 @dataclass(frozen=True, eq=False)

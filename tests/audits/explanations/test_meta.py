@@ -187,6 +187,17 @@ def test_h1_needs_rationales_that_are_both_stable_and_empty(
     assert answer(items)[0] == {"h1": decision}
 
 
+def test_h1_holds_what_trainings_leave_open():
+    items = {"robustness": {"vacuous": np.ones(N)}, "lcig": {"vacuous": np.zeros(N)}}
+    for error, decision in ((0.01, "supported"), (0.1, "undecided")):
+        table = Scores(items, seeds=2, spread={("lcig", "vacuous"): error})
+        (found,), _ = hypotheses(table, {}, None, seed=0)
+        assert found.decision == decision
+        width = found.estimate.high - found.estimate.low
+        assert width == pytest.approx(2 * 1.96 * error, rel=0.1)
+        assert "2 seeds" in found.estimate.method
+
+
 @pytest.mark.parametrize(
     ("after", "decision"),
     [(0.4, "supported"), (0.9, "not supported"), (1.0, "not supported")],

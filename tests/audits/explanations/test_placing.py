@@ -1,5 +1,7 @@
 """VARIF, the frontier and every metric of items, by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,22 @@ def test_varif_is_s_times_the_harmonic_mean_all_of_means():
     assert figure(table, "specificity") == [0.75]
     assert figure(table, "varif without s") == pytest.approx([0.6])
     assert figure(table, "varif") == pytest.approx([0.45])
+
+
+def test_what_is_made_of_means_holds_the_spread_between_seeds():
+    n = 400
+    # LC-IG 0.3 and 0.5: a standard error of 0.1.
+    runs = [informed([-1] * n, [-1 + told] * n).runs[0] for told in (0.3, 0.5)]
+    both = replace(informed([-1] * n, [-0.6] * n), runs=tuple(runs))
+    made = {"e": wrote(*["so"] * n)}
+    own = ({"e": robust(*[1.0] * n)}, {"e": both}, {"e": specific(*[1.0] * n)})
+    found = figured(scores(items(n), made, *own, None), seed=0)
+    told, varif = found["informativeness"].of("e"), found["varif"].of("e")
+    assert told.value == pytest.approx(0.4)
+    assert told.high - told.low == pytest.approx(2 * 1.96 * 0.1, rel=0.1)
+    assert varif.low < 2 * 0.25 / 1.25 < 2 * 0.55 / 1.55 < varif.high
+    assert "items and 2 seeds" in varif.method
+    assert "seeds" not in found["robustness"].of("e").method
 
 
 def test_noise_that_cancels_is_no_merit():

@@ -12,15 +12,14 @@ h5  VARIF agrees with the known order of explainers: its rank correlation is abo
     Where given, the best of that order, has no VARIF, the rest of it is what agrees.
 """
 
+import math
 from collections.abc import Callable, Mapping
-
-import numpy as np
 
 from measurand.audits.explanations.scored import Scores
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import from_draws, mean_draws, units
+from measurand.stats.draws import from_draws, mean_draws
 from measurand.stats.paired import Clusters
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "not supported", "undecided"
@@ -74,8 +73,9 @@ def vacuous_are_stable_and_empty(scores: Scores, seed: int) -> Outcome:
     )
     if stable is None or told is None:
         return "vacuous rationales have no robustness or no lcig"
-    lost = averaged(1 - stable[0], stable[1], generator(seed, "h1", ROBUSTNESS))
-    gain = averaged(*told, generator(seed, "h1", INFORMATION))
+    lost = averaged(scores, 1 - stable[0], stable[1], seed, "h1", ROBUSTNESS)
+    spread = scores.spread.get((INFORMATION, "vacuous"), 0.0)
+    gain = averaged(scores, *told, seed, "h1", INFORMATION, spread=spread)
     if lost(0.90).within(MARGIN) and gain(0.90).within(MARGIN):
         decision = SUPPORTED
     elif outside(lost(0.95)) or outside(gain(0.95)):
@@ -152,15 +152,30 @@ def difference(
     if found is None:
         return None
     rows, clusters = found
-    return averaged(rows[:, 0] - rows[:, 1], clusters, generator(seed, stream))
+    spread = math.hypot(*(scores.spread.get(key, 0.0) for key in (one, less)))
+    apart = rows[:, 0] - rows[:, 1]
+    return averaged(scores, apart, clusters, seed, stream, spread=spread)
 
 
-def averaged(values: Floats, clusters: Clusters, rng: np.random.Generator) -> Interval:
-    """The mean over items with an interval of any level, all from the same draws."""
+def averaged(
+    scores: Scores,
+    values: Floats,
+    clusters: Clusters,
+    seed: int,
+    *stream: str,
+    spread: float = 0.0,
+) -> Interval:
+    """The mean over items with an interval of any level, all from the same draws.
+
+    The spread is the standard error that trainings leave in the mean.
+    """
+    rng = generator(seed, *stream)
     drawn = mean_draws(values[:, None], rng=rng, clusters=clusters)[:, 0]
+    if spread:
+        drawn = drawn + spread * rng.standard_normal(len(drawn))
     mean, n = float(values.mean()), len(values)
-    what = units(n, clusters)
-    return lambda level: from_draws(mean, drawn, n, what, level)
+    over = scores.resampled(n, clusters, trained=spread > 0)
+    return lambda level: from_draws(mean, drawn, n, over, level)
 
 
 def sign(interval: Interval) -> str:

@@ -96,7 +96,27 @@ def scores(
         ).items():
             if np.isfinite(column).any():
                 found.setdefault(metric, {})[name] = column
-    return Scores(found, composites("bertscore" in found), clusters)
+    seeds = len(next(iter(informed.values())).runs)
+    made_of = composites("bertscore" in found)
+    return Scores(found, made_of, clusters, seeds, spreads(informed))
+
+
+def spreads(informed: Mapping[str, Informed]) -> dict[tuple[str, str], float]:
+    """The standard error that trainings leave in the means of what readers said."""
+    found = {}
+    for name, one in informed.items():
+        if len(one.runs) < 2:
+            continue
+        each = {
+            "lcig": [(run.log_p1 - run.log_p0).mean() for run in one.runs],
+            "lcig_raw": [(run.log_p1_raw - run.log_p0).mean() for run in one.runs],
+            "left_open": [-run.log_p0.mean() for run in one.runs],
+            "rationale_only": [run.right_r.mean() for run in one.runs],
+        }
+        for metric, means in each.items():
+            error = np.std(means, ddof=1) / np.sqrt(len(means))
+            found[metric, name] = float(error)
+    return found
 
 
 def columns(

@@ -43,11 +43,15 @@ class Scores:
             for telling items apart, never averaged.
         composites: Metrics made of means; these take precedence over means of items.
         clusters: Items with one number hang together.
+        seeds: How many trainings the scores of readers are means of.
+        spread: Of (metric, explainer), the standard error that these leave in a mean.
     """
 
     items: Mapping[str, ByExplainer]
     composites: Mapping[str, Composite] = field(default_factory=dict)
     clusters: Clusters = None
+    seeds: int = 1
+    spread: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse scores of different items."""
@@ -61,6 +65,17 @@ class Scores:
     def metrics(self) -> tuple[str, ...]:
         """Every metric, those scored on items first."""
         return tuple(dict.fromkeys([*self.items, *self.composites]))
+
+    def trained(self, metric: str) -> bool:
+        """Whether the means of a metric, or what it is made of, hang on the seeds."""
+        composite = self.composites.get(metric)
+        parts = composite.parts if composite else (metric,)
+        return any(name in parts for name, _ in self.spread)
+
+    def resampled(self, n: int, clusters: Clusters, *, trained: bool) -> str:
+        """What an interval is drawn from: items, or clusters, and seeds where told."""
+        over = units(n, clusters)
+        return f"{over} and {self.seeds} seeds" if trained else over
 
     def paired(self, *wanted: tuple[str, str]) -> tuple[Floats, Clusters] | None:
         """Columns (metric, explainer) over the items that all have, and their clusters.
@@ -117,16 +132,23 @@ def levels(
     rows = np.column_stack([scores.items[name][one] for name, one in columns])
     rng = generator(seed, "explanations", "levels")
     drawn = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
+    # Other items and other trainings: what is made of means has both in its interval.
+    for at, column in enumerate(columns):
+        if scores.spread.get(column):
+            drawn[:, at] += scores.spread[column] * rng.standard_normal(resamples)
     every = np.vstack([means(rows), drawn])
     table = {column: every[:, at] for at, column in enumerate(columns)}
-    n, what = len(rows), units(len(rows), scores.clusters)
     found = {}
     for metric in scores.metrics:
+        trained = scores.trained(metric)
+        what = scores.resampled(len(rows), scores.clusters, trained=trained)
         figures = figured(metric, scores, table)
         usable = {one: x for one, x in figures.items() if np.isfinite(x[0])}
         if usable:
             values = np.column_stack(list(usable.values()))
-            found[metric] = Levels(tuple(usable), values[0], values[1:], n, what)
+            found[metric] = Levels(
+                tuple(usable), values[0], values[1:], len(rows), what
+            )
     return found
 
 

@@ -91,8 +91,8 @@ def without(boost: Effect, margin: float) -> str:
     if boost.estimate.high < 0:
         return "adaptation made answers worse, so there was no gain to inflate"
     if boost.interval(0.90).within(margin):
-        return "adaptation did nothing, so nothing could be inflated"
+        return "adaptation did nothing on average, so nothing could be inflated"
     if boost.estimate.value <= 0:
-        return "adaptation did nothing that shows"
+        return "adaptation did nothing that shows on average"
     enough = f"about {draws_beyond(boost, 0.0):,} draws a task and model"
-    return f"adaptation did nothing that shows; {enough} could show such a boost"
+    return f"adaptation did nothing that shows on average; {enough} could show it"
