@@ -22,6 +22,7 @@ written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
 import argparse
 import json
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -35,14 +36,15 @@ import numpy as np
 import pandas as pd
 import torch
 import transformers
+from scipy.stats import t
 
+from bench.exposure_published import PAPER, published
 from measurand.audits.exposure.arms import NEEDED, sides
 from measurand.audits.exposure.study import Design, pooled, study
 from measurand.benchmarks import load
 from measurand.benchmarks.frames import from_frames
 from measurand.benchmarks.topics import TOPICS
 from measurand.core.benchmark import Benchmark
-from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import opened
@@ -53,13 +55,15 @@ from measurand.readers.encoder import EncoderReader
 from measurand.readers.residents import KEPT
 from measurand.selections.subsamples import Subsample
 
+HALVED = "--half"
 CUDA = torch.cuda.is_available()
 WHERE = "cuda" if CUDA else "cpu"
 STUDY = 27_000  # triples of the paper
-PAPER = {"learn": 5e-5, "adapt": 1e-4}  # its learning rates
 WORK = 42e12  # FLOP of a triple of BERT-base, m = 100, n = 200, 41 tokens
 WIDE = 0.03  # what the two ways may differ by and still be called equivalent
-MOVED = 32  # bytes a weight and step: 4 tensors read, 3 written, the gradient cleared
+# Bytes a weight and step: weight and moments read and written in single precision, a
+# gradient in half read twice, to clip and to move, and a copy in half written.
+MOVED = 30
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -108,121 +112,18 @@ def stacks() -> dict[str, Any]:
     return {"captured": captured, "peak_gib": torch.cuda.max_memory_allocated() / 2**30}
 
 
-# --- one triple, as it was published ----------------------------------------------
-
-
-def published(
-    place: str, triple: dict[str, Any], classes: int, seed: int
-) -> dict[str, float]:
-    """The accuracy of each arm: Trainer, fp32, models loaded and saved between stages.
-
-    One thing is ours: after masked-LM training the pretrained pooler is put back, since
-    the published code draws a random one in two of the three arms.
-    """
-    words = transformers.AutoTokenizer.from_pretrained(place)
-    right = {}
-    for arm in NEEDED:
-        with tempfile.TemporaryDirectory() as folder:
-            source = place
-            if arm != "base":
-                source = f"{folder}/adapted"
-                masked_training(place, source, words, triple[arm], seed, folder)
-            right[arm] = classified(place, source, words, triple, classes, seed, folder)
-    return right
-
-
-def arguments(folder: str, seed: int, **more: Any) -> transformers.TrainingArguments:
-    """The Trainer's settings that all stages share."""
-    return transformers.TrainingArguments(
-        f"{folder}/trainer",
-        per_device_train_batch_size=16,
-        per_device_eval_batch_size=64,
-        lr_scheduler_type="linear",
-        max_grad_norm=1.0,
-        report_to=[],
-        save_strategy="no",
-        logging_strategy="no",
-        disable_tqdm=True,
-        use_cpu=not CUDA,
-        seed=seed,
-        **more,
-    )
-
-
-def masked_training(
-    place: str, to: str, words: Any, texts: Sequence[str], seed: int, folder: str
-) -> None:
-    """Two epochs of masked-language-model training; the weights go to a directory."""
-    model = transformers.AutoModelForMaskedLM.from_pretrained(
-        place, dtype=torch.float32
-    )
-    rows = words(list(texts), truncation=True, max_length=256)["input_ids"]
-    transformers.Trainer(
-        model=model,
-        args=arguments(
-            folder,
-            seed,
-            num_train_epochs=2,
-            learning_rate=PAPER["adapt"],
-            weight_decay=0.0,
-        ),
-        train_dataset=[{"input_ids": row} for row in rows],
-        data_collator=transformers.DataCollatorForLanguageModeling(words),
-    ).train()
-    model.save_pretrained(to)
-
-
-def classified(
-    place: str,
-    source: str,
-    words: Any,
-    triple: dict[str, Any],
-    classes: int,
-    seed: int,
-    folder: str,
-) -> float:
-    """Three epochs of classification; the accuracy on the test rows."""
-    kind = transformers.AutoModelForSequenceClassification
-    model = kind.from_pretrained(source, num_labels=classes, dtype=torch.float32)
-    pooler = getattr(model.base_model, "pooler", None)
-    if source != place and pooler is not None:
-        first = transformers.AutoModel.from_pretrained(place, dtype=torch.float32)
-        pooler.load_state_dict(first.pooler.state_dict())
-
-    def rows(items: Items) -> list[dict[str, Any]]:
-        texts = items.column(items.fields[0]).tolist()
-        ids = words(texts, truncation=True, max_length=256)["input_ids"]
-        gold = items.gold(triple["train"].classes)
-        return [
-            {"input_ids": row, "labels": int(label)}
-            for row, label in zip(ids, gold, strict=True)
-        ]
-
-    trainer = transformers.Trainer(
-        model=model,
-        args=arguments(
-            folder,
-            seed,
-            num_train_epochs=3,
-            learning_rate=PAPER["learn"],
-            weight_decay=0.01,
-        ),
-        train_dataset=rows(triple["train"]),
-        data_collator=transformers.DataCollatorWithPadding(words),
-    )
-    trainer.train()
-    said = trainer.predict(rows(triple["items"]))
-    return float((said.predictions.argmax(axis=1) == said.label_ids).mean())
-
-
 # --- the same triples, as the audit runs them ---------------------------------------
 
 
 @dataclass(frozen=True)
 class Stacked(EncoderReader):
-    """An encoder of which so many are trained at once, whatever the machine."""
+    """An encoder of which so many are trained at once, whatever the machine.
+
+    On a CPU it may compute in half precision, as it does on a GPU.
+    """
 
     stacked: int = 2
+    half: bool = False
 
     def together(self) -> int:
         """As many as it was told."""
@@ -233,7 +134,7 @@ def encoder(place: str, stacked: int | None, **settings: float) -> EncoderReader
     """The encoder in a directory, stacked as it was told or as suits the machine."""
     if stacked is None:
         return EncoderReader(place, **settings)
-    return Stacked(place, **settings, stacked=stacked)
+    return Stacked(place, **settings, stacked=stacked, half=HALVED in sys.argv)
 
 
 def drawn(held: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
@@ -308,7 +209,7 @@ def speed(
     reader = encoder(place, stacked, rate=PAPER["learn"])
     size = found["stack"] = reader.suited(Task()).together()
     first = Design(m, n, 2 * size)  # two groups, which capture most steps
-    found["first_group_seconds"], _ = timed(lambda: studied(held, reader, first, 1))
+    found["first_groups_seconds"], _ = timed(lambda: studied(held, reader, first, 1))
     keep(out, "exposure_speed", found)
     seconds, _ = timed(lambda: studied(held, reader, Design(m, n, ours)))
     found["ours_seconds"] = seconds / ours
@@ -325,20 +226,6 @@ def speed(
         if number % 5 == 4 or number == triples - 1:
             keep(out, "exposure_speed", found | summed(found, place))
     shutil.rmtree(folder)
-
-
-def replays(times: int = 5) -> dict[str, float]:
-    """The milliseconds that a captured step of each stack and width takes by itself.
-
-    What a triple takes beyond these is not the GPU's work.
-    """
-    return {
-        f"{kind}, {static['input_ids'].shape[-1]} tokens": 1000
-        * timed(lambda g=graph: [g.replay() for _ in range(times)])[0]
-        / times
-        for kind, (_, one) in KEPT.items()
-        for graph, static, _ in one.train.step.graphs.values()
-    }
 
 
 def summed(found: dict[str, Any], place: str) -> dict[str, float]:
@@ -371,11 +258,13 @@ def accuracy(
 
     Draws that OUT already holds are not made again.
     """
-    path = out / "exposure_accuracy.csv"
+    path, how = out / "exposure_accuracy.csv", about(design)
     rows = pd.read_csv(path).to_dict("records") if path.exists() else []
+    rows = [row for row in rows if all(row[name] == how[name] for name in how)]
     done = {(row["task"], row["draw"]) for row in rows}
     reader = encoder(weights, stacked, rate=PAPER["learn"])
     size = reader.suited(Task()).together()
+    store = store or tempfile.mkdtemp()
     for start in range(0, design.repeats, size):
         numbers = range(start, min(start + size, design.repeats))
         for task in tasks:
@@ -390,25 +279,23 @@ def accuracy(
                 classes = len(triple["train"].classes)
                 theirs = published(weights, triple, classes, number)
                 rows += [
-                    {"task": task, "draw": number, "arm": arm}
+                    {**how, "task": task, "draw": number, "arm": arm}
                     | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
                     | {"published": theirs[arm]}
                     for arm in NEEDED
                 ]
                 pd.DataFrame(rows).to_csv(path, index=False)
-            keep(out, "exposure_accuracy", about(design) | compared(pd.DataFrame(rows)))
-    keep(out, "exposure_accuracy", about(design) | compared(pd.DataFrame(rows)))
+            keep(out, "exposure_accuracy", how | compared(pd.DataFrame(rows)))
+    keep(out, "exposure_accuracy", how | compared(pd.DataFrame(rows)))
 
 
 def about(design: Design) -> dict[str, Any]:
     """How the two ways were compared."""
-    where = torch.cuda.get_device_name() if CUDA else "cpu"
-    half = CUDA or isinstance(stacking.Stack, partial)
     return {
         "m": design.m,
         "n": design.n,
-        "device": where,
-        "ours_in": "half" if half else "single",
+        "device": torch.cuda.get_device_name() if CUDA else "cpu",
+        "ours_in": "half" if CUDA or HALVED in sys.argv else "single",
     }
 
 
@@ -418,7 +305,8 @@ def compared(rows: pd.DataFrame) -> dict[str, Any]:
     def of(part: pd.DataFrame) -> dict[str, Any]:
         gaps = (part["ours"] - part["published"]).groupby([part["task"], part["draw"]])
         each = gaps.mean().to_numpy()
-        half = 1.96 * each.std(ddof=1) / len(each) ** 0.5 if len(each) > 1 else 1.0
+        error = each.std(ddof=1) / len(each) ** 0.5 if len(each) > 1 else 1.0
+        half = t.ppf(0.975, max(1, len(each) - 1)) * error
         low, high = each.mean() - half, each.mean() + half
         return {
             "ours": float(part["ours"].mean()),
@@ -502,7 +390,7 @@ def main() -> None:
     take.add_argument("--stacked", type=int, help="by default as suits the machine")
     take.add_argument("--workers", type=int, default=4)
     take.add_argument("--store")
-    take.add_argument("--half", action="store_true", help="on a CPU, as on a GPU")
+    take.add_argument(HALVED, action="store_true", help="on a CPU, as on a GPU")
     take.add_argument("--tiny", action="store_true")
     got = take.parse_args()
     got.out.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from measurand.audits.exposure import overtraining
 from measurand.audits.exposure.analysis import Method, sizes
+from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.findings import stated
 from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
@@ -54,8 +55,20 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
             }
             for lm, row in means.iterrows()
         },
+        "by_task": by_task(table),
         "findings": [told(one) for one in findings],
     }
+
+
+def by_task(table: pd.DataFrame) -> dict[str, dict[str, dict[str, float]]]:
+    """The mean accuracy of each reader, task and arm."""
+    right = table[[f"correct_{arm}" for arm in NEEDED]].div(table["n"], axis="index")
+    means = right.groupby([table["lm"], table["task"]]).mean().round(4)
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for (lm, task), row in means.iterrows():
+        arms = dict(zip(NEEDED, map(float, row), strict=True))
+        found.setdefault(str(lm), {})[str(task)] = arms
+    return found
 
 
 def told(finding: Finding) -> dict[str, Any]:

@@ -30,7 +30,8 @@ def aligned(
     Every model's rows are mixed and sorted by length, all or only within pools of so
     many rows, and cut into batches. The longest batches of all models are taken
     together, then those that follow, so that all are as narrow as can be. Which rank
-    comes when is drawn from `order`.
+    comes when is drawn from `order`. A model whose batch is empty still moves a little,
+    by what it learned before.
     """
     each = [
         ranked(own, batch, rng, pool) for own, rng in zip(lengths, rngs, strict=True)
