@@ -31,6 +31,12 @@ def test_arms_that_may_go_together_are_added():
     assert found.method.startswith("not paired")
 
 
+def test_items_that_may_be_shared_are_counted_once():
+    one, two = stated(0.4, 0.3, n=30), stated(0.6, 0.4, n=20)
+    assert gap(one, two, dependent=True).n == 30
+    assert gap(one, two, dependent=False).n == 50
+
+
 def test_a_value_outside_its_interval_adds_no_arm():
     outside = Estimate(0.5, 0.6, 0.7, 0.95, 10, "basic bootstrap")
     found = gap(stated(0.0, 0.0), outside, dependent=False)
@@ -62,10 +68,19 @@ def test_the_interval_of_two_shares_covers_their_difference():
 
 
 @pytest.mark.parametrize("correlation", [-1.0, 0.0, 0.9])
-def test_added_arms_cover_however_the_two_go_together(correlation):
+def test_added_arms_cover_however_two_normal_estimates_go_together(correlation):
     both = [[1, correlation], [correlation, 1]]
     drawn = np.random.default_rng(1).multivariate_normal([0, 0.5], both, 2000)
     half = norm.ppf(0.975)
     found = [gap(stated(a, half), stated(b, half), dependent=True) for a, b in drawn]
     held = np.mean([one.low <= 0.5 <= one.high for one in found])
     assert held > 0.935
+
+
+def test_added_arms_of_intervals_that_miss_in_turn_cover_both_misses_less():
+    # Each of two is wrong in one of 20 cases, by more than both arms, never at once.
+    first = [stated(3.0 if case == 0 else 0.0, 1) for case in range(20)]
+    second = [stated(3.0 if case == 1 else 0.0, 1) for case in range(20)]
+    both = zip(first, second, strict=True)
+    found = [gap(a, b, dependent=True) for a, b in both]
+    assert np.mean([one.low <= 0 <= one.high for one in found]) == 0.9
