@@ -18,6 +18,8 @@ from measurand.stats.draws import from_draws, mean_draws, means, units
 
 CLOSE = 1e-6  # a mean that is farther from what is stated is of something else
 SEVERAL = "seeds"  # in a method: the spread between trainings is no item's
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+Twin = tuple[str, str]  # a column of the first report, and one of the second
 
 
 @dataclass(frozen=True)
@@ -58,26 +60,36 @@ def differences(
     """The second less the first on shared items, for the pairs that items can give.
 
     Items are resampled in pairs, and all that hang together in either report at once.
+    Each mean is over the items that have its score in both reports; of several means,
+    n is of the one with the fewest.
     """
     together = hanging(one, two, ids)
     tables = (rows(one), rows(two))
     usable = _agreed({k: p for k, p in pairs.items() if _kept(tables, p)}, pairs)
     if len(ids) < LEAST_SHARED or together is None or not usable:
         return {}
-    names = list(dict.fromkeys(n for pair in usable.values() for n in _names(pair)))
-    columns = [_numbers(tables[side], name).reindex(ids) for side, name in names]
-    scores = np.column_stack(columns)
+    twins = list(dict.fromkeys(t for pair in usable.values() for t in _twins(pair)))
+    both = {twin: _scores(tables, twin, ids) for twin in twins}
+    scores = np.hstack([*both.values()])
     drawn = mean_draws(scores, rng=generator(0, "compare"), clusters=together)
-    every = dict(zip(names, np.vstack([means(scores), drawn]).T, strict=True))
+    every = np.vstack([means(scores), drawn])
+    known = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
     found = {}
     for key, pair in usable.items():
-        first, second = (_of(pair, side, every) for side in (0, 1))
-        gap, n = second - first, len(ids)
+        first, second = (
+            pair.score.of(*(known[twin][:, side] for twin in _twins(pair)))
+            for side in (0, 1)
+        )
+        gap = second - first
+        fewest = min((np.isfinite(both[t][:, 0]) for t in _twins(pair)), key=np.sum)
+        n = int(fewest.sum())
+        if n < LEAST_SHARED:
+            continue
         try:
-            estimate = from_draws(gap[0], gap[1:], n, units(n, together), LEVEL)
+            what = units(n, together[fewest])
+            found[key] = from_draws(gap[0], gap[1:], n, what, LEVEL)
         except Undefined:
             continue
-        found[key] = estimate
     return found
 
 
@@ -114,16 +126,15 @@ def _explained(report: Report) -> bool:
     return evidence is not None and evidence in (rationale or "").split(", ")
 
 
-def _kept(tables: tuple[pd.DataFrame, pd.DataFrame], pair: Pair) -> bool:
-    for side, name in _names(pair):
-        if name not in tables[side].columns:
+def _kept(tables: Tables, pair: Pair) -> bool:
+    for table, names, found in zip(
+        tables, zip(*_twins(pair), strict=True), pair.findings, strict=True
+    ):
+        if not {*names} <= {*table.columns}:
             return False
-    for side, found in enumerate(pair.findings):
-        columns = [n for at, n in _names(pair) if at == side]
-        scores = np.column_stack([_numbers(tables[side], n) for n in columns])
-        own = {(side, n): mean for n, mean in zip(columns, means(scores), strict=True)}
+        own = means(np.column_stack([_numbers(table, name) for name in names]))
         # Items are kept by one reader: it is the one whose figure they give.
-        away = abs(float(_of(pair, side, own)) - found.estimate.value)
+        away = abs(float(pair.score.of(*own)) - found.estimate.value)
         if SEVERAL in found.estimate.method or not away < CLOSE:
             return False
     return True
@@ -152,16 +163,17 @@ def _whose(pair: Pair, column: str) -> Hashable:
     return column, *((found.reader, found.condition) for found in pair.findings)
 
 
-def _names(pair: Pair) -> list[tuple[int, str]]:
-    return [
-        (side, column.replace("{}", found.condition))
-        for side, found in enumerate(pair.findings)
-        for column in pair.score.columns
-    ]
+def _twins(pair: Pair) -> list[Twin]:
+    one, two = (found.condition for found in pair.findings)
+    return [(c.replace("{}", one), c.replace("{}", two)) for c in pair.score.columns]
 
 
-def _of(pair: Pair, side: int, scores: Mapping[tuple[int, str], Floats]) -> Floats:
-    return pair.score.of(*(scores[at, n] for at, n in _names(pair) if at == side))
+def _scores(tables: Tables, twin: Twin, ids: "pd.Index[str]") -> Floats:
+    """A column of each report, with what either lacks missing in both."""
+    both = np.column_stack(
+        [_numbers(t, name).reindex(ids) for t, name in zip(tables, twin, strict=True)]
+    )
+    return np.where(np.isfinite(both).all(axis=1, keepdims=True), both, np.nan)
 
 
 def _numbers(table: pd.DataFrame, column: str) -> "pd.Series[float]":
