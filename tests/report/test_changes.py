@@ -7,6 +7,7 @@ import pytest
 from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
 from measurand.report.comparing.compare import compare
+from measurand.report.contents import exhibit_grid
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.terminal import summary
@@ -26,7 +27,12 @@ def explained(name="v1", *findings, items=None, reason="", stage="tfidf", **sett
         "explanations",
         {"name": name, "roles": ROLES},
         Verdict("judged", "", stage, reason),
-        tuple(Finding(*found[:3], stated(*found[3:])) for found in findings),
+        tuple(
+            found
+            if isinstance(found, Finding)
+            else Finding(*found[:3], stated(*found[3:]))
+            for found in findings
+        ),
         {"seed": 0, "explainers": ["given"], **settings},
         items=pd.DataFrame() if items is None else items,
     )
@@ -120,6 +126,33 @@ def test_items_that_share_evidence_are_drawn_together():
     assert "20 clusters" in changes(*twins).iloc[0]["method"]
 
 
+def test_an_item_without_a_score_in_one_report_is_left_out_of_both():
+    # All that the first lacks are 1.0 in the second: of the 30 in both, none differs.
+    lacks = [np.nan] * 10 + [0.5] * 30
+    gains = [1.0] * 10 + [0.5] * 30
+    one = explained("v1", (*R, 0.5), items=kept(R=lacks))
+    two = explained("v2", (*R, 0.625), items=kept(R=gains))
+    row = changes(one, two).iloc[0]
+    assert tuple(row[["difference", "low", "high", "n"]]) == (0.0, 0.0, 0.0, 30)
+    assert row["decision"] == "the same"
+
+
+def test_a_product_of_means_counts_the_items_of_its_scarcest():
+    lacks = [np.nan] * 10 + [1.0] * 30
+    one, two = (
+        explained(
+            name,
+            ("varif", "tfidf", "given", value),
+            items=kept(groups=20, S=1.0, R=lacks, I=told),
+        )
+        for name, told, value in (("v1", 0.5, 2 / 3), ("v2", halves(0.5, 1.5), 1.0))
+    )
+    row = changes(one, two).iloc[0]
+    # Where both lack the same, the difference is that of the values stated.
+    assert (row["difference"], row["n"]) == (pytest.approx(1 / 3), 30)
+    assert "paired on items of both: bootstrap over 20 clusters" in row["method"]
+
+
 UNPAIRED = {
     "another reader's scores": lambda r: replace(r, items=kept(R=0.1)),
     "several seeds": lambda r: replace(
@@ -127,6 +160,7 @@ UNPAIRED = {
     ),
     "other texts": lambda r: replace(r, items=r.items.assign(claim="other")),
     "other labels": lambda r: replace(r, items=r.items.assign(label="maybe")),
+    "few scores": lambda r: replace(r, items=kept(R=[0.5] * 19 + [np.nan] * 21)),
     "few items": lambda r: replace(r, items=r.items.iloc[:10]),
     "groups not kept": lambda r: replace(
         r, benchmark={**r.benchmark, "roles": {**ROLES, "group": "topic"}}
@@ -218,6 +252,90 @@ def test_other_seeds_and_other_items_are_warned_of():
     assert not compare([ONE, TWO]).warnings
 
 
+def test_other_explainers_and_other_readers_called_are_warned_of():
+    one = explained("v", (*R, 0.5), called=["cross"])
+    two = explained("v", (*R, 0.5), called=[], explainers=["given", "steps", "a"])
+    turned = replace(two, settings={**two.settings, "explainers": ["a", "given"]})
+    assert [*compare([one, two]).warnings, *compare([two, turned]).warnings] == [
+        "v (2) was run otherwise than v (1): explainers with steps · a; called "
+        "without cross",
+        "v (2) was run otherwise than v (1): explainers without steps",
+    ]
+    tupled = replace(two, settings={**two.settings, "called": ()})
+    assert not compare([two, tupled]).warnings
+
+
+def test_explainers_in_another_order_are_warned_of():
+    one, two = (
+        explained("v", (*R, 0.5), explainers=names)
+        for names in (["given", "steps"], ["steps", "given"])
+    )
+    (said,) = compare([one, two]).warnings
+    assert said.endswith("than v (1): explainers in another order")
+
+
+def test_another_input_and_another_train_are_warned_of():
+    one, two, renamed = (
+        replace(ONE, benchmark={"name": "v", "roles": roles, "input": x, **digests})
+        for roles, x, digests in (
+            (ROLES, "claim", {"digest": {"train": "a", "test": "b"}}),
+            (ROLES, "claim, text", {"digest": {"train": "c", "test": "b"}}),
+            ({**ROLES, "query": "statement"}, "statement", {"digest": {"test": "b"}}),
+        )
+    )
+    assert list(compare([one, two]).warnings) == [
+        "v (2) was run otherwise than v (1): input query + evidence, not query; "
+        "train not the same cell for cell"
+    ]
+    renamed = replace(renamed, items=ONE.items.rename(columns={"claim": "statement"}))
+    assert not compare([one, renamed]).warnings
+
+
+def claim(statistic, reader, condition, value, decision):
+    return Finding(statistic, reader, condition, stated(value), decision)
+
+
+def test_answers_to_hypotheses_stand_side_by_side():
+    one = explained("v1", claim("h2", "rationale_only", "leaking", 0.4, "supported"))
+    two = explained("v2", claim("h2", "rationale_only", "leaking", 0.0, "undecided"))
+    row = changes(one, two).loc[("leaking", "h2")]
+    decisions = row[["first_decision", "second_decision", "decision"]]
+    assert decisions.tolist() == ["supported", "undecided", "lower"]
+    assert row["difference"] == pytest.approx(-0.4)
+    cells = "0.400 [0.370, 0.430] supported | 0.000 [-0.030, 0.030] undecided"
+    assert cells in markdown(compare([one, two]))
+
+
+OTHERS = {
+    "surface": (("rouge_l", "drift"), ("bertscore", "drift")),
+    "explainer": (("robustness", "steps"), ("robustness", "steps-unlabeled")),
+    "order": (("varif", "all"), ("varif", "all")),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_an_answer_about_something_else_is_shown_and_not_subtracted(what):
+    first, second = OTHERS[what]
+    one = explained("v1", claim("h4", *first, 0.4, "supported"))
+    ranked = ("varif", "tfidf", "steps", 0.5)
+    two = explained("v2", claim("h4", *second, 0.1, "undecided"), ranked)
+    row = changes(one, two).iloc[0]
+    assert (row["first_value"], row["second_value"]) == (0.4, 0.1)
+    assert row["decision"] == "not the same quantity"
+    assert np.isnan(row["difference"])
+
+
+def test_hypotheses_stand_together_before_the_rest():
+    every = [
+        ("length", "words", "drift", 0.5),
+        ("varif", "tfidf", "drift", 0.5),
+        *(claim(f"h{n}", "lcig", f"c{n}", 0.5, "undecided") for n in range(1, 6)),
+    ]
+    found = changes(explained("v1", *every), explained("v2", *every[:4]))
+    names = [statistic for _, statistic in found.index]
+    assert names == ["varif", "h1", "h2", "h3", "h4", "h5", "length"]
+
+
 def test_the_judged_and_what_leads_stand_first():
     every = [
         (statistic, "tfidf", condition, 0.5)
@@ -251,6 +369,15 @@ def test_changes_are_read_in_every_form(tmp_path):
     assert "robustness_difference" not in page(back, {})
     cells = page(back, {})
     assert '<td class="number">0.500 [0.470, 0.530]</td>' in cells
+
+
+def test_a_page_shows_every_change_however_many():
+    every = [("length", "words", f"explainer {n}", 0.5) for n in range(450)]
+    found = compare([explained("v1", *every), explained("v2", *every)])
+    (table,) = (e for e in found.exhibits if e.kind == "changes")
+    assert (len(exhibit_grid(table).rows), exhibit_grid(table).note) == (450, "")
+    assert "length_difference" not in page(found, {})
+    assert "explainer 449" in page(found, {})
 
 
 def test_a_table_of_changes_that_somebody_else_wrote_is_shown_as_it_is():

@@ -59,8 +59,10 @@ def exhibit_grid(exhibit: Exhibit) -> Grid:
     whole = exhibit.table
     if summary and needed <= {*whole.columns}:
         whole = summary(whole)
-    scrolls = exhibit.kind in ("table", KIND)
-    most = MOST_TABLE if scrolls else (MOST_ROWS, MOST_COLUMNS)
+    most = MOST_TABLE if exhibit.kind == "table" else (MOST_ROWS, MOST_COLUMNS)
+    if exhibit.kind == KIND:
+        # No other table shows what this one holds: see `untold`.
+        most = len(whole), MOST_TABLE[1]
     spaced = exhibit.kind == "curve" and len(whole) > most[0]
     rows = np.linspace(0, len(whole) - 1, most[0]).round() if spaced else range(most[0])
     table = whole.iloc[[int(row) for row in rows if row < len(whole)], : most[1]]

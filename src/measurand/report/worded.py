@@ -11,6 +11,7 @@ STATED = {
     "second": ("second_value", "second_low", "second_high"),
     "difference": ("difference", "low", "high"),
 }
+DECIDED = {side: f"{side}_decision" for side in ("first", "second")}
 NUMBERS = [*(column for columns in STATED.values() for column in columns), "n"]
 TEXTS = ["condition", "statistic", "reader", "decision", "method"]
 # What differs before what it differs between: a page shows the left of a broad table.
@@ -18,17 +19,23 @@ ORDER = [
     *("condition", "statistic", "reader", "difference", "decision"),
     *("first", "second", "n", "method"),
 ]
-NEEDED = {*NUMBERS, *TEXTS, "first", "second"}
+NEEDED = {*NUMBERS, *TEXTS, *DECIDED, *DECIDED.values()}
 
 
 def worded(table: pd.DataFrame) -> pd.DataFrame:
-    """Both values and the difference in one cell each, under the reports' names."""
+    """Both values and the difference in one cell each, under the reports' names.
+
+    What a report itself decided of a value stands behind it.
+    """
     numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
     texts = table[TEXTS]
     cells = {
         name: [_shown(*row) for row in numbers[[*columns]].to_numpy(float)]
         for name, columns in STATED.items()
     }
+    for side, column in DECIDED.items():
+        both = zip(cells[side], table[column], strict=True)
+        cells[side] = [f"{stated} {said}".rstrip() for stated, said in both]
     counts = {"n": [f"{n:.0f}" if n == n else "–" for n in numbers["n"]]}
     whole = pd.DataFrame({**texts, **cells, **counts}, table.index)[ORDER]
     names = {one: str(table[one].iloc[0]) for one in ("first", "second") if len(table)}

@@ -20,11 +20,16 @@ PAIRED = "paired on items of both"
 
 @dataclass(frozen=True)
 class Change:
-    """One statistic in two reports; either may lack it, and then there is no gap."""
+    """One statistic in two reports; either may lack it, and then there is no gap.
+
+    Attributes:
+        alike: Whether both are of one quantity; if not, there is no gap either.
+    """
 
     first: Finding | None
     second: Finding | None
     gap: Estimate | None = None
+    alike: bool = True
 
     @property
     def found(self) -> tuple[Finding, ...]:
@@ -38,8 +43,8 @@ class Change:
 
     @property
     def reader(self) -> str:
-        """Who found it."""
-        return self.found[0].reader
+        """Who found it; both, where they are not the same."""
+        return " − ".join(dict.fromkeys(one.reader for one in self.found))
 
     @property
     def condition(self) -> str:
@@ -90,18 +95,24 @@ class Changes:
         """Whether this is a statistic by which conditions are compared at a glance."""
         return change.statistic in self.comparison.effects
 
+    def claims(self, change: Change) -> bool:
+        """Whether this answers a question of its own."""
+        return change.statistic in self.comparison.claims
+
     def leads(self, change: Change) -> bool:
         """Whether a verdict rests on it."""
         judged = any(one.condition in self.judged for one in change.found)
         return judged and change.statistic in self.comparison.leading
 
     def rank(self, change: Change) -> int:
-        """What is read first: the judged, then all at a glance, then the rest."""
+        """What is read first: the judged, all at a glance, claims, then the rest."""
         if self.leads(change):
             return 0
+        if self.claims(change):
+            return 2
         if change.gap is None:
-            return 3
-        return 1 if self.heads(change) else 2
+            return 4
+        return 1 if self.heads(change) else 3
 
 
 def changes(
@@ -118,8 +129,12 @@ def changes(
 
 def judged(report: Report, comparison: Comparison) -> str | None:
     """The condition that the verdict is on, where the settings say."""
+    return next(iter(_listed(report, comparison)), None)
+
+
+def _listed(report: Report, comparison: Comparison) -> list[str]:
     listed = report.settings.get(comparison.judged)
-    return str(listed[0]) if isinstance(listed, list | tuple) and listed else None
+    return [*map(str, listed)] if isinstance(listed, list | tuple) else []
 
 
 def _changes(
@@ -138,13 +153,31 @@ def _changes(
     share = len(ids) > 0 or (not kept and same_benchmark(*reports))
     made = []
     for key, (a, b) in enumerate(both):
-        gap = paired.get(key)
+        gap, alike = paired.get(key), _alike(a, b, reports, comparison)
         if gap is not None:
             gap = replace(gap, method=f"{PAIRED}: {gap.method}")
-        elif a is not None and b is not None:
+        elif a is not None and b is not None and alike:
             gap = between(a.estimate, b.estimate, dependent=share)
-        made.append(Change(a, b, gap))
+        made.append(Change(a, b, gap, alike))
     return _ordered(Changes(names, reports, comparison, share, len(ids), made))
+
+
+def _alike(
+    a: Finding | None,
+    b: Finding | None,
+    reports: Sequence[Report],
+    comparison: Comparison,
+) -> bool:
+    """Whether the two are of one quantity, as far as a claim may be of another."""
+    if a is None or b is None or a.statistic not in comparison.claims:
+        return True
+    # What is no single condition's is of all that rank: these must be the same.
+    one, two = (
+        {f.condition for f in report.findings if f.statistic in comparison.effects}
+        for report in reports
+    )
+    whole = a.condition in _listed(reports[0], comparison) or one == two
+    return (a.reader, a.condition) == (b.reader, b.condition) and whole
 
 
 def _ordered(one: Changes) -> Changes:
@@ -155,8 +188,8 @@ def _ordered(one: Changes) -> Changes:
         rank = one.rank(change)
         # At a glance explainers stand under each other by one reader, then by another.
         glance = rank == 1 and change.reader != stage
-        which = conditions.index(change.condition) if rank > 1 else 0
-        return rank, which, glance or change.gap is None
+        which = conditions.index(change.condition) if rank > 2 else 0
+        return rank, which, glance or (rank == 0 and change.gap is None)
 
     return replace(one, made=sorted(one.made, key=place))
 
@@ -166,7 +199,9 @@ def _known(report: Report, comparison: Comparison) -> dict[Key, Finding]:
     for pattern in comparison.changes:
         for one in report.findings:
             if fnmatchcase(one.statistic, pattern):
-                found.setdefault((one.statistic, one.reader, one.condition), one)
+                claim = one.statistic in comparison.claims
+                where = ("", "") if claim else (one.reader, one.condition)
+                found.setdefault((one.statistic, *where), one)
     return found
 
 

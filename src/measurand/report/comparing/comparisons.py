@@ -60,6 +60,8 @@ class Comparison:
         caption: What the table of all these shows.
         changes: Statistics whose differences from the first report are stated, those
             that matter most first; `*` stands for any letters.
+        claims: Statistics among these that answer a question of their own, once a
+            report; the answers stand beside each other.
         scores: What some of these are made of, so that items can be paired.
         axes: The words by which a verdict says what fails, and the statistic of each.
         judged: The setting that lists the conditions, the one judged first.
@@ -74,6 +76,7 @@ class Comparison:
     against: tuple[Against, ...] = ()
     caption: str = ""
     changes: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
     judged: str = ""
@@ -92,6 +95,7 @@ def told(gain: Floats, left_open: Floats) -> Floats:
 
 
 WHOLE = "full"
+HYPOTHESES = ("h1", "h2", "h3", "h4", "h5")
 COMPARISONS = {
     "evidence": Comparison(headlines=("mpds", "delta_evi")),
     # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
@@ -178,8 +182,9 @@ COMPARISONS = {
             *("specificity", "residual_leakage", "lcig", "simulatability", "las*"),
             *("rev", "robustness_baseline", "specificity_over_copy", "bertscore"),
             *("rouge_l", "length", "overlap", "hypervolume", "rank_correlation"),
-            *("auc_*", "acceptance_rate", "majority"),
+            *("auc_*", "acceptance_rate", "majority", *HYPOTHESES),
         ),
+        claims=HYPOTHESES,
         scores={
             "robustness": Score(("R:{}",)),
             "lcig": Score(("I:{}",)),

@@ -88,6 +88,7 @@ def _ends(side: str, name: str, found: Finding | None) -> dict[str, object]:
         f"{side}_value": stated.value if stated else np.nan,
         f"{side}_low": stated.low if stated else np.nan,
         f"{side}_high": stated.high if stated else np.nan,
+        f"{side}_decision": (found.decision or "") if found else "",
     }
 
 
@@ -97,6 +98,8 @@ def _decision(change: Change, names: tuple[str, str]) -> str:
         return f"only in {names[0]}"
     if change.first is None:
         return f"only in {names[1]}"
+    if not change.alike:
+        return "not the same quantity"
     if gap is None:
         return "no interval"
     if gap.low > 0 or gap.high < 0:

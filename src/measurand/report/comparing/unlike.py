@@ -46,7 +46,9 @@ def lacking(many: Sequence[Changes]) -> dict[str, str]:
     """What stands in one of two reports only."""
     said: dict[str, str] = {}
     for one in many:
-        sides = ([c.first for c in one.made], [c.second for c in one.made])
+        # The reader of a claim is what it is stated by, not somebody who can lack.
+        held = [c for c in one.made if not one.claims(c)]
+        sides = ([c.first for c in held], [c.second for c in held])
         for own, other in ((0, 1), (1, 0)):
             alone = [
                 f"the {what}s {' · '.join(names)}"
@@ -75,7 +77,10 @@ def warnings(many: Sequence[Changes]) -> Iterator[str]:
                 "items: what is paired is of these"
             )
         settings = [report.settings for report in one.reports]
-        unlike = [*_unlike(settings[0], settings[1], one.comparison.outcomes)]
+        unlike = [
+            *_unlike(settings[0], settings[1], one.comparison.outcomes),
+            *_read(*one.reports),
+        ]
         if unlike:
             yield f"{second} was run otherwise than {first}: {'; '.join(unlike)}"
 
@@ -111,5 +116,37 @@ def _unlike(
             # What only one of them has is said to be lacking there.
             if any(one[name] != two[name] for name in one if name in two):
                 yield f"other {key}"
-        elif not isinstance(one, list | tuple):
+        elif isinstance(one, list | tuple) and isinstance(two, list | tuple):
+            yield from _listed(key, [*map(str, one)], [*map(str, two)])
+        else:
             yield f"{key} {two}, not {one}"
+
+
+def _listed(key: str, first: list[str], second: list[str]) -> Iterator[str]:
+    parts = {
+        "with": [name for name in second if name not in first],
+        "without": [name for name in first if name not in second],
+    }
+    said = [f"{how} {' · '.join(names)}" for how, names in parts.items() if names]
+    if first != second:
+        yield f"{key} {', '.join(said) or 'in another order'}"
+
+
+def _read(one: Report, two: Report) -> Iterator[str]:
+    """What a reader was given that is not the same: its input, and its training."""
+    first, second = (_input(report) for report in (one, two))
+    if first and second and first != second:
+        yield f"input {second}, not {first}"
+    digests = [report.benchmark.get("digest") for report in (one, two)]
+    trained = [d.get("train") for d in digests if isinstance(d, Mapping)]
+    if len(trained) == 2 and None not in trained and trained[0] != trained[1]:
+        yield "train not the same cell for cell"
+
+
+def _input(report: Report) -> str:
+    """The roles that are read, whatever their columns are called."""
+    roles, fields = (report.benchmark.get(key) for key in ("roles", "input"))
+    roles = roles if isinstance(roles, Mapping) else {}
+    called = {str(roles.get(role)): role for role in ("query", "evidence")}
+    listed = fields.split(", ") if isinstance(fields, str) else []
+    return " + ".join(called.get(field, field) for field in listed)
