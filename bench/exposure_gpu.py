@@ -9,11 +9,12 @@
 `speed` times the published procedure (transformers' Trainer, fp32, a model loaded a
 run, weights saved and loaded between the stages) against the audit's own study, draws,
 keys and store included, on one machine in one run. `accuracy` compares what the two
-ways answer; with `--half` a stack on a CPU computes in half precision, as it does on a
-GPU. `rows` runs one reader of the study, task after task, for `python -m
-bench.exposure_study`. How many encoders are trained at once is the audit's choice on a
-GPU; `--stacked N` sets it anywhere. Of smollm2 it trains one at a time, or with
-`--stacked N` as many, on a GPU and as far as its memory goes.
+ways answer, the published one in `--workers` processes; with `--half` a stack on a CPU
+computes in half precision, as it does on a GPU. `rows` runs one reader of the study,
+task after task, for `python -m bench.exposure_study`. How many encoders are trained at
+once is the audit's choice on a GPU; `--stacked N` sets it anywhere. Of smollm2 it
+trains one at a time, or with `--stacked N` as many, on a GPU and as far as its memory
+goes.
 WEIGHTS are directories (or smollm2 where its package is installed); DATA holds the
 topic tasks as JSON lines. Several subcommands may run at once. All that is known is
 written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
@@ -21,11 +22,13 @@ written to OUT as soon as it is known; `--tiny` tries every path on a CPU.
 
 import argparse
 import json
+import multiprocessing
 import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -49,7 +52,7 @@ from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import opened
 from measurand.models import stacked as stacking
-from measurand.models.encoder import checkpoint
+from measurand.models.encoder import checkpoint, location
 from measurand.readers.causal import CausalReader, prompted
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.residents import KEPT
@@ -245,6 +248,25 @@ def summed(found: dict[str, Any], place: str) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
+class Theirs:
+    """What the published procedure answers about draws of one task."""
+
+    weights: str
+    data: str
+    task: str
+    design: Design
+
+    def __call__(self, number: int) -> dict[str, float]:
+        """The accuracy of each arm."""
+        transformers.logging.set_verbosity_error()
+        triple = drawn(
+            load(self.task, data=self.data), self.design.m, self.design.n, number, 0
+        )
+        classes = len(triple["train"].classes)
+        return published(location(self.weights), triple, classes, number)
+
+
 def accuracy(
     out: Path,
     weights: str,
@@ -253,6 +275,7 @@ def accuracy(
     design: Design,
     stacked: int | None,
     store: str | None,
+    workers: int,
 ) -> None:
     """Whether both ways answer equally well: pairs of one draw, task and arm.
 
@@ -263,30 +286,28 @@ def accuracy(
     rows = [row for row in rows if all(row[name] == how[name] for name in how)]
     done = {(row["task"], row["draw"]) for row in rows}
     reader = encoder(weights, stacked, rate=PAPER["learn"])
-    size = reader.suited(Task()).together()
+    size = max(workers, reader.suited(Task()).together())
     store = store or tempfile.mkdtemp()
-    for start in range(0, design.repeats, size):
-        numbers = range(start, min(start + size, design.repeats))
-        for task in tasks:
-            new = [number for number in numbers if (task, number) not in done]
-            if not new:
-                continue
-            held = load(task, data=data)
-            few = replace(design, repeats=numbers[-1] + 1)
-            ours = studied(held, reader, few, store=store)
-            for number in new:
-                triple = drawn(held, design.m, design.n, number, 0)
-                classes = len(triple["train"].classes)
-                theirs = published(weights, triple, classes, number)
-                rows += [
-                    {**how, "task": task, "draw": number, "arm": arm}
-                    | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
-                    | {"published": theirs[arm]}
-                    for arm in NEEDED
-                ]
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawned) as pool:
+        for start in range(0, design.repeats, size):
+            numbers = range(start, min(start + size, design.repeats))
+            for task in tasks:
+                new = [number for number in numbers if (task, number) not in done]
+                if not new:
+                    continue
+                theirs = pool.map(Theirs(weights, data, task, design), new)
+                few = replace(design, repeats=numbers[-1] + 1)
+                ours = studied(load(task, data=data), reader, few, store=store)
+                for number, found in zip(new, theirs, strict=True):
+                    rows += [
+                        {**how, "task": task, "draw": number, "arm": arm}
+                        | {"ours": float(ours[f"correct_{arm}"][number]) / design.n}
+                        | {"published": found[arm]}
+                        for arm in NEEDED
+                    ]
                 pd.DataFrame(rows).to_csv(path, index=False)
-            keep(out, "exposure_accuracy", how | compared(pd.DataFrame(rows)))
-    keep(out, "exposure_accuracy", how | compared(pd.DataFrame(rows)))
+                keep(out, "exposure_accuracy", how | compared(pd.DataFrame(rows)))
 
 
 def about(design: Design) -> dict[str, Any]:
@@ -403,7 +424,7 @@ def main() -> None:
         speed(got.out, got.weights, got.triples, got.ours, stacked, got.tiny)
     elif got.verb == "accuracy":
         tasks = got.task or ["ag_news", "trec"]
-        rest = (design, stacked, got.store)
+        rest = (design, stacked, got.store, got.workers)
         accuracy(got.out, got.weights, got.data, tasks, *rest)
     else:
         tasks = got.task or EIGHT

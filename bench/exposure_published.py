@@ -56,6 +56,7 @@ def masked_training(
     place: str, to: str, words: Any, texts: Sequence[str], seed: int, folder: str
 ) -> None:
     """Two epochs of masked-language-model training; the weights go to a directory."""
+    transformers.set_seed(seed)  # its head is drawn before the Trainer sets a seed
     model = transformers.AutoModelForMaskedLM.from_pretrained(
         place, dtype=torch.float32
     )
@@ -85,6 +86,7 @@ def classified(
     folder: str,
 ) -> float:
     """Three epochs of classification; the accuracy on the test rows."""
+    transformers.set_seed(seed)
     kind = transformers.AutoModelForSequenceClassification
     model = kind.from_pretrained(source, num_labels=classes, dtype=torch.float32)
     pooler = getattr(model.base_model, "pooler", None)

@@ -21,6 +21,7 @@ Loss = Callable[[Any, Batch], torch.Tensor]
 Ints = NDArray[np.int64]
 STEP = 16  # widths are multiples of this, so that few graphs serve all batches
 LARGEST = 64  # batches of a pool, at most
+FEW = 16  # batches of labelled rows that are not sorted at all
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,15 @@ class Schedule:
     clip: float = 1.0
 
     def at(self, step: int, steps: int) -> float:
-        """The learning rate of a step."""
-        up = max(1, math.ceil(self.warmup * steps))
+        """The learning rate of a step, after the last rise as transformers' Trainer.
+
+        >>> [round(Schedule(1.0, warmup).at(2, 8), 2) for warmup in (0.0, 0.06, 0.5)]
+        [0.75, 0.86, 0.75]
+        """
+        up = math.ceil(self.warmup * steps)
         if step < up:
             return self.rate * (step + 1) / up
-        return self.rate * max(0.0, (steps - step) / max(1, steps - up))
+        return self.rate * (steps - step) / max(1, steps - up)
 
 
 class Moving(Protocol):
@@ -220,13 +225,14 @@ def widths(
 
 
 def mixing(items: int, batch: int) -> int:
-    """The pool for labelled items: four at least, of two batches at least.
+    """The pool for labelled items: four at least; few items are not sorted.
 
     Length tells of the label, so a batch of one length holds few labels; and few items
     that were all sorted would meet in the same batches in every epoch.
 
     >>> mixing(100, 16), mixing(2000, 16), mixing(100_000, 16)
-    (32, 512, 1024)
+    (16, 512, 1024)
     """
-    pools = -(-items // 4 // batch)
-    return batch * max(2, min(LARGEST, pools))
+    if items <= FEW * batch:
+        return batch
+    return batch * min(LARGEST, -(-items // 4 // batch))
