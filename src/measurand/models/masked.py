@@ -67,7 +67,9 @@ class Adapted:
 
 def adapted(name: str, texts: Sequence[str], settings: Masking, seed: int) -> Adapted:
     """The encoder after reading `texts`."""
-    model = language_model(name).to(device())
+    model = language_model(name)
+    model.load_state_dict(new_head(name, seed), strict=False)
+    model.to(device())
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     data = as_read(name, texts, settings.length)
@@ -110,20 +112,40 @@ def mean_loss(model: Any, name: str, data: Joined, batch: int) -> float:
 
 def language_model(name: str) -> Any:
     """A copy of the checkpoint with its language-model head, to be trained."""
-    return copy.deepcopy(loaded(name))
+    return copy.deepcopy(loaded(name)[0])
+
+
+def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
+    """The matrices that the checkpoint lacks, as all encoders of sentences do, drawn.
+
+    The arms of a draw share its head, but draws do not share one: what reading does to
+    a body depends on the head, and one for all would be one lot for the whole study.
+    """
+    model, lacking = loaded(name)
+    rng = torch.Generator().manual_seed(seed)
+    spread = getattr(model.config, "initializer_range", 0.02)
+    return {
+        name: torch.empty(part.shape).normal_(0.0, spread, generator=rng)
+        for name, part in model.named_parameters()
+        if name in lacking and part.ndim > 1
+    }
 
 
 @lru_cache(maxsize=2)
-def loaded(name: str) -> Any:
-    """The checkpoint with its language-model head, drawn once where it has none."""
+def loaded(name: str) -> tuple[Any, frozenset[str]]:
+    """The checkpoint with a language-model head, and what of it was not there."""
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)  # every arm and every draw has the same head
-            return transformers.AutoModelForMaskedLM.from_pretrained(
-                location(name), dtype=torch.float32, trust_remote_code=False
+            torch.manual_seed(0)
+            model, found = transformers.AutoModelForMaskedLM.from_pretrained(
+                location(name),
+                dtype=torch.float32,
+                trust_remote_code=False,
+                output_loading_info=True,
             )
+        return model, frozenset(found["missing_keys"])
     except UNREADABLE as failed:
         raise MissingWeights(unreadable(name, failed)) from failed
 

@@ -24,7 +24,7 @@ def suiting(name: str) -> int:
     """How many encoders are best trained at once here; 1 where there is no GPU."""
     if device().type != "cuda" or family(name) not in STACKING:
         return 1
-    weights = sum(part.numel() for part in loaded(name).parameters())
+    weights = sum(part.numel() for part in loaded(name)[0].parameters())
     return fitting(torch.cuda.get_device_properties(device()).total_memory, weights)
 
 

@@ -13,7 +13,7 @@ from measurand.core.reader import Floats
 from measurand.core.together import Job, Said
 from measurand.models.encoder import device, tokens_again
 from measurand.models.joining import Joined
-from measurand.models.masked import as_read, hide, narrow
+from measurand.models.masked import as_read, hide, narrow, new_head
 from measurand.models.replaying import Batch
 from measurand.models.stack_batches import ASKED, SHUT, aligned, block, filled, moved
 from measurand.models.stacked import Resident, Weights
@@ -93,6 +93,8 @@ class EncoderStack:
             return {}
         reader, models = self.reader, self.adapting
         models.restart()
+        for place, n in enumerate(some):
+            models.stack.put(place, new_head(reader.model, seeds[n].masks))
         held = [
             as_read(reader.model, jobs[n].reader.texts, reader.length) for n in some
         ]
