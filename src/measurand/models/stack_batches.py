@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from measurand.models.encoder import device
 from measurand.models.joining import Joined
-from measurand.models.training import STEP, Ints
+from measurand.models.training import STEP, Ints, short_last
 
 ASKED = 64  # rows a model answers at once
 SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
@@ -30,8 +30,8 @@ def aligned(
     Every model's rows are mixed and sorted by length, all or only within pools of so
     many rows, and cut into batches. The longest batches of all models are taken
     together, then those that follow, so that all are as narrow as can be. Which rank
-    comes when is drawn from `order`. A model whose batch is empty still moves a little,
-    by what it learned before.
+    comes when is drawn from `order`; short batches come last, as in `widths`. A model
+    whose batch is empty still moves a little, by what it learned before.
     """
     each = [
         ranked(own, batch, rng, pool) for own, rng in zip(lengths, rngs, strict=True)
@@ -44,20 +44,23 @@ def aligned(
             for own, chosen in zip(lengths, rows, strict=True)
         )
         found.append((list(rows), wide(longest)))
-    return [found[i] for i in order.permutation(len(found))]
+    short = [min(map(len, rows)) < batch for rows, _ in found]
+    return short_last(found, short, order)
 
 
 def ranked(
     lengths: Ints, batch: int, rng: np.random.Generator, pool: int | None
 ) -> list[Ints]:
-    """The batches of one model, the one with the longest row first."""
+    """The batches of one model: those with the longest rows first, a short one last."""
     mixed, pool = rng.permutation(len(lengths)), pool or max(1, len(lengths))
     found = []
     for start in range(0, len(mixed), pool):
         rows = mixed[start : start + pool]
         rows = rows[np.argsort(lengths[rows], kind="stable")]
         found += [rows[first : first + batch] for first in range(0, len(rows), batch)]
-    return sorted(found, key=lambda rows: -int(lengths[rows].max()))
+    return sorted(
+        found, key=lambda rows: (len(rows) < batch, -int(lengths[rows].max()))
+    )
 
 
 def wide(longest: int) -> int:

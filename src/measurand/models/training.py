@@ -6,9 +6,9 @@ CUDA graph and replayed; a CPU takes the same step as it is.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from measurand.core.errors import ReaderFailed
 from measurand.models.replaying import Batch, Graph, Replayed
 
+T = TypeVar("T")
 Loss = Callable[[Any, Batch], torch.Tensor]
 Ints = NDArray[np.int64]
 STEP = 16  # widths are multiples of this, so that few graphs serve all batches
@@ -204,7 +205,7 @@ def widths(
     """Batches of like lengths in random order, each with its width.
 
     Items are mixed first and sorted only within pools, so that batches differ from
-    epoch to epoch. The last batch of a pool may be short.
+    epoch to epoch. One batch may be short, and is the last.
 
     Args:
         lengths: The length of each item.
@@ -221,7 +222,20 @@ def widths(
             chosen = rows[first : first + batch]
             width = int(-(-lengths[chosen].max() // STEP) * STEP)
             found.append((chosen, width))
-    return [found[i] for i in rng.permutation(len(found))]
+    return short_last(found, [len(chosen) < batch for chosen, _ in found], rng)
+
+
+def short_last(
+    found: Sequence[T], short: Sequence[bool], rng: np.random.Generator
+) -> list[T]:
+    """Batches in random order, but the short ones at the end.
+
+    A step moves as far for few rows as for many, and few give a gradient of chance;
+    early on, AdamW would also be slowed by its size in all steps that follow.
+    """
+    whole = [each for each, few in zip(found, short, strict=True) if not few]
+    rest = [each for each, few in zip(found, short, strict=True) if few]
+    return [whole[i] for i in rng.permutation(len(whole))] + rest
 
 
 def mixing(items: int, batch: int) -> int:
