@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from transformers import AutoModel
 
 from measurand.core.errors import MissingWeights
 from measurand.core.reader import Adaptable, Overtrainable, Suited
@@ -18,6 +19,7 @@ from measurand.models.masked import (
     language_model,
     loss,
     masked,
+    new_head,
 )
 from measurand.readers.encoder import EncoderReader, last_map
 from tests.conftest import small_items
@@ -142,3 +144,28 @@ def test_a_task_of_few_rows_holds_none_back(reader):
 def test_no_weights_to_adapt_is_one_line(tmp_path):
     with pytest.raises(MissingWeights, match=r"^cannot load an encoder [^\n]+$"):
         language_model(str(tmp_path))
+
+
+def test_a_head_that_the_checkpoint_lacks_is_drawn_by_the_seed(tmp_path, reader):
+    assert new_head(reader.model, 0) == {}  # it has its own
+    place = tiny_encoder.save(tmp_path)
+    AutoModel.from_pretrained(place).save_pretrained(place)
+    first, again, other = (new_head(place, seed) for seed in (1, 1, 2))
+    (name,) = first
+    assert name == "cls.predictions.transform.dense.weight"
+    assert torch.equal(first[name], again[name])
+    assert not torch.equal(first[name], other[name])
+    assert first[name].std() == pytest.approx(0.02, rel=0.1)
+
+
+def test_draws_do_not_share_a_head_and_the_arms_of_a_draw_do(tmp_path, monkeypatch):
+    place = tiny_encoder.save(tmp_path)
+    AutoModel.from_pretrained(place).save_pretrained(place)
+    reader = EncoderReader(place, epochs=0, adapt_epochs=0, length=32, held=0.0)
+    seeds = []
+    monkeypatch.setattr(
+        "measurand.models.masked.new_head", lambda name, seed: seeds.append(seed) or {}
+    )
+    for draw, texts in ((1, TEXTS), (1, TEXTS[:9]), (2, TEXTS)):
+        reader.adapt(texts).fit(ITEMS, np.random.default_rng(draw))
+    assert seeds[0] == seeds[1] != seeds[2]

@@ -17,7 +17,7 @@ from measurand.models.masked import (
 )
 from measurand.models.stack_batches import aligned
 from measurand.models.stacked import Stack, Trainer
-from measurand.models.training import Schedule, train
+from measurand.models.training import Schedule, train, widths
 from tests.models import tiny_encoder
 
 SCHEDULE = Schedule(1e-3, warmup=0.0, decay=0.01)
@@ -152,3 +152,19 @@ def test_the_longest_batches_of_all_models_come_together():
         assert (np.diff(widths[np.argsort(ranks)]) <= 0).all()
     seen = np.concatenate([rows[2] for rows, _ in plan])
     assert sorted(seen) == list(range(96))
+
+
+def test_a_short_batch_is_the_last_of_an_epoch_whoever_makes_it():
+    rng = np.random.default_rng(0)
+    lengths = [rng.integers(3, 60, size=100) for _ in range(3)]
+    firsts = set()
+    for epoch in range(20):
+        rngs = [np.random.default_rng([epoch, k]) for k in range(3)]
+        for pool in (16, 32, None):
+            plan = aligned(lengths, 16, rngs, rng, pool)
+            alone = widths(lengths[0], 16, rng, pool)
+            for k in range(3):
+                assert [len(rows[k]) for rows, _ in plan] == [16] * 6 + [4]
+            assert [len(rows) for rows, _ in alone] == [16] * 6 + [4]
+            firsts.add(plan[0][1])
+    assert len(firsts) > 1  # the others come in any order
