@@ -10,12 +10,13 @@ from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
 from measurand.core.task import Task
-from measurand.core.together import UNSAID, Job, Said
+from measurand.core.together import Job, Said
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import template, wording
+from measurand.readers.causal_recipe import CausalRecipe
 from measurand.readers.causal_residents import suiting
 from measurand.readers.causal_stack import CausalStack
 from measurand.readers.causal_start import first_head, part
@@ -25,41 +26,8 @@ PACKED = 8  # prompts a sequence in the packing variant of the exposure paper
 
 
 @dataclass(frozen=True)
-class CausalReader:
-    """A decoder fine-tuned to classify by its last token's state and a linear head.
-
-    Attributes:
-        model: A directory, a hub id, or smollm2.
-        epochs: Times that every item is seen.
-        batch: Items a step.
-        rate: The highest learning rate.
-        decay: Weight decay, off for biases and norms.
-        warmup: The share of the steps in which the rate rises.
-        length: The most tokens of an item; evidence gives way first.
-        lora: Adapters to train in place of all weights.
-        texts: Unlabeled texts to pretrain on first.
-        adaptation: How that is done.
-        seed: Where set, head and order come from this and not from the stream, so that
-            readers that differ in their texts alone share them.
-        rates: Learning rates to choose from; where there are any, `fit` tries them
-            first (see `tuned`), and `rate` counts for nothing.
-        stacked: How many are trained at once where draws are many: on a GPU, and
-            fewer where its memory is small.
-    """
-
-    model: str = SMOLLM2
-    epochs: int = 3
-    batch: int = 16
-    rate: float = 5e-5
-    decay: float = 0.01
-    warmup: float = 0.1
-    length: int = 256
-    lora: Lora | None = None
-    texts: tuple[str, ...] = ()
-    adaptation: Adaptation = field(default_factory=Adaptation)
-    seed: int | None = None
-    rates: tuple[float, ...] = ()
-    stacked: int = field(default=1, metadata=UNSAID)
+class CausalReader(CausalRecipe):
+    """A decoder fine-tuned to classify by its last token's state and a linear head."""
 
     def ready(self) -> None:
         """Raise where the weights are not to be had."""

@@ -1,7 +1,6 @@
 """Decoders adapted, trained and asked together: many small trainings as one."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -30,12 +29,10 @@ from measurand.models.stacked import Resident
 from measurand.models.training import Ints, mixing
 from measurand.readers.causal_fitted import FittedCausal, read
 from measurand.readers.causal_prompts import wording
+from measurand.readers.causal_recipe import CausalRecipe
 from measurand.readers.causal_residents import classifiers, language_models
 from measurand.readers.causal_start import Seeds, first_head, part
 from measurand.readers.residents import stacking
-
-if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
-    from measurand.readers.causal import CausalReader
 
 
 class CausalStack:
@@ -45,7 +42,7 @@ class CausalStack:
     their texts alone, asked in one order, differ in nothing else.
     """
 
-    def __init__(self, reader: "CausalReader", size: int) -> None:
+    def __init__(self, reader: CausalRecipe, size: int) -> None:
         self.reader, self.size, self.classes = reader, size, 1
         # To split texts by; what is trained is in the stacks.
         self.model = CausalModel(

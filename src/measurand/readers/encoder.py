@@ -1,7 +1,7 @@
 """Encoders, fine-tuned: the readers that a near zero is calibrated with."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from measurand.models.masked import Adapted, Masking, adapted
 from measurand.models.replaying import Batch
 from measurand.models.training import Schedule, mixing, train, widths
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
+from measurand.readers.encoder_recipe import EncoderRecipe
 from measurand.readers.encoder_residents import suiting
 from measurand.readers.encoder_stack import EncoderStack
 from measurand.readers.encoder_training import BestEpoch, fresh, loss
@@ -28,43 +29,8 @@ Watch = Callable[[FittedEncoder], None]  # called with the reader of each epoch
 
 
 @dataclass(frozen=True)
-class EncoderReader:
-    """A pretrained encoder with a new linear head, all weights trained.
-
-    Attributes:
-        model: minilm, another known name, a directory or a hub id.
-        epochs: How often the training items are read.
-        batch: Items a step.
-        rate: The highest learning rate.
-        warmup: The share of the steps in which the rate rises.
-        length: The most tokens of an item; longer fields give way fairly.
-        held: Share of the training items kept back for the temperature, and for
-            early stopping where `patience` is not 0.
-        patience: Epochs without a better held-out loss before training stops and the
-            best epoch's weights are taken; with 0 it never does, and takes the last.
-        member: Which of several seeds this is.
-        texts: What the checkpoint goes on pretraining on before it is fine-tuned.
-        adapt_epochs: How often these texts are read.
-        adapt_rate: The learning rate while they are read, from which it falls to 0.
-        adapt_batch: Texts a step.
-        rates: Learning rates to choose from; where there are any, `fit` tries them
-            first (see `tuned`), and `rate` counts for nothing.
-    """
-
-    model: str = "minilm"
-    epochs: int = 3
-    batch: int = 64
-    rate: float = 1e-4
-    warmup: float = 0.06
-    length: int = 128
-    held: float = 0.05
-    patience: int = 0
-    member: int = 0
-    texts: tuple[str, ...] = field(default=(), repr=False)
-    adapt_epochs: int = 2
-    adapt_rate: float = 1e-4
-    adapt_batch: int = 16
-    rates: tuple[float, ...] = ()
+class EncoderReader(EncoderRecipe):
+    """A pretrained encoder with a new linear head, all weights trained."""
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """Train from the fresh checkpoint."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,11 +19,9 @@ from measurand.models.stack_batches import ASKED, SHUT, aligned, block, filled, 
 from measurand.models.stacked import Resident, Weights
 from measurand.models.training import Ints, mixing
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
+from measurand.readers.encoder_recipe import EncoderRecipe
 from measurand.readers.encoder_residents import classifiers, language_models
 from measurand.readers.residents import stacking
-
-if TYPE_CHECKING:  # it is what answers by a stack, so it comes after
-    from measurand.readers.encoder import EncoderReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +47,7 @@ class EncoderStack:
     their texts alone, asked in one order, differ in nothing else.
     """
 
-    def __init__(self, reader: "EncoderReader", size: int) -> None:
+    def __init__(self, reader: EncoderRecipe, size: int) -> None:
         self.reader, self.size, self.classes = reader, size, 1
 
     @property
