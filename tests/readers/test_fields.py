@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory):
     place = tiny_encoder.save(tmp_path_factory.mktemp("encoder"))
-    return EncoderReader(place, epochs=6, batch=16, rate=3e-3, length=32)
+    return EncoderReader(place, epochs=15, batch=16, rate=3e-3, length=32)
 
 
 @pytest.fixture(scope="module")
