@@ -15,8 +15,9 @@ STUDIES = {
         "bench/results/exposure_rows/minilm.csv "
         "bench/results/exposure_rows/smollm2.csv`: one fit of both. MiniLM comes "
         "without a language-model head, so adaptation starts one from nothing, and "
-        "costs accuracy. It alone has the overtrained arm. The rows of SmolLM2 are "
-        "older than the rule that the short batch of an epoch comes last",
+        "costs accuracy; it is fine-tuned at a rate of 1e-4, SmolLM2 at 5e-5. It alone "
+        "has the overtrained arm. The rows of SmolLM2 are older than the rule that the "
+        "short batch of an epoch comes last",
     ),
     "zero": (
         "Zero-shot decoder",
@@ -184,8 +185,8 @@ def accuracy() -> list[str]:
     return [
         f"`python -m bench.exposure_gpu accuracy OUT --m {found['m']} --n {found['n']} "
         "--repeats 96 --workers 16` with `--task` for each task below, --weights and "
-        "--data: the same draws both ways with pretrained MiniLM, on "
-        f"{found['device'].replace('cpu', 'a CPU')}, ours stacked and in "
+        "--data: the same draws both ways with pretrained MiniLM at the paper's rates, "
+        f"on {found['device'].replace('cpu', 'a CPU')}, ours stacked and in "
         f"{found['ours_in']} precision; equivalent within {found['margin']} where the "
         "95 % interval of the mean difference lies inside. With the same head, order "
         "and masks and without dropout the two differ in rounding alone "

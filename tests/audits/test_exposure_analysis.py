@@ -17,7 +17,7 @@ from measurand.report.figures import KINDS, figure
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
 from measurand.stats.exposure.rows import counted, pairs
-from tests.audits.test_exposure import study
+from tests.audits.test_exposure_verdict import study
 
 ATTACK = "<b>x</b> & y"
 CHAIN = {"chains": 1, "warmup": 150, "samples": 250}

@@ -160,6 +160,7 @@ def test_one_field_is_held_against_the_majority():
     report = audited(one)
     assert report.verdict.label == "leaks"
     assert not any(f.statistic.startswith("tra") for f in report.findings)
+    assert any("all there is of an item" in each for each in report.warnings)
 
 
 def test_three_fields_each_stand_alone():

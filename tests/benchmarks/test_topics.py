@@ -76,6 +76,36 @@ def test_columns_of_the_hub_are_joined_and_long_rows_left_out(tmp_path):
     assert len(kept.train) + len(kept.test) == 81
 
 
+STARS = {
+    "on the hub": ["1 star", "2 star", "3 stars", "4 stars", "5 stars"],
+    "in plain words": ["1 star", "2 stars", "3 stars", "4 stars", "5 stars"],
+    "as whole numbers": [0, 1, 2, 3, 4],
+    "by name": [1, 2, 3, 4, 5],
+}
+
+
+@pytest.mark.parametrize("form", STARS)
+def test_stars_are_read_in_every_form_that_they_come_in(tmp_path, form):
+    rows = [{"text": f"food {i}", "label": STARS[form][i % 5]} for i in range(60)]
+    written(tmp_path, "yelp_reviews", rows)
+    made = load("yelp_reviews", data=tmp_path)
+    table = pd.concat([made.train.table, made.test.table])
+    given = table["text"].str.removeprefix("food ").astype(int) % 5 + 1
+    assert table["label"].tolist() == given.astype(str).tolist()
+
+
+@pytest.mark.parametrize("word", ["Lighting", "Lightning"])
+def test_patents_are_read_as_the_hub_misspells_them_and_as_they_are_spelt(
+    tmp_path, word
+):
+    long = f"Mechanical Engineering; {word}; Heating; Weapons; Blasting"
+    labels = ["Physics", long]
+    rows = [{"text": f"device {i}", "label": labels[i % 2]} for i in range(40)]
+    written(tmp_path, "patents", rows)
+    made = load("patents", data=tmp_path)
+    assert made.classes == (long.replace("Lightning", "Lighting"), "Physics")
+
+
 def test_what_is_not_there_is_told_in_one_line(tmp_path):
     with pytest.raises(BadInput, match=r"holds no emo\.jsonl; put it there"):
         load("emo", data=tmp_path)

@@ -2,9 +2,11 @@
 
 import json
 
+import pandas as pd
 import pytest
 
-from tests.audits.test_exposure import study, texts
+from tests.audits.test_exposure import texts
+from tests.audits.test_exposure_verdict import study
 from tests.cli.commands import written
 from tests.cli.test_bad_input import one_line
 
@@ -37,6 +39,22 @@ def test_a_study_of_two_tasks_is_run_and_kept(task, run, tmp_path):
     assert log["answers"]["computed"] == 0
 
 
+@pytest.mark.parametrize(
+    ("labels", "epochs"), [(("ham", "spam"), 1), (("neg", "pos"), 3)]
+)
+def test_a_file_is_one_of_the_papers_tasks_by_name_and_classes(
+    labels, epochs, run, tmp_path
+):
+    table = texts(300)
+    table["label"] = table["label"].map(dict(zip("ab", labels, strict=True)))
+    path = written(tmp_path / "enron_spam.jsonl", table.to_dict("records"))
+    done = run("exposure", path, *SMALL, "--reader", "pca", "--json")
+    assert done.code == 0, done.err
+    (settings,) = json.loads(done.out)["settings"]["tasks"].values()
+    assert settings["epochs"] == epochs
+    assert ("learned as there" in done.err) == (epochs == 1)
+
+
 def test_somebody_elses_accuracies_are_analysed(figures, run):
     done = run("exposure", "--accuracies", figures, "--json")
     assert done.code == 0, done.err
@@ -54,6 +72,11 @@ CHANGES = {
     "no such model": ({}, "no model called 'papr'", "--model", "papr"),
     "no such sampler": ({}, "no sampler called 'nut'", "--sampler", "nut"),
     "no margin": ({}, "--margin is 0.0", "--margin", "0"),
+    "no test rows": ({"n": 0}, "has n '0'; it must be a whole number of at least 1"),
+    "a plan": ({}, "--plan is of a study that is run", "--plan"),
+    "a default given": ({}, "leave out --m, or give files", "--m", "50"),
+    "an engine": ({}, "leave out --engine", "--engine", "local"),
+    "a reader": ({}, "leave out --reader", "--reader", "pca"),
 }
 
 
@@ -65,6 +88,26 @@ def test_bad_figures_and_options_are_refused_in_one_line(figures, run, name):
         table.loc[2, column] = value
     table.to_csv(figures, index=False)
     one_line(run("exposure", "--accuracies", figures, *words), said)
+
+
+def test_a_config_of_an_experiment_is_refused_for_figures(figures, run, tmp_path):
+    (tmp_path / "c.toml").write_text("repeats = 5\nmargin = 2.0\n")
+    words = ("--config", tmp_path / "c.toml")
+    one_line(run("exposure", "--accuracies", figures, *words), "leave out --repeats")
+
+
+def test_the_environment_is_no_option_of_an_experiment(figures, run, monkeypatch):
+    monkeypatch.setenv("MEASURAND_DATA", "somewhere")
+    assert run("exposure", "--accuracies", figures, "--seed", "1").code == 0
+
+
+def test_numbered_models_and_tasks_are_analysed(figures, run):
+    one = study(0.05, 0.0, tasks=3, draws=6)
+    one["task"] = one["task"].str.removeprefix("t").astype(int)
+    pd.concat([one.assign(lm=1), one.assign(lm=2)]).to_csv(figures, index=False)
+    done = run("exposure", "--accuracies", figures, "--json")
+    assert done.code == 0, done.err
+    assert {"1", "2"} <= {f["reader"] for f in json.loads(done.out)["findings"]}
 
 
 def test_accuracies_outside_their_range_are_refused(figures, run):
@@ -83,7 +126,29 @@ def test_one_subsample_a_task_is_refused(figures, run):
 
 def test_too_few_rows_are_refused_with_how_many_are_needed(task, run):
     words = ("--m", "50", "--n", "500", "--repeats", "2", "--workers", "1")
-    one_line(run("exposure", task, *words), "need 1050 rows")
+    one_line(run("exposure", task, *words), "measurand: m = 50 and n = 500 need 1050")
+
+
+def test_a_task_that_is_too_small_is_named_before_any_is_trained(
+    task, run, tmp_path, store
+):
+    few = written(tmp_path / "few.jsonl", texts(60).to_dict("records"))
+    done = run("exposure", task, few, *SMALL)
+    one_line(done, "few: m = 20 and n = 40 need 100 rows, and there are 60")
+    assert not [path for path in store.rglob("*") if path.is_file()]
+
+
+def test_an_audit_of_everything_keeps_the_others_where_exposure_needs_more_rows(
+    run, task, tmp_path
+):
+    words = ("--with", "exposure", "--no-calibrate", "--workers", "1")
+    done = run("audit", task, *words, "--json", "--out", tmp_path / "all")
+    assert done.code == 0, done.err
+    whole = json.loads(done.out)
+    assert list(whole["reports"]) == ["leakage"]
+    assert "need 450 rows, and there are 300" in whole["not_run"]["exposure"]
+    assert "measurand exposure FILE --m M --n N" in whole["not_run"]["exposure"]
+    assert (tmp_path / "all" / "leakage" / "report.html").is_file()
 
 
 def test_a_plan_runs_a_few_trials_and_stops(task, run):

@@ -100,6 +100,7 @@ OPTIONS = {
     "--reference-accuracy 91": ("--reference-accuracy is 91.0", "not percent"),
     "--reader majority": ("majority reads no text",),
     "--fail-on leak": ("--fail-on is 'leak'", "leaks"),
+    "--fail-on inflated": ("--fail-on is 'inflated'", "leaks"),
 }
 
 

@@ -96,3 +96,11 @@ def test_a_judge_that_does_not_exist_is_refused_in_one_line(run, file, tmp_path)
     assert done.code == 1
     assert "no judge called 'lexcal'; did you mean 'lexical'?" in done.last
     assert not (tmp_path / "s.jsonl").exists()
+
+
+def test_the_benchmark_itself_is_never_written_over(run, file):
+    before = file.read_bytes()
+    done = run("suite", file, "--rationale", "why", "--out", file)
+    assert done.code == 1
+    assert "which the benchmark is read from; name another file" in done.last
+    assert file.read_bytes() == before

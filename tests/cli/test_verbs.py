@@ -81,6 +81,27 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
         ]
 
 
+def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
+    rows = [{**row, "evidence": "the same"} for row in made()]
+    words = ("--split-by", "query", "--no-calibrate", "--workers", "1", "--json")
+    outcome = run("audit", written(tmp_path / "a.jsonl", rows), *words)
+    assert outcome.code == 0, outcome.err
+    whole = json.loads(outcome.out)
+    assert list(whole["reports"]) == ["leakage"]
+    assert "share one text" in whole["not_run"]["evidence"]
+
+
+def test_a_fault_that_leaves_no_audit_is_one_line(run, tmp_path):
+    train = [{"claim": row["claim"], "label": row["label"]} for row in made()]
+    test = [{"claim": f"{row['claim']} so", "label": "yes"} for row in train]
+    files = (written(tmp_path / "a.jsonl", train), "--test")
+    outcome = run(
+        "audit", *files, written(tmp_path / "b.jsonl", test), "--workers", "1"
+    )
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err.splitlines()[-1].startswith("measurand: all items have one lab")
+
+
 def test_a_saved_report_is_shown_rendered_and_compared(file, run, tmp_path):
     said = run("evidence", file, *QUICK, "--out", tmp_path / "a")
     assert said.code == 0

@@ -1,14 +1,19 @@
 """A Ray cluster that loses a node, has none left, or lacks what is installed here."""
 
+import threading
 import time
 
 import pytest
 
+from measurand.audits.exposure import audit
+from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import WorkerLost
 from measurand.experiment.answers import answers, opened
 from measurand.experiment.asks import Ask
 from measurand.experiment.store import Store
 from measurand.readers.majority import MajorityReader
+from measurand.report.saved import document, dumps
+from tests.audits.test_exposure import LIGHT, texts
 from tests.experiment.odd_readers import Sleepy, Weighty
 from tests.experiment.running import files, locally, trials
 
@@ -80,6 +85,35 @@ def test_a_node_killed_in_the_middle_loses_nothing(cluster, benchmark, tmp_path,
     began = [line[0] for line in log() if line[1] == "began"]
     assert len({*began}) == TRIALS < len(began)  # what was lost was begun again
     assert files(store) == locally(benchmark, asks, tmp_path / "local")
+
+
+def test_a_study_of_exposure_outlives_a_node(cluster, tmp_path):
+    """The whole audit, to the same report and the same store as on one machine."""
+    task = from_frames(texts(), name="made", query="text", label="label")
+
+    def studied(store, **engine):
+        with opened(task, store=store, **engine) as running:
+            report = audit(running, LIGHT, tasks={"made": task}, n=100, repeats=8)
+        return dumps(document(report))
+
+    local = studied(tmp_path / "local", workers=1)
+    _, node = (cluster.add_node(num_cpus=1) for _ in range(2))
+    left = []
+
+    def kill():
+        while len(files(Store(tmp_path / "ray"))) < 12:
+            time.sleep(0.01)
+        left.append(len(files(Store(tmp_path / "ray"))))
+        cluster.remove_node(node, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    far = studied(tmp_path / "ray", engine="ray", address=cluster.address, workers=2)
+    killer.join()
+    kept = files(Store(tmp_path / "local"))
+    assert left[0] < len(kept)  # in the middle
+    assert far == local
+    assert files(Store(tmp_path / "ray")) == kept
 
 
 def half_way(lines, raylet):

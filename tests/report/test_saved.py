@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -63,6 +64,36 @@ def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
             tmp_path / "b" / file
         ).read_bytes()
         assert same == (file.name != "run.json"), file
+
+
+def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_path):
+    saved.save(realistic, tmp_path / "new", {})
+    saved.save(realistic, tmp_path / "used", {})
+    (tmp_path / "used" / "repair").mkdir()
+    for name in ("figures/other.svg", "repair/kept_words.txt"):
+        (tmp_path / "used" / name).write_text("of another benchmark")
+    (tmp_path / "used" / "figures" / "notes.md").write_text("mine")
+    saved.save(realistic, tmp_path / "used", {})
+    there = {
+        folder: {p.relative_to(tmp_path / folder) for p in found if p.is_file()}
+        for folder in ("new", "used")
+        for found in [[*(tmp_path / folder).rglob("*")]]
+    }
+    assert there["used"] - there["new"] == {Path("figures/notes.md")}
+
+
+def test_files_beside_no_report_are_left_alone(realistic, tmp_path):
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "mine.svg").write_text("mine")
+    saved.save(realistic, tmp_path, {})
+    assert (tmp_path / "figures" / "mine.svg").read_text() == "mine"
+
+
+def test_the_folder_of_several_reports_names_them(realistic, tmp_path):
+    for name in ("leakage", "evidence"):
+        saved.save(realistic, tmp_path / name, {})
+    with pytest.raises(BadInput, match="such as evidence, leakage in it"):
+        saved.load(tmp_path)
 
 
 def test_what_the_run_was_like_stays_out_of_the_report(realistic, tmp_path):

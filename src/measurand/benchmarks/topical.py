@@ -81,7 +81,10 @@ def arranged(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
     if row.longest is not None:
         kept &= texts.str.len() <= row.longest
     found = labels(rows.loc[kept, label], "label")
-    names = found.map(lambda value: row.classes.get(value, value))
+    # "1" is the name of one class of yelp_reviews and the number of another: labels
+    # that all are names stay as they are.
+    named = {*found} <= {*row.classes.values()}
+    names = found if named else found.map(lambda value: row.classes.get(value, value))
     table = pd.DataFrame({"text": texts[kept], "label": names})
     if odd := sorted({*table["label"]} - {*row.classes.values()}):
         raise BadInput(

@@ -10,7 +10,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.console import announced, delivered, log, opened
 from measurand.cli.groups import Run, Server, Source, Where, grouped
-from measurand.cli.verbs import app, judged
+from measurand.cli.verbs import allowed, app, judged
 
 RATIONALES = "Rationales"
 
@@ -100,13 +100,7 @@ def explanations(
 
     if changes < 1:
         raise BadOption(f"--changes is {changes}; allowed are 1 or more")
-    for each in run.fail_on or []:
-        from measurand.audits.explanations.verdict import LABELS
-
-        if each not in LABELS:
-            raise BadOption(
-                f"--fail-on is {each!r}; the verdicts are {', '.join(LABELS)}"
-            )
+    allowed(run.fail_on, "explanations")
     from measurand.audits.explanations.writing import answerable, from_table
 
     answerable(explainer or (), model)

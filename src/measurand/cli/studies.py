@@ -10,17 +10,22 @@ from measurand.cli import options as o
 from measurand.cli.console import delivered, log, notice, opened
 from measurand.cli.groups import Run, Where, grouped, published
 from measurand.cli.live import live
-from measurand.cli.verbs import app, judged
+from measurand.cli.verbs import allowed, app, judged
 
 if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
     from measurand.core.task import Task
 
 STUDY = "Study"
+# What an analysis of somebody else's accuracies takes: the rest is of the experiment.
+ANALYSIS = ("accuracies", "margin", "model", "sampler", "checks")
+ANY_RUN = ("seed", "out", "json", "fail_on", "config")
 
 
 @app.command()
 @grouped
 def exposure(
+    context: typer.Context,
     run: Run,
     where: Where,
     sources: Annotated[
@@ -107,19 +112,15 @@ def exposure(
     from measurand.audits.exposure.analysis import Method
     from measurand.audits.exposure.arms import NEEDED
     from measurand.audits.exposure.audit import checked
-    from measurand.audits.exposure.verdict import LABELS
     from measurand.core.errors import BadOption
 
-    for each in run.fail_on or []:
-        if each not in LABELS:
-            raise BadOption(
-                f"--fail-on is {each!r}; the verdicts are {', '.join(LABELS)}"
-            )
+    allowed(run.fail_on, "exposure")
     if (accuracies is None) == (not sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     checked(margin, Method(model, sampler, checks))  # before a pilot is run
     started = time.time()
     if accuracies is not None:
+        refuse_unused(context)
         from measurand.benchmarks.files import stem
         from measurand.benchmarks.tables import table
 
@@ -149,7 +150,10 @@ def exposure(
         name: load(source, **roles(source, text, label, data), seed=run.seed)
         for name, source in zip(names, given, strict=True)
     }
-    about = {name: described(source) for name, source in zip(names, given, strict=True)}
+    about = {
+        name: described(source, tasks[name])
+        for name, source in zip(names, given, strict=True)
+    }
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
     readers = {name: named(name) for name in reader or ["pca", "idf"]}
@@ -179,6 +183,25 @@ def exposure(
     judged([report], run.fail_on)
 
 
+def refuse_unused(context: typer.Context) -> None:
+    """Refuse options of the experiment: nobody should think that they were followed.
+
+    Those from the environment are for all runs, and so are passed over.
+    """
+    from measurand.core.errors import BadOption
+
+    for option in context.command.params:
+        name = str(option.name)
+        source = context.get_parameter_source(name)
+        given = source is not None and source.name in ("COMMANDLINE", "DEFAULT_MAP")
+        if given and name not in (*ANALYSIS, *ANY_RUN):
+            raise BadOption(
+                f"{option.opts[0]} is of a study that is run, and --accuracies only "
+                f"analyses one; leave out {option.opts[0]}, or give files or names of "
+                "tasks instead of --accuracies"
+            )
+
+
 def called(source: str) -> str:
     """What reports call a task by default."""
     from measurand.benchmarks import BENCHMARKS, title
@@ -197,11 +220,22 @@ def roles(
     return {"query": text, "label": label, "data": published(source, data)}
 
 
-def described(source: str) -> "Task":
-    """How a task is learned and put to a prompted reader."""
+def described(source: str, benchmark: "Benchmark") -> "Task":
+    """How a task is learned and put to a prompted reader.
+
+    A file is taken for one of the paper's tasks by its name and its classes.
+    """
     from measurand.benchmarks.files import stem
     from measurand.benchmarks.topics import TOPICS
     from measurand.core.task import Task
 
-    known = source if source in TOPICS else stem(source)
-    return TOPICS[known].task if known in TOPICS else Task()
+    if source in TOPICS:
+        return TOPICS[source].task
+    topic = TOPICS.get(stem(source))
+    if topic is None or not {*benchmark.classes} <= {
+        *topic.classes,
+        *topic.classes.values(),
+    }:
+        return Task()
+    notice(f"{topic.name}: its classes are the paper's, and so it is learned as there")
+    return topic.task

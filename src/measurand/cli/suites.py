@@ -46,9 +46,15 @@ def suite(
     import json
 
     from measurand.audits.explanations.suite import suite as rows
+    from measurand.core.errors import BadOption
     from measurand.core.files import writable, write
     from measurand.judges import named
 
+    given = [Path(each) for each in (source.source, *(source.test or ()))]
+    if out.exists() and any(each.exists() and out.samefile(each) for each in given):
+        raise BadOption(
+            f"--out is {out.name}, which the benchmark is read from; name another file"
+        )
     announced(benchmark)
     judging = named(judge)
     writable(out.parent)

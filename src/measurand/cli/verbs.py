@@ -1,6 +1,7 @@
 """The verbs that audit: each a thin call of the library."""
 
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
 
+# What `audit` has no options for.
+HINTS = {"exposure": "; choose m and n with measurand exposure FILE --m M --n N"}
 LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 
 app = typer.Typer(
@@ -118,7 +121,7 @@ def evidence(
     dry_run: o.DryRun = False,
 ) -> None:
     """Do the labels depend on the evidence?"""
-    allowed(run.fail_on, shuffles=shuffles, margin=margin)
+    allowed(run.fail_on, "evidence", shuffles=shuffles, margin=margin)
     started = time.time()
     benchmark = source.benchmark(run.seed)
     # Later than the file: whoever mistyped its name need not wait for these.
@@ -168,7 +171,7 @@ def leakage(
     tune: o.Tune = False,
 ) -> None:
     """Can one part alone give the label away, and where?"""
-    allowed(run.fail_on, margin=margin)
+    allowed(run.fail_on, "leakage", margin=margin)
     started = time.time()
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     from measurand.audits.leakage import audit as leakage_audit
@@ -211,15 +214,20 @@ def audit(
 ) -> None:
     """Run every audit that the columns permit."""
     from measurand.audits import AUDITS, LADDERED, USUAL
-    from measurand.core.errors import NotApplicable
+    from measurand.core.errors import (
+        BadInput,
+        CannotIntervene,
+        NotApplicable,
+        Undefined,
+    )
     from measurand.readers import READERS
 
-    allowed(run.fail_on)
     known = {name: AUDITS.thing(name) for name in (*USUAL, *(also or []))}
+    allowed(run.fail_on, *known)
     started = time.time()
     benchmark = source.benchmark(run.seed)
     announced(benchmark)
-    reports, not_run = {}, {}
+    reports, not_run, faults = {}, {}, []
     with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
         for name, run_audit in known.items():
             chosen = ("pca", "idf") if name == "exposure" else ("tfidf",)
@@ -229,7 +237,12 @@ def audit(
                 reports[name] = run_audit(running, readers, **options)
             except NotApplicable as reason:
                 not_run[name] = str(reason)
+            except (BadInput, CannotIntervene, Undefined) as fault:
+                faults.append(fault)
+                not_run[name] = f"{fault}{HINTS.get(name, '')}"
         about = log(started, running, source.source, run.workers)
+    if faults and not reports:
+        raise faults[0]  # nothing is lost by it, and the whole file is at fault
     delivered_all(reports, not_run, run.out, about, as_json=run.json)
     judged(list(reports.values()), run.fail_on)
 
@@ -253,7 +266,10 @@ def planned(
 
 
 def allowed(
-    fail_on: list[str] | None, *, shuffles: int = 1, margin: float = 0.5
+    fail_on: list[str] | None,
+    *audits: str,
+    shuffles: int = 1,
+    margin: float = 0.5,
 ) -> None:
     """Nothing, where the options can be followed: refused before any work is done."""
     from measurand.core.errors import BadOption
@@ -262,18 +278,19 @@ def allowed(
         raise BadOption(f"--shuffles is {shuffles}; allowed are 1 or more")
     if not LEAST_MARGIN <= margin < 1:
         raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
-    if fail_on:
-        from measurand.audits.evidence.verdict import LABELS as EVIDENCE
-        from measurand.audits.explanations.verdict import LABELS as EXPLANATIONS
-        from measurand.audits.exposure.verdict import LABELS as EXPOSURE
-        from measurand.audits.leakage.verdict import LABELS as LEAKAGE
+    for label in fail_on or []:
+        known = [each for name in audits for each in labels(name)]
+        if label not in known:
+            raise BadOption(
+                f"--fail-on is {label!r}; the verdicts are "
+                f"{', '.join(dict.fromkeys(known))}"
+            )
 
-        known = tuple(dict.fromkeys((*EVIDENCE, *LEAKAGE, *EXPOSURE, *EXPLANATIONS)))
-        for label in fail_on:
-            if label not in known:
-                raise BadOption(
-                    f"--fail-on is {label!r}; the verdicts are {', '.join(known)}"
-                )
+
+def labels(audit: str) -> tuple[str, ...]:
+    """The verdicts that an audit may give."""
+    found: tuple[str, ...] = import_module(f"measurand.audits.{audit}.verdict").LABELS
+    return found
 
 
 def judged(reports: "list[Report]", fail_on: list[str] | None) -> None:

@@ -40,10 +40,10 @@ def writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder) as probe:
             probe.write(b"?")
     except OSError as failure:
-        why = failure.strerror or type(failure).__name__
+        why = (failure.strerror or type(failure).__name__).lower()
+        space = "" if os.path.isfile(folder) else "free some space or "
         raise StoreFailed(
-            f"cannot write to {folder}: {why.lower()}; free some space or name another "
-            "folder"
+            f"cannot write to {folder}: {why}; {space}name another folder"
         ) from failure
 
 

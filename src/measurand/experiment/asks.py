@@ -16,7 +16,7 @@ from measurand.core.selection import Selection
 from measurand.core.together import UNSAID
 from measurand.selections.rows import Everything
 
-FORMAT = 7  # raised when the code changes what a recipe answers
+FORMAT = 8  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"

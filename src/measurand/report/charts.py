@@ -159,7 +159,7 @@ def drawn(table: pd.DataFrame) -> alt.Chart:
 def axis(title: object, bounds: tuple[float, float], field: str = "value") -> alt.X:
     """The horizontal axis over `bounds`."""
     scale = alt.Scale(domain=bounds, nice=False, zero=False)
-    ticks = alt.Axis(title=plain(title), tickCount=6, format="~g", labelFlush=False)
+    ticks = alt.Axis(title=plain(title), tickCount=6, format="~r", labelFlush=False)
     return alt.X(f"{field}:Q", scale=scale, axis=ticks)
 
 

@@ -85,7 +85,7 @@ def _regions(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
 
 
 def _axis(title: str) -> alt.Axis:
-    return alt.Axis(title=title, grid=False, tickCount=7, format="~g", labelFlush=False)
+    return alt.Axis(title=title, grid=False, tickCount=7, format="~r", labelFlush=False)
 
 
 def _name(text: str, place: tuple[float, float]) -> alt.Chart:

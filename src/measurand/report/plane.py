@@ -147,7 +147,7 @@ def coloured(series: Iterable[str], field: str = "series") -> alt.Color:
 
 
 def upright(
-    title: object, bounds: tuple[float, float], ticks: int = 6, form: str = "~g"
+    title: object, bounds: tuple[float, float], ticks: int = 6, form: str = "~r"
 ) -> alt.Y:
     """The vertical axis over `bounds`."""
     scale = alt.Scale(domain=bounds, nice=False, zero=False)

@@ -3,7 +3,7 @@
 report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
 figures/        one SVG and one PNG for each exhibit that can be drawn
-items.parquet   one row an item
+items.parquet   one row an item; of exposure, a draw
 run.json        when, where and how long
 """
 
@@ -25,6 +25,8 @@ from measurand.core.files import write
 from measurand.core.finding import SCHEMA, Estimate, Exhibit, Finding, Report, Verdict
 from measurand.report.terminal import plain
 
+# What only some reports have: a folder that is used again must not keep another's.
+LEFT = ("figures/*.svg", "figures/*.png", "repair/*.txt", "repair/work_list.csv")
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
 
@@ -85,8 +87,13 @@ def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     files["report.html"] = page(report, svgs).encode()
     # The last file: a directory that holds it holds everything else.
     files["report.json"] = dumps(document(report)).encode()
+    used = (directory / "report.json").is_file()
     for name, content in files.items():
         write(directory / name, content)
+    # Last, as a full disk must not cost the report that was here.
+    for old in [path for name in LEFT for path in directory.glob(name)] if used else []:
+        if str(old.relative_to(directory)) not in files:
+            old.unlink(missing_ok=True)
     return directory
 
 
@@ -97,8 +104,10 @@ def load(directory: str | Path) -> Report:
     try:
         found = json.loads((directory / "report.json").read_bytes())
     except OSError as failed:
+        below = sorted(path.parent.name for path in directory.glob("*/report.json"))
+        there = f", such as {plain(', '.join(below), 200)} in it" if below else ""
         raise BadInput(
-            f"{where} holds no report.json to read; give the folder of a report"
+            f"{where} holds no report.json to read; give the folder of a report{there}"
         ) from failed
     except (ValueError, RecursionError) as failed:
         raise BadInput(

@@ -44,30 +44,11 @@ class Subsample:
         self, items: Items, rng: np.random.Generator
     ) -> dict[str, NDArray[np.int64]]:
         """The places of the rows of each side."""
-        each = self.m // len(items.classes)
-        needed = each * len(items.classes) + 2 * self.n
-        if each < 1:
-            raise BadInput(
-                f"m = {self.m} is less than a row of each of {len(items.classes)} "
-                f"classes; give m = {len(items.classes)} or more"
-            )
-        if len(items) < needed:
-            raise BadInput(
-                f"m = {self.m} and n = {self.n} need {needed} rows, and there are "
-                f"{len(items)}; lower m or n, or give more rows"
-            )
+        each = of_each(items, self.m, self.n)
         order = rng.permutation(len(items))
         gold = items.gold(items.classes)[order]
-        train = []
-        for number, label in enumerate(items.classes):
-            rows = order[gold == number]
-            if len(rows) < each:
-                raise BadInput(
-                    f"class {shown(label)} has {len(rows)} rows and m = {self.m} needs "
-                    f"{each} of each class; lower m, or drop the class"
-                )
-            train.append(rows[:each])
-        chosen = np.concatenate(train)
+        classes = range(len(items.classes))
+        chosen = np.concatenate([order[gold == one][:each] for one in classes])
         free = np.ones(len(items), bool)
         free[chosen] = False
         left = rng.permutation(np.flatnonzero(free))
@@ -80,3 +61,29 @@ class Subsample:
     def __str__(self) -> str:
         """The name in reports."""
         return f"{self.side} of draw {self.number}"
+
+
+def of_each(items: Items, m: int, n: int) -> int:
+    """The labelled rows of each class; items that cannot be drawn from are refused.
+
+    It depends on no draw, so all tasks of a study can be held to it before the first.
+    """
+    each = m // len(items.classes)
+    needed = each * len(items.classes) + 2 * n
+    if each < 1:
+        raise BadInput(
+            f"m = {m} is less than a row of each of {len(items.classes)} "
+            f"classes; give m = {len(items.classes)} or more"
+        )
+    if len(items) < needed:
+        raise BadInput(
+            f"m = {m} and n = {n} need {needed} rows, and there are "
+            f"{len(items)}; lower m or n, or give more rows"
+        )
+    for label, held in zip(items.classes, np.bincount(items.numbers), strict=True):
+        if held < each:
+            raise BadInput(
+                f"class {shown(label)} has {held} rows and m = {m} needs "
+                f"{each} of each class; lower m, or drop the class"
+            )
+    return each

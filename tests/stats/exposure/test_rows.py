@@ -67,8 +67,10 @@ ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
         (table(acc_base=-0.1), r"acc_base -0.1; it must lie from 0 to 1"),
         (table(correct_base=51), r"correct_base 51; it must lie from 0 to n"),
         (table(correct_base=3.5), r"correct_base that is no whole number"),
-        (table(n=0), r"n below 1"),
-        (table(n=50.5), r"n that is no whole number"),
+        (table(n=0), r"has n '0'; it must be a whole number of at least 1"),
+        (table(n=50.5), r"has n '50.5'; it must be a whole number of at least 1"),
+        (changed(1, "n", "many"), r"row 2 .* has n 'many'; it must be a whole number"),
+        (changed(1, "m", float("inf")), r"row 2 .* has m 'inf'; it must be a whole"),
         (ONE_SUBSAMPLE, r"task emo \(m 50, n 50\) has one subsample"),
         (changed(3, "acc_extra", None), r"row 4 \(lm bert, task emo, subsample 2\)"),
         (changed(3, "acc_extra", "high"), r"has no acc_extra; every triple needs"),
@@ -84,6 +86,15 @@ def test_bad_input_is_refused_in_one_line(rows, line):
     with pytest.raises(BadInput, match=line) as refused:
         counted(rows)
     assert "\n" not in str(refused.value)
+
+
+def test_numbered_models_and_tasks_are_names():
+    numbers = {"bert": 1, "gpt2": 2, "trec": 1, "emo": 2}
+    rows = table()
+    for name in ("lm", "task"):
+        rows[name] = rows[name].map(numbers)
+    counts = counted(rows)
+    assert {*counts["lm"]} == {*counts["task"]} == {"1", "2"}
 
 
 def test_repeated_trainings_are_told_apart_by_their_number():

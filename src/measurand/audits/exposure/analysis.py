@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.effects import Effect
+from measurand.audits.exposure.effects import Effect, Effects
 from measurand.audits.exposure.thresholds import DRAWS, SLICES
 from measurand.core.errors import Undefined, UnknownName
 from measurand.core.finding import Estimate
@@ -16,7 +16,7 @@ from measurand.stats.exposure.by_task import Tasks, by_task
 from measurand.stats.exposure.hierarchical import Posterior, estimated, fit
 from measurand.stats.exposure.nuts import Chains, extra, sample
 from measurand.stats.exposure.rows import CONTRASTS, Pairs, by_size, pairs
-from measurand.stats.exposure.studies import WIDE
+from measurand.stats.exposure.studies import WIDE, Priors
 from measurand.stats.exposure.training_variance import Spread, spread
 from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
 
@@ -56,7 +56,7 @@ class Contrast(Effect):
 
     Attributes:
         average: Draws of the mean difference in true accuracy, in points.
-        wide: The mean difference under wide default priors.
+        refit: The same contrast under wide default priors.
         tasks: A task at a time.
         evidence: The log probability of the counts under each model.
         slices: Unreplicated studies, where there is something to leave out.
@@ -65,7 +65,7 @@ class Contrast(Effect):
     """
 
     average: Floats
-    wide: Estimate
+    refit: Effect
     tasks: Tasks
     evidence: Mapping[str, float]
     slices: Unreplicated | None
@@ -77,6 +77,12 @@ class Contrast(Effect):
         """The mean difference in true accuracy: no luck of trainings and items."""
         method = f"posterior, model {self.posterior.model}"
         return estimated(self.average, len(self.pairs), method)
+
+    @property
+    def wide(self) -> Estimate:
+        """The mean difference under wide default priors."""
+        method = "posterior predictive, wide priors"
+        return estimated(self.refit.predictive, len(self.pairs), method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,11 @@ class Size:
         """The condition in reports."""
         return f"m={self.m},n={self.n}"
 
+    @property
+    def effects(self) -> Effects:
+        """What its verdict rests on."""
+        return Effects(self.name, self.contrasts, self.alone)
+
 
 def sizes(counts: pd.DataFrame, how: Method, seed: int) -> list[Size]:
     """The analysis of every size of the study."""
@@ -122,8 +133,21 @@ def sizes(counts: pd.DataFrame, how: Method, seed: int) -> list[Size]:
     ]
 
 
+def widely(size: Size, seed: int) -> Effects:
+    """What a verdict rests on under wide default priors."""
+    how = Method(size.contrasts["bias"].posterior.model)
+    together = {name: one.refit for name, one in size.contrasts.items()}
+    path = ("exposure", size.m, size.n, "wide")
+    alone = each_alone(size.counts, how, seed, path, WIDE)
+    return Effects(size.name, together, alone)
+
+
 def each_alone(
-    counts: pd.DataFrame, how: Method, seed: int, path: tuple[object, ...]
+    counts: pd.DataFrame,
+    how: Method,
+    seed: int,
+    path: tuple[object, ...],
+    priors: Priors | None = None,
 ) -> dict[str, dict[str, Effect]]:
     """Boost and bias of each model by itself; a mean may hide that they differ."""
     parts = {str(lm): part for lm, part in counts.groupby("lm")}
@@ -132,7 +156,7 @@ def each_alone(
 
     def effect(part: pd.DataFrame, contrast: str, lm: str) -> Effect:
         held = pairs(part, contrast)
-        posterior = fit(held, how.model)
+        posterior = fit(held, how.model, priors)
         rng = generator(seed, *path, contrast, "alone", lm)
         return Effect(held, posterior, posterior.predictive(rng, DRAWS))
 
@@ -154,7 +178,6 @@ def contrasted(
         return generator(seed, *path, what)
 
     again = posterior.repeated(stream("repeated"), DRAWS)
-    widely = wide.predictive(stream("wide"), DRAWS)
     grand, rng = float(posterior.beta.mean), stream("slices")
     slices = (
         unreplicated(held, how.model, rng=rng, slices=SLICES, grand_mean=grand)
@@ -166,7 +189,7 @@ def contrasted(
         posterior,
         again.predictive,
         again.average,
-        estimated(widely, len(held), "posterior predictive, wide priors"),
+        Effect(held, wide, wide.predictive(stream("wide"), DRAWS)),
         by_task(held, rng=stream("tasks")),
         {model: one.log_evidence for model, one in fitted.items()},
         slices,

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.analysis import Method, Size, sizes
+from measurand.audits.exposure.analysis import Method, Size, sizes, widely
 from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.checks import checked as method_checked
 from measurand.audits.exposure.exhibits import exhibits
@@ -17,14 +17,15 @@ from measurand.audits.exposure.study import Design, Seen, Study, study
 from measurand.audits.exposure.thresholds import (
     CLASSES,
     MARGIN,
+    MUCH,
     REPEATS,
     SHOWN,
     M,
     N,
 )
-from measurand.audits.exposure.verdict import verdict
+from measurand.audits.exposure.verdict import judgement, single, verdict
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadOption, listed
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.task import Task
@@ -32,7 +33,6 @@ from measurand.experiment.answers import Experiment
 from measurand.experiment.asks import plain
 from measurand.stats.exposure.rows import counted
 
-MUCH = 0.05  # a share of texts cut or repeated that a reader of the report should know
 SAYS = (
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
     "a boost can itself mislead about generality: it is of this text, not of the model",
@@ -201,23 +201,29 @@ def reported(
         tuple(findings),
         settings,
         not_run,
-        (*warnings, *mistrusted(found), *wide(found, margin), *SAYS),
+        (*warnings, *mistrusted(found), wide(found, margin, chosen["seed"]), *SAYS),
         (*exhibits(found, margin), *method_checked(found, how, chosen["seed"])),
         table,
     )
 
 
-def wide(found: list[Size], margin: float) -> list[str]:
-    """Whether wide default priors would change what is said of the bias."""
-    said = []
-    for size in found:
-        bias = size.contrasts["bias"]
-        same = (bias.wide.low > margin) == (bias.estimate.low > margin) and (
-            bias.wide.within(margin) == bias.estimate.within(margin)
+def wide(found: list[Size], margin: float, seed: int) -> str:
+    """Whether the same judgement says something else under wide default priors."""
+    before, refits = verdict(found, margin), [widely(size, seed) for size in found]
+    after = judgement(refits, margin)
+    if before.label != after.label:
+        return (
+            "under wide default priors the verdict changes from "
+            f"{before.label!r} to {after.label!r}"
         )
-        if not same:
-            said.append(f"{size.name}: wide default priors would change the verdict")
-    return said
+    moved = [
+        size.name
+        for size, refit in zip(found, refits, strict=True)
+        if single(size.effects, margin).label != single(refit, margin).label
+    ]
+    # The worst of several sizes decides, so one can change without the verdict.
+    but = f", though that of {listed(moved)} changes" if moved else ""
+    return f"under wide default priors the verdict stays {after.label!r}{but}"
 
 
 def cautions(run: Study) -> list[str]:

@@ -1,7 +1,8 @@
 """Effect: one contrast of one study, fitted; and what it would take to decide on it."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
@@ -34,6 +35,40 @@ class Effect:
         """The same at another level."""
         method = f"posterior predictive, model {self.posterior.model}"
         return estimated(self.predictive, len(self.pairs), method, level)
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """What a verdict on one size rests on, under whichever priors.
+
+    Attributes:
+        name: The size, as reports call it.
+        together: Boost and bias of all models together.
+        alone: The same of each model by itself, where there are several.
+    """
+
+    name: str
+    together: Mapping[str, Effect]
+    alone: Mapping[str, Mapping[str, Effect]] = field(default_factory=dict)
+
+
+def draws_to_decide(effects: Mapping[str, Effect], margin: float) -> int | None:
+    """About how many draws a task and model could decide; None where none would.
+
+    Inflation needs a bias beyond the margin. Its absence needs a bias within and a
+    gain, so the one that takes more draws counts. Where the estimates themselves lie
+    on the wrong side, more draws only make that clearer.
+    """
+    bias, boost = effects["bias"], effects["boost"]
+    if bias.estimate.value > margin:
+        return draws_beyond(bias, margin)
+    if bias.estimate.value < -margin or boost.estimate.value <= 0:
+        return None
+    clear, small = boost.estimate.low > 0, bias.interval(0.90).within(margin)
+    return max(
+        0 if clear else draws_beyond(boost, 0.0),
+        0 if small else draws_within(bias, margin),
+    )
 
 
 def draws_beyond(one: Effect, bound: float) -> int:

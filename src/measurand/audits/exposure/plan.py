@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from measurand.audits.exposure.arms import able, asks, groups, read
-from measurand.audits.exposure.study import Design, pooled, suited
+from measurand.audits.exposure.study import Design, pools, suited
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.reader import Reader
@@ -64,8 +64,7 @@ def planned(
     pace: dict[str, float] = {}  # seconds a token
     size: dict[str, float] = {}  # bytes a trial and class
     seconds = 0.0
-    for task, benchmark in tasks.items():
-        pool = pooled(benchmark)
+    for task, pool in pools(tasks, design).items():
         each = texts(design) * length(pool.train)
         classes = len(pool.train.classes)
         with reopened(experiment, pool) as running:

@@ -16,14 +16,14 @@ from measurand.audits.exposure.arms import (
     read,
 )
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadInput, BadOption
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Suited
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import Experiment, answers, reopened
-from measurand.selections.subsamples import Subsample
+from measurand.selections.subsamples import Subsample, of_each
 
 TOGETHER = 25  # draws asked at once: what is finished is kept either way
 LOSS = "lm_loss"  # what readers call the loss on the texts that they adapted to
@@ -92,6 +92,20 @@ def pooled(benchmark: Benchmark) -> Benchmark:
     return Benchmark(benchmark.name, pool, pool, benchmark.query)
 
 
+def pools(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benchmark]:
+    """The pool of each task; one that is too small is refused before any training."""
+    found = {}
+    for task, benchmark in tasks.items():
+        found[task] = pooled(benchmark)
+        try:
+            of_each(found[task].train, design.m, design.n)
+        except BadInput as refused:
+            if len(tasks) == 1:
+                raise
+            raise BadInput(f"{task}: {refused}") from None
+    return found
+
+
 def study(
     experiment: Experiment,
     tasks: Mapping[str, Benchmark],
@@ -106,8 +120,7 @@ def study(
     rows: list[dict[str, object]] = []
     notes: dict[str, dict[str, float]] = {}
     remarks: dict[str, dict[str, float]] = {}
-    for task, benchmark in tasks.items():
-        pool = pooled(benchmark)
+    for task, pool in pools(tasks, design).items():
         notes[task] = noted(pool.train, design, experiment.seed)
         with reopened(experiment, pool) as running:
             for name, given in readers.items():

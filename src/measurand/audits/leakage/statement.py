@@ -65,6 +65,12 @@ def warnings(made: Settled, base: Ground, reads: Sequence[Read]) -> list[str]:
         said.append(
             f"only {found} clusters of items that hang together: intervals are rough"
         )
+    fields = made.benchmark.test.fields
+    if len(fields) == 1:
+        said.append(
+            f"{fields[0]} is all there is of an item: that it tells the label may be "
+            "the task itself, and no leak"
+        )
     if made.whole is not None:
         said.append(
             "no test items were given: accuracies are out of fold, and clusters are of "

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.core.errors import BadInput, UnknownName, listed
+from measurand.core.errors import BadInput, UnknownName, listed, shown
 from measurand.core.reader import Floats
 
 ARMS = ("base", "extra", "test")
@@ -69,14 +69,26 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
             raise BadInput(f"{at(table, table[name].isna())} has no {name}")
     if len(table) == 0:
         raise BadInput("the study has no rows")
-    for name in SIZES:
-        whole(table, name)
-        if (table[name] < 1).any():
-            raise BadInput(f"{at(table, table[name] < 1)} has {name} below 1")
+    # Models and tasks may be numbered; they are names all the same.
+    names = {name: table[name].astype(str) for name in ("lm", "task")}
+    table = table.assign(**names, **{name: size(table, name) for name in SIZES})
     arms = {arm: correct(table, arm) for arm in ARMS}
     counts = table[KEYS].assign(**arms, training=numbered(table))
     refuse_unpaired(counts)
     return counts
+
+
+def size(table: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """How many rows were learned from or tested on; less than one is refused."""
+    values = pd.to_numeric(table[name], errors="coerce")
+    bad = ~((values >= 1) & (values % 1 == 0))
+    if bad.any():
+        given = shown(str(table.loc[bad, name].iloc[0]))
+        raise BadInput(
+            f"{at(table, bad)} has {name} {given}; it must be a whole number of at "
+            "least 1"
+        )
+    return values
 
 
 def numbered(table: pd.DataFrame) -> "pd.Series[int]":
