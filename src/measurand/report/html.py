@@ -45,7 +45,7 @@ def page(report: Report, figures: Mapping[str, bytes]) -> str:
             *_warnings(report.warnings),
             *_exhibits(report.exhibits, figures),
             *(part for grid in grids(report) for part in _section(grid)),
-            "<footer>Written by measurand. Every number stands with its interval, "
+            "<footer>Written by measurand. Every finding stands with its interval, "
             "n and method; report.json holds them all.</footer>",
         ]
     )
