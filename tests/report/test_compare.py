@@ -54,6 +54,26 @@ def test_shared_items_give_exact_paired_differences(realistic):
     assert stated.estimate.low == pytest.approx(0.25 - half, abs=1e-6)
 
 
+def test_parts_that_stand_alone_are_paired_though_train_has_the_same_ids(realistic):
+    """A leakage report keeps train and test rows, and answers of test rows alone."""
+    ids = [*map(str, range(40))] * 2
+    one, two = (
+        pd.DataFrame(
+            {
+                "right:premise:encoder:x": [None] * 40 + [1.0] * right + [0.0] * wrong,
+                "right:pair:encoder:x": [None] * 40 + [1.0] * 40,
+            },
+            ids,
+        )
+        for right, wrong in ((10, 30), (20, 20))
+    )
+    found = compare([replace(realistic, items=one), replace(realistic, items=two)])
+    told = {f.condition: f for f in found.findings if f.reader == "encoder:x"}
+    assert told["premise: snli (2) − snli (1)"].estimate.value == 0.25
+    assert told["pair: snli (2) − snli (1)"].decision == "the same"
+    assert {one.estimate.n for one in told.values()} == {40}
+
+
 def test_too_few_shared_items_are_not_compared(realistic):
     found = compare([realistic, replace(realistic, items=realistic.items.iloc[:19])])
     assert "paired" not in exhibits(found)

@@ -11,7 +11,8 @@ from scipy.stats import binomtest, norm
 
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 
-CORRECT = "correct:"  # what the columns of answers per reader start with
+# Columns of answers: correct:READER of evidence, right:FIELD:READER of leakage.
+CORRECT, RIGHT = "correct:", "right:"
 LEAST_SHARED = 20  # below this many shared items a difference says nothing
 LEVEL = 0.95
 NOT_PAIRED = (
@@ -38,8 +39,9 @@ def findings(paired: pd.DataFrame) -> Iterator[Finding]:
             f"paired normal; exact McNemar p = {row['p']:.3g}",
         )
         clear = row["low"] > 0 or row["high"] < 0
-        where = f"{row['second']} − {row['first']}"
-        decision = "differs" if clear else "undecided"
+        where = f"{row['part']}{row['second']} − {row['first']}"
+        alike = "undecided" if row["gained"] + row["lost"] else "the same"
+        decision = "differs" if clear else alike
         yield Finding("accuracy_difference", row["reader"], where, estimate, decision)
 
 
@@ -47,7 +49,12 @@ def exhibits(paired: pd.DataFrame) -> Iterator[Exhibit]:
     """The differences under each other."""
     if len(paired):
         named = paired.assign(
-            name=paired["reader"] + ": " + paired["second"] + " − " + paired["first"]
+            name=paired["reader"]
+            + ": "
+            + paired["part"]
+            + paired["second"]
+            + " − "
+            + paired["first"]
         )
         settings = {"margin": 0.0, "x_title": "difference of accuracy"}
         yield Exhibit("paired", "intervals", named, CAPTION, settings)
@@ -62,13 +69,15 @@ def _paired(
         if not same_benchmark(one, two):
             continue
         left, right = _answers(one), _answers(two)
-        shared = left.index.intersection(right.index)
-        for column in left.columns.intersection(right.columns):
-            gap = (right.loc[shared, column] - left.loc[shared, column]).dropna()
-            if len(gap) >= LEAST_SHARED:
-                reader = str(column).removeprefix(CORRECT)
-                where = {"reader": reader, "first": first, "second": second}
-                yield {**where, **_difference(gap.to_numpy())}
+        for column in left:
+            if column not in right:
+                continue
+            before, after = left[column].align(right[column], join="inner")
+            if len(before) >= LEAST_SHARED:
+                part, reader = _named(column)
+                where = {"reader": reader, "part": part}
+                where |= {"first": first, "second": second}
+                yield {**where, **_difference((after - before).to_numpy())}
 
 
 def same_benchmark(one: Report, two: Report) -> bool:
@@ -80,11 +89,26 @@ def same_benchmark(one: Report, two: Report) -> bool:
     )
 
 
-def _answers(report: Report) -> pd.DataFrame:
-    items = report.items[~report.items.index.duplicated()]
-    chosen = [name for name in items.columns if str(name).startswith(CORRECT)]
-    columns = {name: pd.to_numeric(items[name], errors="coerce") for name in chosen}
-    return pd.DataFrame(columns, items.index, dtype=float)
+def _answers(report: Report) -> dict[str, "pd.Series[float]"]:
+    """What each reader got right, by item; an id may stand in train and in test."""
+    found = {}
+    for name in map(str, report.items.columns):
+        if name.startswith((CORRECT, RIGHT)):
+            known = pd.to_numeric(report.items[name], errors="coerce").dropna()
+            found[name] = known[~known.index.duplicated()].astype(float)
+    return found
+
+
+def _named(column: str) -> tuple[str, str]:
+    """Of which part, where parts stand alone, and of which reader a column tells.
+
+    >>> _named("correct:tfidf"), _named("right:premise:encoder:x")
+    (('', 'tfidf'), ('premise: ', 'encoder:x'))
+    """
+    if column.startswith(CORRECT):
+        return "", column.removeprefix(CORRECT)
+    part, _, reader = column.removeprefix(RIGHT).partition(":")
+    return f"{part}: ", reader
 
 
 def _difference(gap: NDArray[np.float64]) -> dict[str, Any]:
