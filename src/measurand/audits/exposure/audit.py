@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure import overtraining
+from measurand.audits.exposure.accuracy import near_chance
 from measurand.audits.exposure.analysis import Method, Size, sizes, widely
 from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.checks import checked as method_checked
@@ -91,12 +92,16 @@ def audit(
     held = {
         "name": ", ".join(named),
         "tasks": {name: dict(notes) for name, notes in run.notes.items()},
+        "fields": {name: list(one.train.fields) for name, one in named.items()},
         "digest": {name: one.train.digest for name, one in named.items()},
     }
     seed = experiment.seed
-    found = sizes(counted(run.counts), how, seed)
+    counts = counted(run.counts)
+    found = sizes(counts, how, seed)
     settings = chosen | {"margin": margin, "seed": seed}
-    report = reported(found, run.counts, held, settings, how, cautions(run))
+    commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
+    warnings = [*cautions(run), *near_chance(counts, commonest)]
+    report = reported(found, run.counts, held, settings, how, warnings)
     return overtrained(report, found, run, margin, how, seed)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from measurand.audits.exposure.accuracy import accuracies
 from measurand.audits.exposure.analysis import Contrast, Size
 from measurand.audits.exposure.thresholds import AGREE, R_HAT
 from measurand.core.errors import Undefined
@@ -9,7 +10,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.stats.exposure.nuts import Chains
 from measurand.stats.exposure.trend import per_doubling
 
-FIRST = {"boost": 0, "bias": 0, "beta_boost": 1, "beta_bias": 1}
+FIRST = {"boost": 0, "bias": 0, "accuracy": 1, "beta_boost": 2, "beta_bias": 2}
 
 
 def stated(found: Sequence[Size]) -> tuple[list[Finding], dict[str, str]]:
@@ -26,12 +27,13 @@ def stated(found: Sequence[Size]) -> tuple[list[Finding], dict[str, str]]:
             for lm, effects in size.alone.items()
             for name, one in effects.items()
         ]
+        findings += accuracies(size.counts, size.name)
     try:
         findings.append(trend(found))
     except Undefined as undefined:
         not_run["trend"] = str(undefined)
     # What the verdict rests on comes first, of all models before each one alone.
-    return sorted(findings, key=lambda one: FIRST.get(one.statistic, 2)), not_run
+    return sorted(findings, key=lambda one: FIRST.get(one.statistic, 3)), not_run
 
 
 def of_contrast(one: Contrast, name: str, size: str) -> Iterator[Finding]:

@@ -63,7 +63,8 @@ class Study:
     Attributes:
         counts: One row a model, task and draw: m, n, lm, task, subsample, correct_ARM
             and, of language models, lm_loss_ARM.
-        notes: Per task: rows, classes, the share of test texts that are extra too.
+        notes: Per task: rows, classes, the share of the commonest label, and of test
+            texts that are extra too.
         remarks: What each model said beside its answers, the worst of all draws.
     """
 
@@ -202,6 +203,7 @@ def noted(pool: Items, design: Design, seed: int) -> dict[str, float]:
     return {
         "rows": float(len(pool)),
         "classes": float(len(pool.classes)),
+        "commonest": float(np.bincount(pool.numbers).max() / len(pool)),
         "labelled": float(design.m // len(pool.classes) * len(pool.classes)),
         "duplicates": float(np.mean(shared)),
     }
