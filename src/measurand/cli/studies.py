@@ -232,10 +232,8 @@ def described(source: str, benchmark: "Benchmark") -> "Task":
     if source in TOPICS:
         return TOPICS[source].task
     topic = TOPICS.get(stem(source))
-    if topic is None or not {*benchmark.classes} <= {
-        *topic.classes,
-        *topic.classes.values(),
-    }:
+    known = {*topic.classes, *topic.classes.values()} if topic else set()
+    if topic is None or not known.issuperset(benchmark.classes):
         return Task()
     notice(f"{topic.name}: its classes are the paper's, and so it is learned as there")
     return topic.task

@@ -90,10 +90,10 @@ def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     used = (directory / "report.json").is_file()
     for name, content in files.items():
         write(directory / name, content)
-    # Last, as a full disk must not cost the report that was here.
-    for old in [path for name in LEFT for path in directory.glob(name)] if used else []:
-        if str(old.relative_to(directory)) not in files:
-            old.unlink(missing_ok=True)
+    if used:  # last, as a full disk must not cost the report that was here
+        for old in {path for name in LEFT for path in directory.glob(name)}:
+            if old.relative_to(directory).as_posix() not in files:
+                old.unlink(missing_ok=True)
     return directory
 
 
