@@ -97,17 +97,14 @@ def reading(study: Study, seed: int) -> FittedTfidf:
 
 def effect(reader: FittedTfidf, test: Items, seed: int, run: int) -> ShuffleEffect:
     """The effect of the shuffle on new items, as the audit measures it."""
-    gold, parts = test.gold(reader.classes), reader.parts(test)
-    right = reader.total(parts).argmax(axis=1) == gold
+    gold = test.gold(reader.classes)
+    right = reader.predict(test).argmax(axis=1) == gold
     shuffle = Shuffle("evidence")
     orders = [
         shuffle.order(test, generator(seed, "shuffle", run, k)) for k in range(SHUFFLES)
     ]
-    wrong = [
-        reader.total({**parts, "evidence": parts["evidence"][order]}).argmax(axis=1)
-        == gold
-        for order in orders
-    ]
+    handed = reader.reread(reader.read(test), "evidence", np.array(orders, np.int32))
+    wrong = [said.argmax(axis=1) == gold for said in handed]
     shared = [test.column("evidence"), test.column("group")]
     clusters = components(shared if test.group else shared[:1])
     return shuffle_effect(right, np.array(wrong), np.array(orders, np.int32), clusters)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from measurand.core.intervention import AsIs, Rearranging
-from measurand.core.reader import Additive, Calibrated
+from measurand.core.reader import Calibrated
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.fields import Drop as DropField
 from measurand.interventions.fields import Keep
@@ -129,14 +129,6 @@ def test_an_uncalibrated_reader_gives_the_same_answers(name):
     slow = reader.fit(ITEMS, rng()).predict(ITEMS)
     quick = reader.uncalibrated().fit(ITEMS, rng()).predict(ITEMS)
     assert (slow.argmax(axis=1) == quick.argmax(axis=1)).all()
-
-
-def test_parts_of_an_additive_reader_add_up_to_what_it_predicts():
-    fitted = READERS.load("tfidf").fit(ITEMS, rng())
-    assert isinstance(fitted, Additive)
-    np.testing.assert_array_equal(
-        fitted.total(fitted.parts(ITEMS)), fitted.predict(ITEMS)
-    )
 
 
 def test_every_name_in_a_catalogue_resolves():

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.reader import FittedReader
+from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.together import Said
 from measurand.readers.majority import MajorityReader
 
@@ -36,12 +37,10 @@ class Sleepy:
 
 @dataclass(frozen=True)
 class Weighty:
-    """An encoder by its looks, which says which GPUs it may use."""
+    """An encoder by what it says of itself; it tells which GPUs it may use."""
 
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH)
     number: int
-
-    def ready(self):
-        pass
 
     def fit(self, items, rng) -> FittedReader:
         with Path(os.environ[LOG]).open("a") as log:
@@ -71,8 +70,8 @@ class Broken:
 class Asking:
     """Asks a server, and fits in the process of the test alone."""
 
+    traits: ClassVar[Traits] = Traits(remote=True)
     process: int
-    remote: ClassVar[bool] = True
 
     def fit(self, items, rng) -> FittedReader:
         assert os.getpid() == self.process

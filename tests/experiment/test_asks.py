@@ -10,7 +10,8 @@ import pytest
 
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
-from measurand.experiment.asks import Ask, canonical, key
+from measurand.core.recipe import canonical
+from measurand.experiment.asks import Ask, key
 from measurand.interventions.fields import Drop, Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.cross import CrossReader

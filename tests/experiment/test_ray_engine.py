@@ -136,7 +136,7 @@ def test_a_reader_behind_a_server_is_asked_from_here(benchmark, tmp_path):
 
 
 def test_a_node_with_other_versions_is_refused(benchmark):
-    own = versions(False)
+    own = versions()
     other = (own[0], "9.9", *own[2:-1], "scikit-learn 9.9")
     _, failure = ray_engine.work((benchmark, 0), (ASKS[0],), other)
     assert type(failure) is BadOption

@@ -7,7 +7,7 @@ import pytest
 
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.explainer import Drifting, Explainer, Prompting, Roles
-from measurand.experiment.asks import canonical
+from measurand.core.recipe import canonical
 from measurand.explainers import EXPLAINERS, SUITE, named
 from tests.explainers.reasoned import reasoned_items
 

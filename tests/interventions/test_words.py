@@ -187,7 +187,7 @@ def test_the_catalogue_makes_them_and_they_are_recipes():
     assert INTERVENTIONS.load("scramble") == Scramble()
     assert INTERVENTIONS.load("length") == Lengths()
     assert INTERVENTIONS.load("overlap") == Overlaps()
-    made_up = [INTERVENTIONS.load("mask", kind=mask) for mask in KINDS]
+    made_up = [INTERVENTIONS.load("mask", word_class=mask) for mask in KINDS]
     assert len({str(mask) for mask in made_up}) == len(KINDS)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        made_up[0].kind = "content"
+        made_up[0].word_class = "content"

@@ -6,7 +6,7 @@ import torch
 
 from measurand.core.errors import MissingWeights
 from measurand.core.judge import Likeness
-from measurand.core.reader import Strong
+from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import LIKENESSES, bertscore
 from measurand.judges.bertscore import BertScore, f1
 from measurand.models.encoder import checkpoint, tokenizer
@@ -61,7 +61,7 @@ def test_reading_a_few_pairs_at_a_time_changes_nothing(place, monkeypatch):
 
 def test_bertscore_is_a_likeness_with_weights_to_be_had(place):
     assert isinstance(LIKENESSES.load("bertscore"), Likeness)
-    assert isinstance(BertScore(place), Strong)
+    assert traits_of(BertScore(place)).packages == TORCH
     BertScore(place).ready()
     with pytest.raises(MissingWeights, match="cannot load an encoder"):
         BertScore("/no/such/encoder").alike([(ONE, TWO)])

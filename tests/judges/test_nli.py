@@ -5,7 +5,7 @@ import pytest
 
 from measurand.core.errors import BadOption, MissingWeights, UnknownName
 from measurand.core.judge import Judge
-from measurand.core.reader import Strong
+from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import JUDGES, LIKENESSES, named
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.nli import NliJudge
@@ -71,7 +71,7 @@ def test_a_judge_is_named_or_is_a_directory_or_a_hub_id(place):
     assert named(place) == NliJudge(place)
     assert named("someone/some-nli") == NliJudge("someone/some-nli")
     assert isinstance(named(place), Judge)
-    assert isinstance(named(place), Strong)
+    assert traits_of(named(place)).packages == TORCH
 
 
 @pytest.mark.parametrize("name", ["", "nli", "lexicl", "/no/such/folder", "a b/c"])

@@ -9,8 +9,8 @@ from transformers import AutoModel
 
 from measurand.core.errors import MissingWeights
 from measurand.core.reader import Adaptable, Overtrainable, Suited
+from measurand.core.recipe import canonical
 from measurand.core.task import Task
-from measurand.experiment.asks import canonical
 from measurand.models.encoder import tokenizer
 from measurand.models.masked import (
     Masking,

@@ -33,7 +33,7 @@ FITTED = TfidfReader().fit(made(TEXTS, LABELS), np.random.default_rng(0))
 
 
 def logits(items):
-    return FITTED.parts(items)["text"] + FITTED.linear.bias
+    return FITTED.read(items)["text"] + FITTED.linear.bias
 
 
 @given(

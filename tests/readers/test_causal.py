@@ -13,8 +13,8 @@ pytest.importorskip("transformers")
 from measurand.core.errors import BadInput, ReaderFailed, UnknownName
 from measurand.core.items import Items
 from measurand.core.reader import Adaptable, Overtrainable, Remarking
+from measurand.core.recipe import canonical
 from measurand.core.task import Task
-from measurand.experiment.asks import canonical
 from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers.causal import (

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from measurand.core.recipe import canonical
 from measurand.core.together import Job, Together
-from measurand.experiment.asks import canonical
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers import causal_residents as residents
 from measurand.readers.causal import CausalReader

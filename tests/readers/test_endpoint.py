@@ -15,9 +15,10 @@ from measurand.audits.evidence import audit
 from measurand.audits.evidence.cost import plan
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
-from measurand.core.reader import Remarking, Remote
+from measurand.core.reader import Remarking
+from measurand.core.recipe import canonical, traits_of
 from measurand.experiment.answers import answers, opened
-from measurand.experiment.asks import Ask, canonical
+from measurand.experiment.asks import Ask
 from measurand.models.asking import ledger
 from measurand.models.calls import Reply, Token
 from measurand.models.endpoint import Terms, terms_of
@@ -181,8 +182,8 @@ def test_terms_are_no_part_of_the_recipe():
     assert canonical(one) == canonical(other)
     assert "a.example" not in repr(one) + canonical(one)
     assert terms_of(replace(one, shots=3).endpoint).cap_tokens == 5
-    assert isinstance(one, Remote)
-    assert not isinstance(TfidfReader(), Remote)
+    assert traits_of(one).remote
+    assert not traits_of(TfidfReader()).remote
 
 
 def test_wrong_settings_are_refused():

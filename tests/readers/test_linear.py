@@ -28,7 +28,7 @@ def test_it_embeds_and_explains():
 
 
 def test_what_features_add_is_the_whole_score():
-    scores = sum(FITTED.parts(ITEMS).values())
+    scores = sum(FITTED.read(ITEMS).values())
     for row, one in enumerate(FITTED.integrated_gradients(ITEMS, "yes")):
         assert sum(one.scores) == pytest.approx(scores[row, 1])
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import BadInput, MissingWeights, StoreFailed, UnknownName
-from measurand.experiment.asks import canonical
+from measurand.core.recipe import canonical
 from measurand.readers import named
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.saved import SavedReader, load_encoder

@@ -25,24 +25,26 @@ def fit(
     """Fit a reader to a benchmark and keep it: audits take its folder as a name."""
     from measurand.core.errors import BadOption
     from measurand.core.files import writable
-    from measurand.core.reader import Savable, Strong, Tunable
+    from measurand.core.reader import Savable, Tunable
+    from measurand.core.recipe import identity, traits_of
     from measurand.core.seeds import generator
     from measurand.readers import named
     from measurand.stats.scores import share
 
     recipe = named(reader)
-    if not isinstance(recipe, Strong):
+    if not traits_of(recipe).needs_weights:
         raise BadOption(
             f"{reader} has no weights to keep and is fitted anew in seconds; "
             "give minilm or encoder:DIRECTORY"
         )
-    recipe.ready()
+    recipe.check_weights()
     writable(save)
     benchmark = source.benchmark(seed)
     announced(benchmark)
+    stream = identity(recipe)
     if tune and isinstance(recipe, Tunable):
-        recipe = recipe.tuned(benchmark.train, generator(seed, "tune", reader))
-    fitted = recipe.fit(benchmark.train, generator(seed, "fit", reader))
+        recipe = recipe.tuned(benchmark.train, generator(seed, "tune", stream))
+    fitted = recipe.fit(benchmark.train, generator(seed, "fit", stream))
     if not isinstance(fitted, Savable):
         raise BadOption(f"{reader} cannot be saved; give minilm or encoder:DIRECTORY")
     fitted.save(str(save))

@@ -256,11 +256,11 @@ def planned(
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.audits.evidence.cost import plan
-    from measurand.core.reader import Remote
+    from measurand.core.recipe import traits_of
 
     for name, reader in readers.items():
-        if isinstance(reader, Remote):
-            print(f"{name}: {plan(reader, benchmark, shuffles, margin, seed=seed)}")  # type: ignore[arg-type]
+        if traits_of(reader).remote:
+            print(f"{name}: {plan(reader, benchmark, shuffles, margin, seed=seed)}")
         else:
             print(f"{name}: runs here and costs nothing")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class Roles:
         rationale: The column of explanations, if there is one.
     """
 
+    kind: ClassVar[str] = "roles"
     query: str
     evidence: str | None = None
     rationale: str | None = None

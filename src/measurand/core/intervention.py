@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -59,6 +59,8 @@ class Writing(Protocol):
 @dataclass(frozen=True)
 class AsIs:
     """No change: the condition every other one is compared with."""
+
+    kind: ClassVar[str] = "as-is"
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items themselves."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,21 +37,6 @@ class Calibrated(Protocol):
 
     def uncalibrated(self) -> Reader:
         """The same reader without them: the same answers, sooner."""
-
-
-@runtime_checkable
-class Learned(Protocol):
-    """A reader that learned before, so that no condition can be taught to it."""
-
-    digest: str
-
-
-@runtime_checkable
-class Strong(Protocol):
-    """A reader whose near zero stands: an encoder or an LLM, with weights to be had."""
-
-    def ready(self) -> None:
-        """Raise where what it needs is not installed."""
 
 
 @runtime_checkable
@@ -201,24 +186,3 @@ class Attributing(Protocol):
         The words are the matches of `core.words.WORD` in the text, in their order; what
         a pair of words adds is halved between the two.
         """
-
-
-@runtime_checkable
-class Remote(Protocol):
-    """A reader that asks a server; its trials run in the main process alone.
-
-    Each worker process would keep its own limit of calls and its own spend cap.
-    """
-
-    remote: ClassVar[bool]
-
-
-@runtime_checkable
-class Additive(Protocol):
-    """A fitted reader whose score is a sum over fields."""
-
-    def parts(self, items: Items) -> Mapping[str, Floats]:
-        """What each field adds to the score of each class."""
-
-    def total(self, parts: Mapping[str, Floats]) -> Floats:
-        """The class probabilities that such parts add up to."""

@@ -1,6 +1,7 @@
 """Task: what a reader may be told about a task before it sees a row of it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,7 @@ class Task:
         length: The most tokens of a text.
     """
 
+    kind: ClassVar[str] = "task"
     about: str = ""
     epochs: int = 3
     batch: int = 16

@@ -9,9 +9,6 @@ import numpy as np
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 
-# Marks a setting that came later: at its default a recipe is called as it was before.
-UNSAID = {"unsaid": True}
-
 
 @dataclass(frozen=True, eq=False)
 class Job:

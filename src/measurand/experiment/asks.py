@@ -1,24 +1,21 @@
 """Ask: one question to one reader, and the key under which its answer is kept."""
 
-import dataclasses
 import hashlib
-import json
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import ClassVar
 
 from measurand import __version__
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import AsIs, Intervention
-from measurand.core.reader import Reader, Remote, Strong
+from measurand.core.reader import Reader
+from measurand.core.recipe import canonical, identity, traits_of
 from measurand.core.selection import Selection
-from measurand.core.together import UNSAID
 from measurand.selections.rows import Everything
 
-FORMAT = 8  # raised when the code changes what a recipe answers
+FORMAT = 9  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
-HEAVY = ("torch", "transformers")  # the same, for encoders and LLMs
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
 EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
 
@@ -35,6 +32,7 @@ class Group:
         size: How many are learned at once; a group may have fewer.
     """
 
+    kind: ClassVar[str] = "group"
     name: str
     size: int
 
@@ -58,6 +56,7 @@ class Ask:
         group: Those that are learned together with this one, where there are any.
     """
 
+    kind: ClassVar[str] = "ask"
     reader: Reader
     fitted_on: Selection = field(default_factory=Everything)
     fitted_under: Intervention = field(default_factory=AsIs)
@@ -67,51 +66,26 @@ class Ask:
     what: str = ANSWERS
     part: str = ""
     stream: str = ""
-    group: Group | None = field(default=None, metadata=UNSAID)
+    group: Group | None = None
 
     @property
     def fit(self) -> str:
-        """What two asks must share to be answered by one fit."""
-        named = (self.stream,) if self.stream else ()
-        return canonical((self.reader, self.fitted_on, self.fitted_under, *named))
+        """What two asks must share to be answered by one fit, as one would say it."""
+        stream = (self.stream,) if self.stream else ()
+        return identity((self.reader, self.fitted_on, self.fitted_under, *stream))
 
 
 def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     """The name of the answer: everything that it depends on, fingerprinted."""
     test = benchmark.also[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
-    heavy = isinstance(ask.reader, Strong) and not isinstance(ask.reader, Remote)
-    whole = canonical([versions(heavy), digests, seed, ask])
+    packages = traits_of(ask.reader).packages
+    whole = canonical([versions(packages), digests, seed, ask])
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
 @cache
-def versions(heavy: bool) -> tuple[str, ...]:
+def versions(packages: tuple[str, ...] = ()) -> tuple[str, ...]:
     """What computes the answers: with other code they are asked for again."""
-    used = (*COMPUTING, *(HEAVY if heavy else ()))
-    found = (f"{name} {version(name)}" for name in used)
-    return (str(FORMAT), __version__, *found)
-
-
-def canonical(thing: Any) -> str:
-    """A recipe as JSON that is the same in every process."""
-    return json.dumps(plain(thing), sort_keys=True)
-
-
-def plain(thing: Any) -> Any:
-    """A recipe as lists, dicts, numbers and strings."""
-    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        named = {
-            f.name: plain(getattr(thing, f.name))
-            for f in dataclasses.fields(thing)
-            if not (f.metadata.get("unsaid") and getattr(thing, f.name) == f.default)
-        }
-        return {
-            "recipe": f"{type(thing).__module__}.{type(thing).__qualname__}",
-            **named,
-        }
-    if isinstance(thing, list | tuple):
-        return [plain(part) for part in thing]
-    if isinstance(thing, str | int | float | bool | None):
-        return thing
-    raise TypeError(f"a recipe holds settings only, not a {type(thing).__name__}")
+    used = (f"{name} {version(name)}" for name in (*COMPUTING, *packages))
+    return (str(FORMAT), __version__, *used)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.reader import Remote
+from measurand.core.recipe import traits_of
 from measurand.experiment.asks import Ask
 
 Trial = tuple[Ask, ...]
@@ -31,4 +31,4 @@ class Engine(Protocol):
 
 def remote(trial: Trial) -> bool:
     """Whether a server answers, so that this process must do the asking."""
-    return isinstance(trial[0].reader, Remote)
+    return traits_of(trial[0].reader).remote

@@ -19,9 +19,10 @@ from measurand.core.explainer import Explainer, Prompting
 from measurand.core.files import write
 from measurand.core.items import Items
 from measurand.core.kept import keeping
+from measurand.core.recipe import TORCH, canonical
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import canonical, versions
+from measurand.experiment.asks import versions
 from measurand.experiment.store import Notice
 
 TOGETHER = 200  # items a file: what a kill can lose
@@ -91,7 +92,7 @@ def said(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> list
 
 def place(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> Path:
     """Where what was said to these prompts lies."""
-    whole = canonical([versions(heavy=True), writer, list(prompts)])
+    whole = canonical([versions(TORCH), writer, list(prompts)])
     key = hashlib.sha256(whole.encode()).hexdigest()
     return experiment.store.directory / "rationales" / key[:2] / f"{key}.json"
 

@@ -13,9 +13,10 @@ from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.judge import Judge, Likeness, Pairs
-from measurand.core.reader import Floats, Strong
+from measurand.core.reader import Floats
+from measurand.core.recipe import canonical, traits_of
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import canonical, versions
+from measurand.experiment.asks import versions
 from measurand.experiment.store import Answer
 
 AT_ONCE = 20_000  # different pairs that are kept together
@@ -88,5 +89,5 @@ def kept(
 def key(recipe: object, part: Sequence[Pair]) -> str:
     """The name of a part: everything that its scores depend on, fingerprinted."""
     pairs = hashlib.sha256(canonical(part).encode()).hexdigest()
-    whole = canonical([versions(isinstance(recipe, Strong)), "judged", recipe, pairs])
+    whole = canonical([versions(traits_of(recipe).packages), "judged", recipe, pairs])
     return hashlib.sha256(whole.encode()).hexdigest()

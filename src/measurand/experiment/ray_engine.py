@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost, shown
-from measurand.core.reader import Remote, Strong
+from measurand.core.recipe import traits_of
 from measurand.experiment.asks import versions
 from measurand.experiment.engine import Trial, remote
 from measurand.experiment.reach import reached
@@ -161,7 +161,7 @@ class RayEngine:
         for number, trial in enumerate(trials):
             if not remote(trial):
                 share = self.share(trial) if self.gpus and heavy(trial) else 0
-                known = versions(heavy(trial))
+                known = versions(traits_of(trial[0].reader).packages)
                 task = WORK.options(num_gpus=share).remote(self.sent, trial, known)
                 tasks[task] = number
         return tasks
@@ -204,7 +204,7 @@ def work(
     """Run one trial on a node: the files of its answers, and how it ended."""
     store = Passing()
     try:
-        alike(versions(heavy(trial)), known)
+        alike(versions(traits_of(trial[0].reader).packages), known)
         run_trial(*setting, store, trial)
     except MeasurandError as failure:
         return store.files, failure  # what was answered before is kept
@@ -250,8 +250,7 @@ def resource(kind: str) -> float:
 
 def heavy(trial: Trial) -> bool:
     """Whether an encoder or LLM is run."""
-    reader = trial[0].reader
-    return isinstance(reader, Strong) and not isinstance(reader, Remote)
+    return "torch" in traits_of(trial[0].reader).packages
 
 
 def alike(there: Sequence[str], here: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from measurand.core.reader import (
     Tunable,
     Watched,
 )
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.together import Job, Said, Together
 from measurand.experiment.asks import (
@@ -34,7 +35,6 @@ from measurand.experiment.asks import (
     SETTINGS,
     WORDS,
     Ask,
-    canonical,
     key,
 )
 from measurand.experiment.store import Answer, Store
@@ -131,7 +131,7 @@ def learned_from(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
             f"{ask.fitted_on} leaves no training items, so nothing can be learned"
         )
     change = ask.fitted_under
-    seen = change(rows, generator(seed, "train", canonical(change)))
+    seen = change(rows, generator(seed, "train", identity(change)))
     if isinstance(change, Keep):
         # Whoever is to learn from one field must not be able to see another.
         assert {*seen.table.columns} == {change.field, seen.label}  # noqa: S101
@@ -250,4 +250,4 @@ def handed_round(
 
 def stream(change: object, repeat: int, seed: int) -> np.random.Generator:
     """The same shuffles for every reader."""
-    return generator(seed, "test", canonical(change), repeat)
+    return generator(seed, "test", identity(change), repeat)

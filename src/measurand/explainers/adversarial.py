@@ -6,6 +6,7 @@ label is, so that the choice carries nothing and a second run makes the same one
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -51,6 +52,8 @@ PSEUDO_SPECIFIC = (
 class Vacuous:
     """Type A: a sentence that would suit any item with any label."""
 
+    kind: ClassVar[str] = "vacuous"
+
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One empty phrase an item."""
         return drawn(VACUOUS, [{}] * len(items), rng)
@@ -64,6 +67,8 @@ class Vacuous:
 class Leaking:
     """Type B: a sentence that states the gold label and nothing else."""
 
+    kind: ClassVar[str] = "label-leaking"
+
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The gold label of each item, in words."""
         return drawn(LEAKING, said_of(items), rng)
@@ -76,6 +81,8 @@ class Leaking:
 @dataclass(frozen=True)
 class Circular:
     """Type C: a sentence in which the gold label is its own reason."""
+
+    kind: ClassVar[str] = "circular"
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One tautology an item."""
@@ -95,6 +102,7 @@ class PseudoSpecific:
         evidence: The field in which it is looked for next, if there is one.
     """
 
+    kind: ClassVar[str] = "pseudo-specific"
     query: str
     evidence: str | None = None
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class Drift:
             most like the query.
     """
 
+    kind: ClassVar[str] = "drift"
     query: str
     evidence: str | None = None
     rationale: str | None = None

@@ -8,6 +8,7 @@ the order of an evidence's sentences nor its spacing changes what is chosen.
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class Extractive:
         distractors: How many sentences of other items' evidence stand beside.
     """
 
+    kind: ClassVar[str] = "extractive"
     query: str
     evidence: str | None
     how: str = "tfidf"

@@ -8,7 +8,7 @@ ERASER writes its evidences.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ class Given:
         evidence: The text field that offsets count in, if there is one.
     """
 
+    kind: ClassVar[str] = "given"
     column: str | None
     evidence: str | None = None
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class Prompted:
         max_tokens: The longest rationale; what the style needs where it is None.
     """
 
+    kind: ClassVar[str] = "prompted"
     query: str
     evidence: str | None = None
     model: str | Endpoint = SMOLLM2
@@ -125,6 +127,7 @@ class Edited:
         max_tokens: The longest rationale.
     """
 
+    kind: ClassVar[str] = "edited"
     drift: Drift
     model: str | Endpoint = SMOLLM2
     max_tokens: int = 120

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ class Swapped:
         rationale: The column of rationales.
     """
 
+    kind: ClassVar[str] = "label-swapped"
     query: str
     evidence: str | None = None
     rationale: str | None = None

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,7 @@ class Asked:
         max_tokens: The longest answer, with all its ways.
     """
 
+    kind: ClassVar[str] = "prompted-rewording"
     field: str
     model: str | Endpoint = "smollm2"
     draw: int = 0

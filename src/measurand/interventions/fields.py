@@ -1,6 +1,7 @@
 """Interventions that take whole fields away."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from measurand.core.items import Items
 class Keep:
     """One field alone: the other fields and the metadata are not there to be read."""
 
+    kind: ClassVar[str] = "keep"
     field: str
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
@@ -27,6 +29,7 @@ class Keep:
 class Choose:
     """Some fields alone, in this order; the other fields and the metadata go."""
 
+    kind: ClassVar[str] = "choose"
     fields: tuple[str, ...]
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
@@ -42,6 +45,7 @@ class Choose:
 class Drop:
     """Every field but one; the metadata go too, since they may tell of it."""
 
+    kind: ClassVar[str] = "drop"
     field: str
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:

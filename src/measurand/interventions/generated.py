@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ class Rewrite:
         seed: Where set, ways are drawn; without it the likeliest beams are taken.
     """
 
+    kind: ClassVar[str] = "rewrite"
     field: str
     model: str
     draw: int = 0

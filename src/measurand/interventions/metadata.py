@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ class Flip:
         renderings: For each value, the words by which it stands in the query.
     """
 
+    kind: ClassVar[str] = "flip"
     column: str
     query: str
     renderings: tuple[tuple[str, tuple[str, ...]], ...]

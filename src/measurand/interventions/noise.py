@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class FormatNoise:
         evidence: The field whose sentences change places, if there is one.
     """
 
+    kind: ClassVar[str] = "format-noise"
     query: str
     evidence: str | None = None
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class Paraphrase:
         draw: Which of the proposals is taken, from 0.
     """
 
+    kind: ClassVar[str] = "paraphrase"
     field: str
     draw: int = 0
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,17 +25,20 @@ class Shuffle:
 
     Attributes:
         field: The field that is shuffled.
-        kind: "plain"; "within-label" and "within-length" shuffle inside items of one
+        variant: "plain"; "within-label" and "within-length" shuffle inside items of one
             label or of like length; "nearest" gives one of the ten most similar texts.
     """
 
+    kind: ClassVar[str] = "shuffle"
     field: str
-    kind: str = "plain"
+    variant: str = "plain"
 
     def __post_init__(self) -> None:
-        """Refuse a kind that does not exist."""
-        if self.kind not in KINDS:
-            raise BadOption(f"no shuffle called {self.kind!r}; try {', '.join(KINDS)}")
+        """Refuse a variant that does not exist."""
+        if self.variant not in KINDS:
+            raise BadOption(
+                f"no shuffle called {self.variant!r}; try {', '.join(KINDS)}"
+            )
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with `field` rearranged so that no item reads its own text."""
@@ -43,18 +47,20 @@ class Shuffle:
 
     def __str__(self) -> str:
         """The name in reports."""
-        return self.kind
+        return self.variant
 
     def order(self, items: Items, rng: np.random.Generator) -> Ints:
         """For each item, the position of the item whose `field` it receives."""
         column = Column(items, self.field)
         texts = numbered(column)
-        if self.kind == "nearest":
+        if self.variant == "nearest":
             return nearest(column, texts, rng)
-        if self.kind == "plain":
+        if self.variant == "plain":
             return derangement(texts, rng)
         strata = (
-            items.labels if self.kind == "within-label" else lengths(items, self.field)
+            items.labels
+            if self.variant == "within-label"
+            else lengths(items, self.field)
         )
         order = np.empty(len(items), np.int64)
         for stratum in np.unique(strata):

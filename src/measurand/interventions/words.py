@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Scramble:
         fields: The fields that are scrambled; all of them where none is named.
     """
 
+    kind: ClassVar[str] = "scramble"
     fields: tuple[str, ...] = ()
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
@@ -58,38 +60,41 @@ class Mask:
     would tell a reader just what was to be hidden.
 
     Attributes:
-        kind: "negation"; "function", all other words that hold a sentence together; or
-            "content", all that are left. Every word is of one of the three.
+        word_class: "negation"; "function", all other words that hold a sentence
+            together; or "content", all that are left. Every word is of one of them.
     """
 
-    kind: str
+    kind: ClassVar[str] = "mask"
+    word_class: str
 
     def __post_init__(self) -> None:
         """Refuse a class that does not exist."""
-        if self.kind not in KINDS:
+        if self.word_class not in KINDS:
             raise BadOption(
-                f"no class of words called {self.kind!r}; try {', '.join(KINDS)}"
+                f"no class of words called {self.word_class!r}; try {', '.join(KINDS)}"
             )
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with every word of the class masked in every field."""
-        if self.kind != "negation" and not english(items):
+        if self.word_class != "negation" and not english(items):
             raise CannotIntervene(
-                f"no text holds an English function word, so {self.kind} words cannot "
-                "be told apart; the lists are English"
+                f"no text holds an English function word, so {self.word_class} words "
+                "cannot be told apart; the lists are English"
             )
         return with_texts(items, self.masked)
 
     def __str__(self) -> str:
         """The name in reports."""
-        return f"{self.kind} masked"
+        return f"{self.word_class} masked"
 
     def masked(self, text: str) -> str:
         """The text without its words of the class."""
-        blank = "" if self.kind == "negation" else BLANK
+        blank = "" if self.word_class == "negation" else BLANK
         return rewritten(
             text,
-            lambda said: [blank if kind(word) == self.kind else word for word in said],
+            lambda said: [
+                blank if kind(word) == self.word_class else word for word in said
+            ],
         )
 
 
@@ -100,6 +105,8 @@ class Lengths:
     One word for each length, since a word repeated as often would be lost on a reader
     that weighs words by their share of the text.
     """
+
+    kind: ClassVar[str] = "lengths"
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with `length12` for a text of twelve words."""
@@ -113,6 +120,8 @@ class Lengths:
 @dataclass(frozen=True)
 class Overlaps:
     """The last field as nothing but how much of it stands in the others, in tenths."""
+
+    kind: ClassVar[str] = "overlaps"
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The last field alone, with `overlap10` where all its words are elsewhere."""

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
+from measurand.core.recipe import TORCH, Traits
 from measurand.models.encoder import location
 from measurand.models.vectors import token_vectors
 
@@ -30,6 +32,8 @@ class BertScore:
         length: The most tokens of a text.
     """
 
+    kind: ClassVar[str] = "bertscore"
+    traits: ClassVar[Traits] = Traits(packages=TORCH)
     model: str = "minilm"
     length: int = 256
 

@@ -14,6 +14,7 @@ lexicon are those of English.
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ SHORTEST = 3  # letters that are left when an ending is taken off
 @dataclass(frozen=True)
 class LexicalJudge:
     """Entailment as the share of words that were said before; needs no model."""
+
+    kind: ClassVar[str] = "lexical"
 
     def entails(self, pairs: Pairs) -> Floats:
         """How much of the second text of each pair stands in the first."""

@@ -1,12 +1,14 @@
 """Entailment classifiers as judges."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from measurand.core.errors import BadOption, listed, shown
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
+from measurand.core.recipe import TORCH, Traits
 from measurand.models.classifier import Classifier, classifier
 
 
@@ -19,6 +21,8 @@ class NliJudge:
         length: The most tokens of a pair; the longer text gives way first.
     """
 
+    kind: ClassVar[str] = "nli"
+    traits: ClassVar[Traits] = Traits(packages=TORCH)
     model: str
     length: int = 256
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ class Rouge:
 
     Two texts without words are alike; a text with words and one without are not.
     """
+
+    kind: ClassVar[str] = "rouge"
 
     def alike(self, pairs: Pairs) -> Floats:
         """The ROUGE-L F1 of each pair."""

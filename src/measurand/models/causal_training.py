@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -31,6 +31,7 @@ class Training:
         clip: The longest gradient.
     """
 
+    kind: ClassVar[str] = "training"
     epochs: int = 3
     batch: int = 16
     rate: float = 5e-5
@@ -51,6 +52,7 @@ class Lora:
     elsewhere; the model's `tuning` says which.
     """
 
+    kind: ClassVar[str] = "lora"
     rank: int = 16
     alpha: int = 32
     dropout: float = 0.05
@@ -68,6 +70,7 @@ class Adaptation:
         packed: Texts a sequence, an end token between them.
     """
 
+    kind: ClassVar[str] = "adaptation"
     training: Training = Training(epochs=1, rate=1e-4, decay=0.0, warmup=0.0)
     length: int = 256
     packed: int = 1

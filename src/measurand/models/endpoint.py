@@ -1,7 +1,7 @@
 """Any OpenAI-compatible server: what it is asked, and on what terms."""
 
 from dataclasses import InitVar, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, shown
 from measurand.models.calls import Messages, digest
@@ -47,6 +47,7 @@ class Endpoint:
         seed: Sent along, and the root of the waits; None sends none.
     """
 
+    kind: ClassVar[str] = "endpoint"
     model: str
     revision: str = ""
     temperature: float | None = 0.0

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
+from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.core.together import Job, Said
 from measurand.models.causal import CausalModel
@@ -29,7 +31,10 @@ PACKED = 8  # prompts a sequence in the packing variant of the exposure paper
 class CausalReader(CausalRecipe):
     """A decoder fine-tuned to classify by its last token's state and a linear head."""
 
-    def ready(self) -> None:
+    kind: ClassVar[str] = "causal"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, needs_weights=True)
+
+    def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         located(self.model)
 
@@ -133,6 +138,8 @@ class ZeroShotReader:
         about: What the text is and what is asked of it, for the template task.
     """
 
+    kind: ClassVar[str] = "zero-shot"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, needs_weights=True)
     model: str = SMOLLM2
     template: str = "plain"
     length: int = 1024
@@ -142,7 +149,7 @@ class ZeroShotReader:
     seed: int | None = None
     about: str = ""
 
-    def ready(self) -> None:
+    def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         located(self.model)
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from measurand.core.together import UNSAID
 from measurand.models.causal_loading import SMOLLM2
 from measurand.models.causal_training import Adaptation, Lora
 
@@ -42,4 +41,4 @@ class CausalRecipe:
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
     rates: tuple[float, ...] = ()
-    stacked: int = field(default=1, metadata=UNSAID)
+    stacked: int = 1

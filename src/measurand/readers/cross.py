@@ -8,6 +8,7 @@ reader reads, so it stands above it on the ladder.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from scipy.sparse import csr_array, hstack
 
 from measurand.core.items import Items
 from measurand.core.reader import Floats
+from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.grams import Grams, Tokens, grams, tokenised
@@ -40,6 +42,8 @@ class CrossReader:
         folds: Held-out folds for the temperature; 0 leaves it at 1.
     """
 
+    kind: ClassVar[str] = "cross"
+    traits: ClassVar[Traits] = Traits(Strength.PAIRS)
     least: int = 2
     buckets: int = 2**19
     strength: float = 1.0

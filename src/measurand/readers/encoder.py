@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ import torch
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Floats
+from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.core.together import Job, Said
 from measurand.models.encoder import device, location, window
@@ -31,6 +33,9 @@ Watch = Callable[[FittedEncoder], None]  # called with the reader of each epoch
 @dataclass(frozen=True)
 class EncoderReader(EncoderRecipe):
     """A pretrained encoder with a new linear head, all weights trained."""
+
+    kind: ClassVar[str] = "encoder"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, needs_weights=True)
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """Train from the fresh checkpoint."""
@@ -193,7 +198,7 @@ class EncoderReader(EncoderRecipe):
         """What each job's encoder says, all trained as one stack of `size`."""
         return EncoderStack(self, size).answered(jobs)
 
-    def ready(self) -> None:
+    def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         location(self.model)
 

@@ -11,10 +11,10 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.reader import Floats
-from measurand.models.address import address
+from measurand.core.recipe import Strength, Traits
 from measurand.models.asking import replies
 from measurand.models.calls import Messages
-from measurand.models.endpoint import Endpoint, Terms, terms_of
+from measurand.models.endpoint import Endpoint, Terms
 from measurand.readers.choices import Choices, marked, shares
 from measurand.readers.endpoint_prompts import (
     asked,
@@ -40,20 +40,17 @@ class EndpointReader:
         shots: Labelled training items shown before the question, evenly over labels.
     """
 
+    kind: ClassVar[str] = "endpoint"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, remote=True)
     endpoint: Endpoint
     prompt: str = "plain"
     shots: int = 0
-    remote: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
         template(self.prompt)
         if self.shots < 0:
             raise BadOption(f"shots is {self.shots}; allowed are 0 or more")
-
-    def ready(self) -> None:
-        """Raise where no server is named."""
-        address(terms_of(self.endpoint).url)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ class TfidfReader:
         folds: Held-out folds for the temperature; 0 leaves it at 1.
     """
 
+    kind: ClassVar[str] = "tfidf"
     least: int = 2
     strength: float = 1.0
     folds: int = 3
@@ -68,11 +70,14 @@ class FittedTfidf:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        return self.total(self.parts(items))
+        return self.added_up(self.read(items))
 
     def read(self, items: Items) -> Mapping[str, Floats]:
-        """What each field adds to the scores."""
-        return self.parts(items)
+        """What each field adds to the score of each class."""
+        return {
+            field: np.asarray(known.counts(items.column(field)) @ self.blocks[field])
+            for field, known in self.vocabularies.items()
+        }
 
     def reread(
         self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
@@ -80,19 +85,12 @@ class FittedTfidf:
         """The class probabilities when `field` is handed round: only added up anew."""
         for order in orders:
             moved = {field: reading[field][order]} if field in reading else {}
-            yield self.total({**reading, **moved})
+            yield self.added_up({**reading, **moved})
 
-    def parts(self, items: Items) -> Mapping[str, Floats]:
-        """What each field adds to the score of each class."""
-        return {
-            field: np.asarray(known.counts(items.column(field)) @ self.blocks[field])
-            for field, known in self.vocabularies.items()
-        }
-
-    def total(self, parts: Mapping[str, Floats]) -> Floats:
-        """The class probabilities that such parts add up to."""
+    def added_up(self, reading: Mapping[str, Floats]) -> Floats:
+        """The class probabilities of what the fields add."""
         return self.linear.probabilities(
-            np.sum(list(parts.values()), axis=0) + self.linear.bias
+            np.sum(list(reading.values()), axis=0) + self.linear.bias
         )
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader, Floats
+from measurand.core.recipe import Strength, Traits
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
 FOLDS = 5
@@ -18,6 +20,9 @@ Ints = NDArray[np.int64]
 @dataclass(frozen=True)
 class MajorityReader:
     """The commonest label, whatever the item."""
+
+    kind: ClassVar[str] = "majority"
+    traits: ClassVar[Traits] = Traits(Strength.TEXTLESS)
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedReader:
         """Count the labels."""
@@ -37,6 +42,8 @@ class MetadataReader:
         columns: The metadata to read; None means all that the items name.
     """
 
+    kind: ClassVar[str] = "metadata"
+    traits: ClassVar[Traits] = Traits(Strength.TEXTLESS)
     columns: tuple[str, ...] | None = None
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedMetadata":

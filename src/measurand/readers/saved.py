@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ import transformers
 
 from measurand.core.errors import BadInput, MissingWeights, listed
 from measurand.core.items import Items
+from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.models.encoder import UNREADABLE, device, unreadable
 from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
 
@@ -33,6 +34,8 @@ class SavedReader:
             in the same place are never taken for its own.
     """
 
+    kind: ClassVar[str] = "saved"
+    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, learned=True)
     directory: str
     digest: str
 

@@ -6,6 +6,7 @@ texts, they do with word counts. Without texts they see the training items alone
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
@@ -28,6 +29,7 @@ class IdfReader:
         texts: Where vocabulary, weights and dimensions come from; else the items.
     """
 
+    kind: ClassVar[str] = "idf"
     components: int = 100
     strength: float = 10.0
     texts: tuple[str, ...] = field(default=(), repr=False)
@@ -64,6 +66,7 @@ class PcaReader:
         texts: Where the components come from.
     """
 
+    kind: ClassVar[str] = "pca"
     columns: int = 1024
     components: int = 30
     strength: float = 10.0

@@ -1,6 +1,7 @@
 """Selections that cut items in two so that nothing stands on both sides."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ class Split:
         side: "train" or "test".
     """
 
+    kind: ClassVar[str] = "split"
     columns: tuple[str, ...]
     side: str
     share: float = 0.3
@@ -51,6 +53,7 @@ class Fold:
     `draw` tells apart several ways of cutting the same items into folds.
     """
 
+    kind: ClassVar[str] = "fold"
     number: int
     folds: int
     side: str

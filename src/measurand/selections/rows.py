@@ -1,6 +1,7 @@
 """Selections by what a row says, and by chance."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from measurand.core.items import Items
 @dataclass(frozen=True)
 class Everything:
     """All rows."""
+
+    kind: ClassVar[str] = "everything"
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items themselves."""
@@ -24,6 +27,7 @@ class Everything:
 class HoldOut:
     """The rows in which `column` is anything but `value`."""
 
+    kind: ClassVar[str] = "hold-out"
     column: str
     value: str
 
@@ -40,6 +44,7 @@ class HoldOut:
 class Only:
     """The rows in which `column` is `value`."""
 
+    kind: ClassVar[str] = "only"
     column: str
     value: str
 
@@ -56,6 +61,7 @@ class Only:
 class Drop:
     """The rows that do not have all of `values` in `columns` at once."""
 
+    kind: ClassVar[str] = "drop-rows"
     columns: tuple[str, ...]
     values: tuple[str, ...]
 
@@ -76,6 +82,7 @@ class Drop:
 class Sample:
     """`size` rows drawn without replacement; all of them where there are fewer."""
 
+    kind: ClassVar[str] = "sample"
     size: int
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
@@ -92,6 +99,7 @@ class Sample:
 class Both:
     """One selection after another."""
 
+    kind: ClassVar[str] = "both"
     first: object
     second: object
 

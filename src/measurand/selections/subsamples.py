@@ -1,6 +1,7 @@
 """Selections of an exposure study: extra, train and test rows, drawn together."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ class Subsample:
         side: "extra", "train" or "test".
     """
 
+    kind: ClassVar[str] = "subsample"
     m: int
     n: int
     number: int

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from measurand.core.clusters import components
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Floats, Learned, Reader
+from measurand.core.reader import Floats, Reader
+from measurand.core.recipe import traits_of
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
@@ -54,7 +55,7 @@ def answered(
     """Ask with the right evidence, with the wrong, and with one field alone."""
     benchmark = experiment.benchmark
     alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
-    if isinstance(members[0], Learned):
+    if traits_of(members[0]).learned:
         alone = {}
     parts = ("", *benchmark.also)
     asks = [

@@ -10,7 +10,7 @@ from measurand.audits.evidence.answered import Ground, hanging_together, score
 from measurand.audits.evidence.exhibits import exhibits
 from measurand.audits.evidence.filtering import filter_findings
 from measurand.audits.evidence.flips import flip_findings
-from measurand.audits.evidence.ladder import LADDER, climbed
+from measurand.audits.evidence.ladder import climbed
 from measurand.audits.evidence.shift import gap_findings, gaps, held_out_values
 from measurand.audits.evidence.statement import (
     described,
@@ -22,7 +22,8 @@ from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Report
-from measurand.core.reader import Learned, Reader, Strong
+from measurand.core.reader import Reader
+from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
 from measurand.experiment.asks import Ask
@@ -41,7 +42,7 @@ def audit(
     margin: float = MARGIN,
     calibrate: bool = True,
     seeds: int | None = None,
-    strongest: str = LADDER[-1],
+    strongest: str = "minilm",
 ) -> Report:
     """Test readers with the right evidence, with the wrong, and with one part alone.
 
@@ -123,7 +124,11 @@ def consequences(
             "be called"
         )
     values = held_out_values(benchmark.train, benchmark.test)
-    light = [(n, r) for n, r in readers.items() if not isinstance(r, Learned | Strong)]
+    light = {
+        name: reader
+        for name, reader in readers.items()
+        if not (traits_of(reader).near_zero_stands or traits_of(reader).learned)
+    }
     if not light:
         why = (
             "a strong reader would be trained dozens of times, and one that learned "
@@ -133,9 +138,9 @@ def consequences(
     if not values:
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, reader = light[0]
+    name, reader = next(iter(light.items()))
     before = gaps(reader, experiment, values, Everything(), Everything())
-    findings += gap_findings(name, before, clusters, experiment.seed)
+    findings += gap_findings(name, reader, before, clusters, experiment.seed)
     try:
         findings += filter_findings(name, reader, before, experiment, clusters)
     except Undefined as undefined:

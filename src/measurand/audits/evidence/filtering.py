@@ -16,6 +16,7 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.reader import Floats, Reader
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
 from measurand.experiment.answers import Experiment
@@ -43,7 +44,8 @@ def filter_findings(
     name: str, reader: Reader, before: Gaps, experiment: Experiment, clusters: Ints
 ) -> list[Finding]:
     """How the mean gap moves when the group is dropped, or as many items at random."""
-    benchmark, rng = experiment.benchmark, generator(experiment.seed, "filter", name)
+    benchmark = experiment.benchmark
+    rng = generator(experiment.seed, "filter", identity(reader))
     group = dominant_group(benchmark.train, experiment.seed)
     train, test = (group(side, rng) for side in (benchmark.train, benchmark.test))
     left = set(held_out_values(train, test))

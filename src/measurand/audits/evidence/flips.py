@@ -9,9 +9,10 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, answers
-from measurand.experiment.asks import Ask, canonical
+from measurand.experiment.asks import Ask
 from measurand.interventions.metadata import Flip, reach
 from measurand.stats.scores import share
 
@@ -42,7 +43,7 @@ def flip_findings(
     possible = flips(benchmark)
     for column, flip in possible.items():
         if benchmark.protocol is not None:
-            rng = generator(experiment.seed, "test", canonical(flip), 0)
+            rng = generator(experiment.seed, "test", identity(flip), 0)
             before = np.array(benchmark.protocol(benchmark.test))
             after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
             changed = share(int((before != after).sum()), len(before))

@@ -11,7 +11,8 @@ from measurand.audits.evidence.answered import Answered, Ground, answered
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Reader, Seeded, Strong
+from measurand.core.reader import Reader, Seeded
+from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
@@ -41,7 +42,7 @@ class Packet:
         findings: The estimates.
         withheld: Statistics that have no value here, and why.
         changed: The share of (item, shuffle) pairs that read another text.
-        strong: Whether the reader is one whose near zero stands.
+        strength: What the reader can see.
         remarks: What the reader said beside its answers.
     """
 
@@ -57,7 +58,7 @@ class Packet:
     findings: tuple[Finding, ...]
     withheld: Mapping[str, str]
     changed: float
-    strong: bool
+    strength: Strength
     remarks: Mapping[str, float | str]
 
 
@@ -71,7 +72,7 @@ def packet(
     seeds: int | None = None,
 ) -> Packet:
     """The packet of one reader; a trained one that collapsed is tried once more."""
-    rng = generator(experiment.seed, "evidence", name)
+    rng = generator(experiment.seed, "evidence", identity(reader))
     clusters = ground.clusters
     usual = reader.usual() if isinstance(reader, Seeded) else 1
     count = seeds or usual
@@ -126,7 +127,7 @@ def packet(
         findings,
         withheld,
         said.changed,
-        isinstance(reader, Strong),
+        traits_of(reader).strength,
         said.remarks,
     )
 

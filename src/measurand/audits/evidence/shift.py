@@ -12,6 +12,7 @@ from measurand.audits.evidence.thresholds import SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.reader import Calibrated, Floats, Reader
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
 from measurand.experiment.answers import Experiment, answers
@@ -90,9 +91,11 @@ def mean_gap(chosen: Sequence[int], count: int) -> Statistic:
     return statistic
 
 
-def gap_findings(name: str, found: Gaps, clusters: Ints, seed: int) -> list[Finding]:
+def gap_findings(
+    name: str, reader: Reader, found: Gaps, clusters: Ints, seed: int
+) -> list[Finding]:
     """The gap of each value, of each column, on average, and at worst."""
-    rng = generator(seed, "evidence", "shift", name)
+    rng = generator(seed, "evidence", "shift", identity(reader))
     count = len(found.values)
     sizes = found.there.sum(axis=0)
 

@@ -11,8 +11,8 @@ from measurand.audits.evidence.thresholds import CLUSTERS, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Verdict
 from measurand.core.reader import Reader
+from measurand.core.recipe import describe_recipe
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import plain
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.power import detectable, items_to_equate
 
@@ -54,8 +54,8 @@ def settings(
     return {
         "metadata_schema": dict(experiment.benchmark.schema),
         "shuffles": shuffles,
-        "shuffle": shuffle.kind,
-        "readers": {name: plain(reader) for name, reader in readers.items()},
+        "shuffle": shuffle.variant,
+        "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "margin": margin,
         "seed": experiment.seed,
         "calibrate": calibrate,

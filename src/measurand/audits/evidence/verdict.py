@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from measurand.audits.evidence.packet import COLLAPSED, Packet
 from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
+from measurand.core.recipe import Strength
 from measurand.stats.equivalence import ABOVE, WITHIN
 
 LABELS = (
@@ -16,7 +17,7 @@ LABELS = (
     "undecided",
     "no verdict",
 )  # every word a verdict can be
-SCREENING = ("tfidf",)  # a near zero of these alone asks for a stronger reader
+SCREENING = Strength.WORDS  # a near zero of these alone asks for a stronger reader
 
 
 def verdict(
@@ -45,7 +46,7 @@ def verdict(
         turned = reversal(standing)
         why = f"{last.name} loses {delta} on wrong evidence{turned}{beside}"
         return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
-    open_ended = not last.strong and not planted
+    open_ended = last.strength < Strength.PRETRAINED and not planted
     if last.decision != WITHIN:
         why = (
             f"the interval {delta} of {last.name} neither clears nor fits the margin "
@@ -59,7 +60,7 @@ def verdict(
         f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
         f"{place}{beside}"
     )
-    if last.name in SCREENING:
+    if last.strength <= SCREENING:
         return Verdict(
             "calibrate",
             region,

@@ -1,6 +1,6 @@
 """The explanations audit itself: write, change, write again, read, compare."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from measurand.audits.explanations.beside import (
@@ -31,14 +31,17 @@ from measurand.audits.explanations.statement import (
 from measurand.audits.explanations.verdict import verdict
 from measurand.audits.explanations.writing import GIVEN, answerable, usual, written
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, NotApplicable, Undefined
+from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.finding import Report
-from measurand.core.reader import Learned, Reader, Remote
+from measurand.core.reader import Reader
 from measurand.experiment.answers import Experiment
+from measurand.experiment.ladder import (
+    check_teachable,
+    higher_rungs,
+    order_by_strength,
+)
 from measurand.judges import named as judge_named
-from measurand.readers import READERS
 
-TEXTLESS = ("majority", "metadata")
 CALLED = "cross"  # sees how the input and the rationale meet, and needs no GPU
 
 
@@ -107,15 +110,20 @@ def audit(
     }
     reads: list[Read] = []
     not_called: dict[str, str] = {}
-    for name, reader in climbing(readers, calibrate):
-        if name not in readers and not doubtful(reads, planted=benchmark.planted):
-            break
+    for name, reader in order_by_strength(readers).items():
+        asked = (experiment, name, reader, made, stable, own, leaks)
+        reads.append(read(*asked, **terms))
+    rungs = higher_rungs(readers, CALLED, rungs=(CALLED,))
+    while (
+        calibrate
+        and doubtful(reads, planted=benchmark.planted)
+        and (rung := next(rungs, None))
+    ):
+        name, reader = rung
         asked = (experiment, name, reader, made, stable, own, leaks)
         try:
             reads.append(read(*asked, **terms))
         except Undefined as reason:
-            if name in readers:
-                raise
             not_called[name] = str(reason)
     said = verdict([one.stage for one in reads], planted=benchmark.planted)
     findings = [
@@ -160,12 +168,7 @@ def checked(benchmark: Benchmark, readers: Mapping[str, Reader], preset: str) ->
             f"{benchmark.name} names no rationale; name its column with --rationale"
         )
     masking(preset)
-    for name, reader in readers.items():
-        if name in TEXTLESS or isinstance(reader, Learned | Remote):
-            raise BadOption(
-                f"{name} cannot be taught to read rationales; choose tfidf or an "
-                "encoder"
-            )
+    check_teachable(readers, "to read rationales")
     told = benchmark.test.column(benchmark.rationale)
     if (told == benchmark.test.column(benchmark.query)).all():
         raise NotApplicable(
@@ -177,15 +180,6 @@ def checked(benchmark: Benchmark, readers: Mapping[str, Reader], preset: str) ->
             f"column {benchmark.rationale!r} is empty on every test item; name another "
             "with --rationale"
         )
-
-
-def climbing(
-    readers: Mapping[str, Reader], calibrate: bool
-) -> Iterator[tuple[str, Reader]]:
-    """The readers, and the one that is called where these do not suffice."""
-    yield from readers.items()
-    if calibrate and CALLED not in readers:
-        yield CALLED, READERS.load(CALLED)
 
 
 def doubtful(reads: Sequence[Read], *, planted: bool) -> bool:

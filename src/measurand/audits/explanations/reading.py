@@ -20,7 +20,8 @@ from measurand.audits.explanations.verdict import Stage
 from measurand.audits.explanations.writing import ANNOTATED, GIVEN, Written
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats, Reader, Strong
+from measurand.core.reader import Floats, Reader
+from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, reopened
 from measurand.explainers import SUITE
@@ -246,7 +247,7 @@ def staged(
     one = found[explainer]
     return Stage(
         name,
-        isinstance(reader, Strong),
+        traits_of(reader).near_zero_stands,
         collapsed(one),
         explainer,
         level(figures, "robustness", explainer),

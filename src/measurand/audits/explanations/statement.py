@@ -14,7 +14,7 @@ from measurand.audits.explanations.writing import GIVEN, Written
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader
-from measurand.experiment.asks import plain
+from measurand.core.recipe import describe_recipe
 
 AXES = (  # what a verdict on rationales rests on
     *("varif", "robustness", "informativeness", "specificity"),
@@ -51,7 +51,7 @@ def settings(
     """Everything that was chosen before the run, and how much was then masked."""
     return {
         **chosen,
-        "readers": {name: plain(reader) for name, reader in readers.items()},
+        "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [one.name for one in reads if one.name not in readers],
         "masked": {
             one.name: {name: told.kept for name, told in one.informed.items()}

@@ -154,14 +154,14 @@ def each_alone(
     if len(parts) < 2:
         return {}
 
-    def effect(part: pd.DataFrame, contrast: str, lm: str) -> Effect:
+    def effect(part: pd.DataFrame, contrast: str) -> Effect:
         held = pairs(part, contrast)
         posterior = fit(held, how.model, priors)
-        rng = generator(seed, *path, contrast, "alone", lm)
+        rng = generator(seed, *path, contrast, "alone")
         return Effect(held, posterior, posterior.predictive(rng, DRAWS))
 
     return {
-        lm: {contrast: effect(part, contrast, lm) for contrast in CONTRASTS}
+        lm: {contrast: effect(part, contrast) for contrast in CONTRASTS}
         for lm, part in parts.items()
     }
 

@@ -29,9 +29,9 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, listed
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
+from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import plain
 from measurand.stats.exposure.rows import counted
 
 SAYS = (
@@ -86,8 +86,8 @@ def audit(
         "n": n,
         "repeats": repeats,
         "arms": list(design.arms),
-        "readers": {name: plain(reader) for name, reader in readers.items()},
-        "tasks": {name: plain(task) for name, task in (about or {}).items()},
+        "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
+        "tasks": {name: describe_recipe(task) for name, task in (about or {}).items()},
     }
     held = {
         "name": ", ".join(named),

@@ -37,7 +37,7 @@ def compared(counts: pd.DataFrame, seed: int) -> list[Finding]:
         change = bootstrap(
             lambda sums: 100 * (np.asarray(sums)[..., 0] / sums[..., 1] - 1),
             rows,
-            rng=generator(seed, "exposure", "lm loss", m, n, lm),
+            rng=generator(seed, "exposure", "lm loss", m, n),
         )
         findings += [
             Finding("lm_loss_lower", str(lm), where, share(lower, len(part))),

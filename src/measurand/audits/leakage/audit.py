@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.answered import bench
-from measurand.audits.leakage.climbing import climbing
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import Read, read
 from measurand.audits.leakage.regions import Cut
@@ -21,12 +20,18 @@ from measurand.core.clusters import components as hanging
 from measurand.core.errors import BadOption
 from measurand.core.finding import Finding, Report
 from measurand.core.items import Items
-from measurand.core.reader import Learned, Reader, Remote, Strong
+from measurand.core.reader import Reader
+from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
+from measurand.experiment.ladder import (
+    check_teachable,
+    higher_rungs,
+    order_by_strength,
+)
 from measurand.stats.paired import mean
 
-TEXTLESS = ("majority", "metadata")
+RUNGS = ("tfidf", "minilm")  # from one field, `cross` reads no more than `tfidf`
 
 
 def audit(
@@ -72,14 +77,20 @@ def audit(
     words = worded(made)
     reads: list[Read] = []
     with bench(experiment, made, folds, draws) as place:
-        for name, reader in climbing(readers, strongest if calibrate else None):
-            found = any(one.stage.leaking(margin) for one in reads)
-            if name not in readers and (found or made.benchmark.planted):
-                break
+        rungs = higher_rungs(readers, strongest, rungs=RUNGS)
+        for name, reader in order_by_strength(readers).items():
             # Controls and repairs are many fits: they are asked of a light reader.
-            light = not reads and not isinstance(reader, Strong)
+            light = not reads and not traits_of(reader).near_zero_stands
             asked = (place, name, reader, base, cut, seeds, margin)
             reads.append(read(*asked, controlled=light))
+        while (
+            calibrate
+            and not made.benchmark.planted
+            and not any(one.stage.leaking(margin) for one in reads)
+            and (rung := next(rungs, None))
+        ):
+            asked = (place, *rung, base, cut, seeds, margin)
+            reads.append(read(*asked, controlled=False))
         mended = repair(place, readers, reads)
     rng = generator(experiment.seed, "leakage", "ground")
     majority = mean(base.majority, rng=rng, clusters=base.clusters)
@@ -135,14 +146,7 @@ def checked(
     reference: float | None,
 ) -> None:
     """Nothing, where the options can be followed."""
-    for name, reader in readers.items():
-        if name in TEXTLESS:
-            raise BadOption(f"{name} reads no text; choose tfidf, cross or an encoder")
-        if isinstance(reader, Learned | Remote):
-            raise BadOption(
-                f"{name} cannot be taught one part alone; choose tfidf, cross or an "
-                "encoder"
-            )
+    check_teachable(readers, "one part alone")
     if not 0 < margin < 1:
         raise BadOption(f"--margin is {margin}; allowed are 0 to 1")
     if folds < 2 or draws < 1 or (k is not None and k < 2):

@@ -21,7 +21,8 @@ from measurand.audits.leakage.regions import Cut, Regions, regions
 from measurand.audits.leakage.scores import Ground, collapsed, part, scored
 from measurand.audits.leakage.verdict import Stage
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Reader, Strong
+from measurand.core.reader import Reader
+from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean
 from measurand.stats.relevance import relevance_agreement
@@ -54,7 +55,7 @@ def read(
 ) -> Read:
     """Everything about one reader; the controls only where they are wanted."""
     said = answered(place, reader, seeds, controlled=controlled)
-    rng = generator(place.split.seed, "leakage", name)
+    rng = generator(place.split.seed, "leakage", identity(reader))
     parts = {
         field: part(one, base, len(said.alone), rng)
         for field, one in said.alone.items()
@@ -72,7 +73,7 @@ def read(
             not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
             continue
         found[field] = regions(
-            name, field, near, far, labels, groups, cut, place.split.seed
+            name, reader, field, near, far, labels, groups, cut, place.split.seed
         )
         findings += found[field].findings
     if len(place.settled.fields) > 1:
@@ -80,7 +81,7 @@ def read(
     drawn = mapped(place, name, member, labels, found, findings, not_run, rng)
     stage = Stage(
         name,
-        isinstance(reader, Strong),
+        traits_of(reader).near_zero_stands,
         collapsed(said.pair, base, rng),
         parts,
         {field: one.biased for field, one in found.items()},

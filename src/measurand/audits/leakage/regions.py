@@ -17,7 +17,8 @@ from measurand.audits.leakage.thresholds import (
     TABLE_K,
 )
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats
+from measurand.core.reader import Floats, Reader
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.stats.clusters import PecoScore, peco
 from measurand.stats.neighbours import homophily
@@ -82,6 +83,7 @@ class Regions:
 
 def regions(
     name: str,
+    reader: Reader,
     field: str,
     test: NDArray[np.float32],
     train: NDArray[np.float32],
@@ -93,7 +95,7 @@ def regions(
     """The clusters of one part as the pair reader sees it, and their labels."""
 
     def rng(*path: object) -> np.random.Generator:
-        return generator(seed, "leakage", "regions", name, field, *path)
+        return generator(seed, "leakage", "regions", identity(reader), field, *path)
 
     k = cut.k or default_k(len(test), len(np.unique(labels)))
     points = reduced(test, cut.components, rng("components"))

@@ -23,6 +23,7 @@ from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.reader import Reader
+from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.words import words
 from measurand.experiment.answers import answers, reopened
@@ -67,7 +68,7 @@ def repair(
         return Repair(field, {}, (), {"controls": why, "repair": why})
     reader, found = quick(readers[first.name]), first.regions.get(field)
     train, test = place.settled.benchmark.train, place.settled.benchmark.test
-    rng = generator(place.split.seed, "leakage", "repair", first.name, field)
+    rng = generator(place.split.seed, "leakage", "repair", identity(reader), field)
     judged = rng.permutation(len(test)) % 2 == 0  # the others are for reading anew
     removals = {
         "answered": by_answers(place, reader, field, first.said),
@@ -184,7 +185,7 @@ def reread(
     test: Items,
 ) -> list[Finding]:
     """What the part alone, and the pair, reach on the items that are left."""
-    rng = generator(place.split.seed, "leakage", "reread", name, condition)
+    rng = generator(place.split.seed, "leakage", "reread", identity(reader), condition)
     left = replace(place.settled.benchmark, train=train, test=test, also={})
     keep = Keep(field)
     with reopened(place.split, left) as inner:

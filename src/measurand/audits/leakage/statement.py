@@ -15,7 +15,7 @@ from measurand.audits.leakage.settled import Settled
 from measurand.audits.leakage.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
-from measurand.experiment.asks import plain
+from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import feasible
 from measurand.stats.information import pvi
 
@@ -46,7 +46,7 @@ def settings(
     """Everything that was chosen before the run."""
     return {
         **chosen,
-        "readers": {name: plain(reader) for name, reader in readers.items()},
+        "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [one.name for one in reads if one.name not in readers],
         "thresholds": SHOWN | {"margin": chosen["margin"]},
         "remarks": {

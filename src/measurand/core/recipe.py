@@ -1,0 +1,139 @@
+"""Recipe: a frozen dataclass of settings, and what it says of itself.
+
+A recipe says what it is (`kind`), so that neither the file its class lives in nor the
+name of the class is part of any key or random stream. It says what it can do
+(`traits`), so that nobody guesses it from the name that a caller gave it.
+"""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from measurand.core.errors import BadInput
+
+
+class Strength(IntEnum):
+    """What a reader can see, from nothing to what pretraining taught."""
+
+    TEXTLESS = 0  # the labels or the metadata alone
+    WORDS = 1  # the words of each field apart
+    PAIRS = 2  # also which words of two fields meet
+    PRETRAINED = 3  # an encoder or a language model
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a recipe says of itself beside its settings.
+
+    Attributes:
+        strength: What it can see; a near zero of less than PRETRAINED is provisional.
+        packages: Whose versions may move its answers, beside numpy, scipy and
+            scikit-learn: ("torch", "transformers") for what runs on torch.
+        needs_weights: Whether it has `check_weights`, which raises where the
+            pretrained weights are not to be had.
+        learned: Whether it learned before, so that no condition can be taught to it.
+        remote: Whether a server answers, so that the main process must do the asking.
+    """
+
+    strength: Strength = Strength.WORDS
+    packages: tuple[str, ...] = ()
+    needs_weights: bool = False
+    learned: bool = False
+    remote: bool = False
+
+    @property
+    def near_zero_stands(self) -> bool:
+        """Whether no stronger kind of reader could overturn its near zero."""
+        return self.strength >= Strength.PRETRAINED
+
+
+TORCH = ("torch", "transformers")  # the packages of whatever runs on torch
+
+
+def traits_of(recipe: object) -> Traits:
+    """What a recipe says of itself; the weakest reader where it says nothing."""
+    traits = getattr(type(recipe), "traits", Traits())
+    if not isinstance(traits, Traits):
+        raise BadInput(
+            f"the traits of {type(recipe).__name__} are a {type(traits).__name__}; "
+            "give a measurand.core.recipe.Traits"
+        )
+    return traits
+
+
+def kind_of(recipe: object) -> str:
+    """What a recipe says it is.
+
+    Only its own class may say it: a subclass that changes what is done, and says
+    nothing, must not be taken for its parent. It is then known by its module and name.
+
+    >>> from measurand.core.intervention import AsIs
+    >>> kind_of(AsIs())
+    'as-is'
+    """
+    cls = type(recipe)
+    kind = vars(cls).get("kind")
+    return kind if isinstance(kind, str) else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def settings_of(recipe: Any) -> dict[str, Any]:
+    """The settings that are not at their default: a new one changes no identity."""
+    settings = {}
+    for field in dataclasses.fields(recipe):
+        value = getattr(recipe, field.name)
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        if default is dataclasses.MISSING or value != default:
+            settings[field.name] = value
+    return settings
+
+
+def identity(thing: Any) -> str:
+    """The spoken name of a recipe, or of several: the name of its random streams.
+
+    >>> from measurand.core.intervention import AsIs
+    >>> identity((AsIs(), 2, "b"))
+    '(as-is, 2, "b")'
+    """
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        settings = settings_of(thing)
+        inside = ", ".join(f"{name}={identity(settings[name])}" for name in settings)
+        return f"{kind_of(thing)}({inside})" if inside else kind_of(thing)
+    if isinstance(thing, list | tuple):
+        return f"({', '.join(identity(part) for part in thing)})"
+    return json.dumps(_plain_value(thing))
+
+
+def canonical(thing: Any) -> str:
+    """A recipe as JSON that is the same in every process: what keys are made of."""
+    return json.dumps(_plain(thing, settings_of), sort_keys=True)
+
+
+def describe_recipe(recipe: Any) -> Any:
+    """A recipe as lists, dicts, numbers and strings, every setting said."""
+    return _plain(recipe, _every_setting)
+
+
+def _every_setting(recipe: Any) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(recipe)]
+    return {name: getattr(recipe, name) for name in names}
+
+
+def _plain(thing: Any, settings: Any) -> Any:
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        chosen: Mapping[str, Any] = settings(thing)
+        values = {name: _plain(value, settings) for name, value in chosen.items()}
+        return {"recipe": kind_of(thing), **values}
+    if isinstance(thing, list | tuple):
+        return [_plain(part, settings) for part in thing]
+    return _plain_value(thing)
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    raise TypeError(f"a recipe holds settings only, not a {type(value).__name__}")

@@ -1,0 +1,81 @@
+"""The ladder: readers from weak to strong, each rung testing the zero of the one below.
+
+What a reader is, is what it says of itself (`Traits.strength`), whatever it is called.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from measurand.core.errors import BadOption, MissingExtra, MissingWeights, UnknownName
+from measurand.core.reader import Reader
+from measurand.core.recipe import Strength, traits_of
+from measurand.readers import READERS
+
+LADDER = {  # from weak to strong; said here too, so that none is loaded to be compared
+    "tfidf": Strength.WORDS,
+    "cross": Strength.PAIRS,
+    "minilm": Strength.PRETRAINED,
+}
+
+
+def order_by_strength(readers: Mapping[str, Reader]) -> dict[str, Reader]:
+    """The readers from weak to strong; as they were given where they are alike."""
+    return dict(sorted(readers.items(), key=lambda pair: strength_of(pair[1])))
+
+
+def strength_of(reader: Reader) -> Strength:
+    """What the reader says it can see."""
+    return traits_of(reader).strength
+
+
+def higher_rungs(
+    readers: Mapping[str, Reader],
+    strongest: str,
+    *,
+    rungs: Sequence[str] = tuple(LADDER),
+    weightless: bool = False,
+) -> Iterator[tuple[str, Reader]]:
+    """The rungs above all the readers, up to the strongest, each loaded when called.
+
+    A rung that is not installed, or whose weights are not, is passed over.
+
+    Args:
+        readers: Those that were asked for.
+        strongest: The highest rung that may be called.
+        rungs: Those that are of use to the audit, from weak to strong.
+        weightless: Whether rungs with pretrained weights are left out.
+    """
+    if strongest not in LADDER:
+        raise UnknownName("rung of the ladder", strongest, list(LADDER))
+    highest = max(strength_of(reader) for reader in readers.values())
+    limit = min(LADDER[strongest], Strength.PAIRS if weightless else max(Strength))
+    names = [rung for rung in rungs if highest < LADDER[rung] <= limit]
+    loaded = ((_free_name(name, readers), load_rung(name)) for name in names)
+    return ((name, reader) for name, reader in loaded if reader is not None)
+
+
+def load_rung(name: str) -> Reader | None:
+    """The rung's reader; None where it or its weights are not installed."""
+    try:
+        reader: Reader = READERS.load(name)
+        if traits_of(reader).needs_weights:
+            reader.check_weights()  # type: ignore[attr-defined]
+    except (MissingExtra, MissingWeights):
+        return None
+    return reader
+
+
+def check_teachable(readers: Mapping[str, Reader], task: str) -> None:
+    """Raise where a reader reads no text, or cannot be taught anew."""
+    for name, reader in readers.items():
+        traits = traits_of(reader)
+        blind = traits.strength == Strength.TEXTLESS
+        if blind or traits.learned or traits.remote:
+            why = "reads no text, so it cannot" if blind else "cannot"
+            raise BadOption(
+                f"{name} {why} be taught {task}; choose tfidf, cross or an encoder"
+            )
+
+
+def _free_name(name: str, readers: Mapping[str, Reader]) -> str:
+    """The rung's name, or another where the caller gave it to a reader of his own."""
+    return f"{name} (called)" if name in readers else name

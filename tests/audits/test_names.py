@@ -1,0 +1,95 @@
+"""A reader is what it says of itself: its name, and what else it has, move nothing."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits import evidence, leakage
+from measurand.benchmarks.frames import from_frames
+from measurand.experiment.answers import opened
+from measurand.readers.linear import TfidfReader
+from tests.audits.leaky import pairs
+
+
+@dataclass(frozen=True)
+class ReadyReader(TfidfReader):
+    """The same reader, with a method of a name that once meant something."""
+
+    kind: ClassVar[str] = "tfidf"
+
+    def ready(self):
+        """Nothing."""
+
+
+def boats(n=1200):
+    """The claims of the README: only `cross` can see whether the fields agree."""
+    rng = np.random.default_rng(0)
+    colours = np.array(["red", "blue", "green", "black"])
+    said = rng.integers(4, size=n)
+    seen = np.where(rng.random(n) < 0.5, said, (said + rng.integers(1, 4, n)) % 4)
+    told = zip(colours[said], colours[seen], strict=True)
+    texts = [
+        (f"Boat {i} is {claim}.", f"We saw boat {i}; it was {sight}.")
+        for i, (claim, sight) in enumerate(told)
+    ]
+    table = pd.DataFrame(texts, columns=["claim", "evidence"]).assign(
+        label=np.where(said == seen, "supported", "refuted"),
+        harbour=rng.choice(["north", "south", "west"], n),
+    )
+    return from_frames(table, name="boats", metadata=["harbour"])
+
+
+def leaky():
+    roles = {"query": "hypothesis", "evidence": "premise"}
+    tables = (pairs(240, leak=0.5), pairs(160, leak=0.5, seed=1))
+    return from_frames(*tables, name="leaky", label="label", **roles)
+
+
+def audited(audit, benchmark, readers, **options):
+    """The verdict and the numbers of an audit, and the name of the reader nowhere."""
+    with opened(benchmark) as running:
+        report = audit(running, readers, strongest="cross", **options)
+    (name,) = readers
+    assert name in {f.reader for f in report.findings}
+    said = report.verdict
+    return (said.label, said.region, said.provisional, said.stage == name), [
+        (f.statistic, f.condition, f.reader == name, f.estimate, f.decision)
+        for f in report.findings
+    ]
+
+
+AUDITS = {
+    "evidence": lambda readers: audited(evidence.audit, boats(), readers, shuffles=4),
+    "screening": lambda readers: audited(
+        evidence.audit, boats(), readers, shuffles=4, calibrate=False
+    ),
+    "leakage": lambda readers: audited(
+        leakage.audit, leaky(), readers, folds=3, draws=2, tsne=False
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=AUDITS)
+def audit(request):
+    """An audit by its readers, and what it says of `tfidf`."""
+    run = AUDITS[request.param]
+    return run, run({"tfidf": TfidfReader()})
+
+
+def test_a_reader_of_another_name_gets_the_same_verdict_and_numbers(audit):
+    run, plainly = audit
+    assert run({"my-tfidf": TfidfReader()}) == plainly
+
+
+def test_a_method_called_ready_makes_no_reader_strong(audit):
+    run, plainly = audit
+    assert run({"tfidf": ReadyReader()}) == plainly
+
+
+def test_the_boats_call_the_next_rung_whatever_the_reader_is_called():
+    verdict, findings = AUDITS["evidence"]({"minilm": TfidfReader()})
+    assert verdict[0] == "evidence-sensitive"
+    assert any(not own for statistic, _, own, *_ in findings if statistic == "accuracy")
