@@ -213,7 +213,10 @@ def informed(
         tuple(
             run(seed, before, said, gold, empty, prior) for seed in range(len(members))
         ),
-        {share: np.where(empty, prior, one) for share, one in left.right.items()},
+        {
+            share: np.where(empty, prior, correct)
+            for share, correct in left.right.items()
+        },
         majority,
         left.strength,
         left.kept,

@@ -88,7 +88,7 @@ def read(
         return informed(experiment, benchmark, *texts, beside, reader, **terms)
 
     found = {explainer: known(one, fields) for explainer, one in made.items()}
-    if min(-one.log_p0.mean() for one in found.values()) < SETTLED:
+    if min(-information.log_p0.mean() for information in found.values()) < SETTLED:
         raise Undefined(
             f"the input alone tells {name} every label, so nothing is left for a "
             "rationale to tell; leave this reader out"
@@ -97,19 +97,19 @@ def read(
     figures = levels(table, seed=experiment.seed)
     drops = drifted(robust)
     about = meta(table, drops, seed=experiment.seed)
-    place = placed(figures, [one for one in made if one not in SUITE])
+    place = placed(figures, [method for method in made if method not in SUITE])
     findings = [
         *scalars(figures, name),
         *(
             finding
-            for explainer, one in found.items()
-            for finding in told(one, name, explainer, clusters)
+            for explainer, information in found.items()
+            for finding in told(information, name, explainer, clusters)
         ),
         *answerless(experiment, name, reader, made, seeds, clusters),
     ]
     if also and GIVEN in made:
-        beside = gains.lcig(known(made[GIVEN], also), clusters=clusters)
-        findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, beside))
+        estimate = gains.lcig(known(made[GIVEN], also), clusters=clusters)
+        findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
     if place is not None:
         findings.append(Finding("hypervolume", name, "all", place.hypervolume))
     stage = staged(name, reader, made, robust, found, figures, place, leaks, clusters)

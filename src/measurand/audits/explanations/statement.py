@@ -92,9 +92,9 @@ def warnings(
     if changed.proposed and not changed.accepted:
         said.append("no paraphrase was accepted: R is of format noise alone")
     said += [
-        f"{one.name} answers one class whatever it reads"
-        for one in reads
-        if one.stage.collapsed
+        f"{reading.name} answers one class whatever it reads"
+        for reading in reads
+        if reading.stage.collapsed
     ]
     return said
 

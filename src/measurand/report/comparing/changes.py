@@ -44,12 +44,14 @@ class Change:
     @property
     def reader(self) -> str:
         """Who found it; both, where they are not the same."""
-        return " − ".join(dict.fromkeys(one.reader for one in self.found))
+        readers = dict.fromkeys(one.reader for one in self.found)
+        return " − ".join(readers)
 
     @property
     def condition(self) -> str:
         """The condition; both, where they are not the same."""
-        return " − ".join(dict.fromkeys(one.condition for one in self.found))
+        conditions = dict.fromkeys(one.condition for one in self.found)
+        return " − ".join(conditions)
 
 
 @dataclass(frozen=True)
