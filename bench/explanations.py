@@ -51,7 +51,7 @@ from measurand.benchmarks.drawing import drawn
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import explained
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.experiment.local import end_with_parent
 from measurand.explainers import SUITE
 from measurand.models import causal_batches, encoder
@@ -152,7 +152,7 @@ def audited(job: Job) -> str:
             last[0] = time.perf_counter()
             say(job.name, f"{done} of {total}")
 
-    with opened(benchmark, store=job.store, watch=watch) as running:
+    with open_experiment(benchmark, store=job.store, watch=watch) as running:
         report = audit(
             running,
             {name: job.reader()},
@@ -176,7 +176,7 @@ def before(job: Job, arm: str) -> None:
     names = {b: free(b, fields) for b in BASELINES}
     arms = {INPUT: fields, **{b: (field,) for b, field in names.items()}}
     plain = cut(benchmark, fields, made, names)
-    with opened(plain, store=job.store) as place:
+    with open_experiment(plain, store=job.store) as place:
         asked(place, seeded(job.reader(), job.seeds), {arm: arms[arm]})
 
 
@@ -185,7 +185,7 @@ def told(job: Job, explainer: str, beside: bool) -> None:
     benchmark = job.benchmark()
     fields, also = inputs(benchmark)
     none = Perturbed((), np.zeros((0, len(benchmark.test)), bool), (), 0, 0)
-    with opened(benchmark, store=job.store) as running:
+    with open_experiment(benchmark, store=job.store) as running:
         one = written(running, [explainer], none, {}, None)[explainer]
         texts = (one.train, one.test, also if beside else fields)
         informed(running, benchmark, *texts, job.reader(), seeds=job.seeds)

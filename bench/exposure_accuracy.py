@@ -63,7 +63,7 @@ def accuracy(
     rows = [row for row in rows if all(row[name] == how[name] for name in how)]
     done = {(row["task"], row["draw"]) for row in rows}
     reader = encoder(weights, stacked, rate=PAPER["learn"])
-    size = max(workers, reader.suited(Task()).together())
+    size = max(workers, reader.for_task(Task()).joint_size())
     store = store or tempfile.mkdtemp()
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawned) as pool:

@@ -41,7 +41,7 @@ from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.study import Design, study
 from measurand.benchmarks import load
 from measurand.benchmarks.topics import TOPICS
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.models import stacked as stacking
 from measurand.readers.causal import CausalReader, prompted
 
@@ -82,7 +82,7 @@ def rows(
 
     for task in tasks:
         held = load(task, data=data)
-        with opened(held, workers=workers, store=store) as running:
+        with open_experiment(held, workers=workers, store=store) as running:
             about = {task: TOPICS[task].task}
             ran = study(
                 running, {task: held}, {name: reader}, design, about=about, seen=seen

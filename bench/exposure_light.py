@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measurand.audits.exposure import audit
 from measurand.benchmarks import load
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
 
@@ -24,7 +24,7 @@ def main(data: Path, out: Path, repeats: int = 100) -> None:
         for path in sorted(data.glob("*.jsonl.gz"))
     }
     start = time.perf_counter()
-    with opened(next(iter(tasks.values())), workers=2) as running:
+    with open_experiment(next(iter(tasks.values())), workers=2) as running:
         readers = {name: READERS.load(name) for name in ("pca", "idf")}
         report = audit(running, readers, tasks=tasks, repeats=repeats)
     seconds = time.perf_counter() - start

@@ -16,7 +16,7 @@ from measurand.audits.exposure.study import Design, pooled, study
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.residents import KEPT
 from measurand.selections.subsamples import Subsample
@@ -50,7 +50,7 @@ def encoder(place: str, stacked: int | None, **settings: float) -> EncoderReader
 def drawn(held: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
     """One draw: train and test items, and the texts of extra and test."""
     pool = pooled(held)
-    with opened(pool, seed=seed) as running:
+    with open_experiment(pool, seed=seed) as running:
         _, extra, test = sides(running, m, n, number)
     train, items = (
         Subsample(m, n, number, side)(pool.train, generator(seed, "select"))
@@ -67,7 +67,7 @@ def studied(
     store: str | None = None,
 ) -> pd.DataFrame:
     """The rows of the audit's own study of one task, by default into an empty store."""
-    with opened(held, seed=seed, workers=1, store=store) as running:
+    with open_experiment(held, seed=seed, workers=1, store=store) as running:
         found = study(
             running, {"task": held}, {"one": reader}, design, about={"task": Task()}
         )

@@ -69,7 +69,7 @@ def speed(
         "copy_rate_tbs": copy_rate(2**28 if CUDA else 2**20) / 1e12,
     }
     reader = encoder(place, stacked, rate=PAPER["learn"])
-    size = found["stack"] = reader.suited(Task()).together()
+    size = found["stack"] = reader.for_task(Task()).joint_size()
     first = Design(m, n, 2 * size)  # two groups, which capture most steps
     found["first_groups_seconds"], _ = timed(lambda: studied(held, reader, first, 1))
     keep(out, "exposure_speed", found)

@@ -28,7 +28,7 @@ from measurand.benchmarks import load
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 from measurand.core.items import Items
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, FittedEncoder
@@ -91,7 +91,11 @@ def inference(
 
     def ours() -> list[np.ndarray]:
         reading = reader.read(test)
-        return list(reader.reread(reading, shuffle.field, np.array(orders, np.int32)))
+        return list(
+            reader.predict_rearranged(
+                reading, shuffle.field, np.array(orders, np.int32)
+            )
+        )
 
     seconds, said = timed(ours)
     plain_loop(reader, test.rows(np.arange(320)))  # warm
@@ -233,7 +237,7 @@ def replicate(data: Path, weights: str, out: Path, *names: str) -> None:
         readers["minilm"] = EncoderReader(weights, **how)
         for place in larger:
             readers["mpnet"] = EncoderReader(place, rate=3e-5, **how)
-        with opened(benchmark, workers=workers, store="store") as running:
+        with open_experiment(benchmark, workers=workers, store="store") as running:
             report = audit(running, readers)
         kept(out, f"evidence-{name}", report, start)
 
@@ -245,7 +249,7 @@ def larger(data: Path, weights: str, out: Path, *names: str) -> None:
         benchmark, how = pairs(data, name)
         readers: dict[str, Any] = {"tfidf": READERS.load("tfidf")}
         readers["mpnet"] = EncoderReader(weights, rate=3e-5, **how)
-        with opened(benchmark, workers=3, store="store-larger") as running:
+        with open_experiment(benchmark, workers=3, store="store-larger") as running:
             report = audit(running, readers, seeds=1)
         kept(out, f"evidence-{name}-mpnet", report, start)
 
@@ -258,7 +262,7 @@ def leakage(data: Path, weights: str, out: Path, *names: str) -> None:
         start = time.perf_counter()
         benchmark, how = pairs(data, name)
         readers = {"minilm": EncoderReader(weights, **how)}
-        with opened(benchmark, workers=1, store=f"store-{name}") as running:
+        with open_experiment(benchmark, workers=1, store=f"store-{name}") as running:
             settings: dict[str, Any] = {"calibrate": False, "tsne": False, "folds": 2}
             report = audit(running, readers, **settings)
         kept(out, f"leakage-{name}", report, start)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.real import figures_only, pairs
 from measurand.audits.leakage import audit
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
 
@@ -23,7 +23,7 @@ def main(data: Path, out: Path, *names: str) -> None:
     for name in names or NAMES:
         benchmark, _ = pairs(data, name)
         start = time.perf_counter()
-        with opened(benchmark, workers=2) as running:
+        with open_experiment(benchmark, workers=2) as running:
             readers = {"tfidf": READERS.load("tfidf")}
             report = audit(running, readers, calibrate=False, tsne=False)
         (out / f"leakage-{name}-tfidf.json").write_text(

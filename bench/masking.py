@@ -24,7 +24,7 @@ from measurand.audits.explanations.masking import (
 from measurand.benchmarks import files
 from measurand.benchmarks.frames import from_frames
 from measurand.core.benchmark import Benchmark
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
 
 FIELD = "explanation_1"
@@ -47,12 +47,12 @@ def explanations(data: Path) -> Benchmark:
 
 def masked_and_asked(made: Benchmark, how: Masking) -> dict[float, float]:
     """The accuracy of a detector retrained at each strength, from an empty store."""
-    with opened(made, workers=2) as place:
+    with open_experiment(made, workers=2) as place:
         masks = masked_sides(place, DETECTOR, FIELD, how)
     names = {share: f"masked {share:g}" for share in masks}
     hidden = [{names[s]: masks[s][side] for s in masks} for side in (0, 1)]
     other = cut(made, ("premise",), hidden, {name: name for name in names.values()})
-    with opened(other, workers=2) as place:
+    with open_experiment(other, workers=2) as place:
         right = residual(place, DETECTOR, names)
     print(f"{how.aim}: weakest that meets the target {weakest(right, majority(made))}")
     return {share: float(one.mean()) for share, one in right.items()}
@@ -66,7 +66,7 @@ def majority(made: Benchmark) -> float:
 def main(data: Path, out: Path) -> None:
     """Measure, print and write."""
     made = explanations(data)
-    with opened(made) as place:
+    with open_experiment(made) as place:
         whole = float(residual(place, DETECTOR, {0.0: FIELD})[0.0].mean())
     found: dict[str, object] = {"majority": majority(made), "whole": whole}
     for aim in AIMS:

@@ -12,9 +12,9 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.synthetic import Plan, planted
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.experiment.asks import Ask
-from measurand.experiment.trial import answer, fit
+from measurand.experiment.trial import answer_ask, fit_reader
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader
 
@@ -36,7 +36,7 @@ def whole_audits(benchmark: Benchmark) -> list[Figure]:
 
     def audited(shuffles: int) -> None:
         readers = {"tfidf": TfidfReader()}
-        with opened(benchmark) as running:  # no store, so a passing one
+        with open_experiment(benchmark) as running:  # no store, so a passing one
             audit(running, readers, shuffles=shuffles, calibrate=False)
 
     audited(2)  # what is done once a process, such as imports, is not counted
@@ -53,8 +53,8 @@ def answers_alone(benchmark: Benchmark) -> list[Figure]:
     """Answers to the shuffles by the experiment, and by reading each anew."""
     shuffle = Shuffle("evidence")
     ask = Ask(TfidfReader(folds=0), under=shuffle, repeats=MANY)
-    fitted = fit(ask, benchmark, 0)
-    fast, _ = cpu(lambda: answer(fitted, ask, benchmark, 0))
+    fitted = fit_reader(ask, benchmark, 0)
+    fast, _ = cpu(lambda: answer_ask(fitted, ask, benchmark, 0))
 
     def reread() -> None:
         for repeat in range(REREAD):

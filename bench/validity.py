@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from bench.figures import Figure
 from measurand.benchmarks.synthetic import Plan, items
-from measurand.core.clusters import components
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.interventions.shuffle import Shuffle
@@ -103,10 +103,12 @@ def effect(reader: FittedTfidf, test: Items, seed: int, run: int) -> ShuffleEffe
     orders = [
         shuffle.order(test, generator(seed, "shuffle", run, k)) for k in range(SHUFFLES)
     ]
-    handed = reader.reread(reader.read(test), "evidence", np.array(orders, np.int32))
+    handed = reader.predict_rearranged(
+        reader.read(test), "evidence", np.array(orders, np.int32)
+    )
     wrong = [said.argmax(axis=1) == gold for said in handed]
     shared = [test.column("evidence"), test.column("group")]
-    clusters = components(shared if test.group else shared[:1])
+    clusters = linked_clusters(shared if test.group else shared[:1])
     return shuffle_effect(right, np.array(wrong), np.array(orders, np.int32), clusters)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from measurand.core.intervention import AsIs, Rearranging
-from measurand.core.reader import Calibrated
+from measurand.core.reader import TemperatureScaled
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.fields import Drop as DropField
 from measurand.interventions.fields import Keep
@@ -116,7 +116,7 @@ def test_a_reader_copes_with_empty_text_one_field_and_one_class(name):
     reader = READERS.load(name)
     empty = ITEMS.with_field("proof", [""] * len(ITEMS))
     assert np.isfinite(reader.fit(empty, rng()).predict(empty)).all()
-    alone = ITEMS.reading("claim")
+    alone = ITEMS.keep_fields("claim")
     assert reader.fit(alone, rng()).predict(alone).shape == (60, 2)
     one = Only("label", "yes")(ITEMS, rng())
     assert (reader.fit(one, rng()).predict(ITEMS) == 1).all()
@@ -125,9 +125,9 @@ def test_a_reader_copes_with_empty_text_one_field_and_one_class(name):
 @pytest.mark.parametrize("name", ["tfidf", "cross"])
 def test_an_uncalibrated_reader_gives_the_same_answers(name):
     reader = READERS.load(name)
-    assert isinstance(reader, Calibrated)
+    assert isinstance(reader, TemperatureScaled)
     slow = reader.fit(ITEMS, rng()).predict(ITEMS)
-    quick = reader.uncalibrated().fit(ITEMS, rng()).predict(ITEMS)
+    quick = reader.without_temperature().fit(ITEMS, rng()).predict(ITEMS)
     assert (slow.argmax(axis=1) == quick.argmax(axis=1)).all()
 
 

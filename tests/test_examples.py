@@ -11,7 +11,7 @@ import typer
 from measurand.benchmarks.drawing import drawn
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.cli import main
-from measurand.cli.options import names
+from measurand.cli.options import parameter_names
 from measurand.cli.verbs import app
 from tests.cli.commands import written
 
@@ -40,7 +40,7 @@ def planted_rows(items):
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_a_config_names_known_options_alone(path):
     verb = typer.main.get_command(app).commands["explanations"]
-    known = {name for parameter in verb.params for name in names(parameter)}
+    known = {name for parameter in verb.params for name in parameter_names(parameter)}
     assert {*tomllib.loads(path.read_text("utf-8"))} <= known
 
 

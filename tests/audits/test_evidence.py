@@ -8,14 +8,14 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.frames import from_frames
 from measurand.benchmarks.synthetic import Plan, planted
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 
 RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 
 
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
-    with opened(benchmark, seed=seed) as running:
+    with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
         return audit(running, readers, strongest="cross", **settings)
 
@@ -191,7 +191,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
 def test_adding_a_reader_moves_no_other_number():
     benchmark = plan(coupling=0.5, dependence=0.4)
     alone = audited(benchmark, calibrate=False)
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
         both = audit(running, readers, calibrate=False)
     assert set(alone.findings) <= set(both.findings)

@@ -9,7 +9,7 @@ from measurand.audits.exposure.study import pooled
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadInput, NotApplicable
 from measurand.core.seeds import generator
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
 from measurand.readers.unlabeled import IdfReader, PcaReader
 from measurand.report.saved import document, dumps
@@ -35,7 +35,7 @@ def task():
 
 
 def test_the_study_runs_and_states_what_it_promises(task):
-    with opened(task) as running:
+    with open_experiment(task) as running:
         report = audit(running, LIGHT, m=20, n=60, repeats=6)
     stated = {f.statistic for f in report.findings}
     assert {
@@ -50,14 +50,14 @@ def test_the_study_runs_and_states_what_it_promises(task):
 def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
     said = []
     for workers in (1, 2):
-        with opened(task, workers=workers) as running:
+        with open_experiment(task, workers=workers) as running:
             report = audit(running, {"pca": PcaReader()}, m=20, n=60, repeats=4)
             said.append(dumps(document(report)))
     assert said[0] == said[1]
 
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
-    with opened(pooled(task)) as running:
+    with open_experiment(pooled(task)) as running:
         asks = arms.asks(running, PcaReader(), 20, 60, range(3, 4))
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
@@ -84,7 +84,10 @@ def test_sides_are_disjoint_and_train_is_balanced(task):
 
 
 def test_too_few_rows_are_refused_with_how_many_are_needed(task):
-    with opened(task) as running, pytest.raises(BadInput, match="need 1050 rows"):
+    with (
+        open_experiment(task) as running,
+        pytest.raises(BadInput, match="need 1050 rows"),
+    ):
         audit(running, LIGHT, m=50, n=500, repeats=2)
 
 
@@ -92,7 +95,10 @@ def test_a_rare_class_is_refused():
     rare = texts(400)
     rare.loc[rare.index[:6], "label"] = "c"
     made = from_frames(rare, name="rare", query="text", label="label")
-    with opened(made) as running, pytest.raises(BadInput, match="class 'c' has 6 rows"):
+    with (
+        open_experiment(made) as running,
+        pytest.raises(BadInput, match="class 'c' has 6 rows"),
+    ):
         audit(running, LIGHT, m=50, n=50, repeats=2)
 
 
@@ -108,14 +114,14 @@ def test_of_several_tasks_the_one_that_cannot_be_drawn_from_is_named(task, m, li
     rare.loc[rare.index[:6], "label"] = "c"
     made = from_frames(rare, name="rare", query="text", label="label")
     tasks = {"made": task, "rare": made}
-    with opened(task) as running, pytest.raises(BadInput, match=line):
+    with open_experiment(task) as running, pytest.raises(BadInput, match=line):
         audit(running, LIGHT, tasks=tasks, m=m, n=50, repeats=2)
     assert not running.tally["computed"]
 
 
 def test_a_reader_that_cannot_adapt_is_refused(task):
     with (
-        opened(task) as running,
+        open_experiment(task) as running,
         pytest.raises(NotApplicable, match="tfidf cannot go on"),
     ):
         audit(running, {"tfidf": TfidfReader()}, repeats=2)
@@ -126,7 +132,7 @@ def test_repeated_texts_and_many_classes_are_warned_about():
     many["text"] = [f"text {i % 37}" for i in range(800)]
     many["label"] = [f"c{i % 30}" for i in range(800)]
     made = from_frames(many, name="many", query="text", label="label", split_by="query")
-    with opened(made) as running:
+    with open_experiment(made) as running:
         report = audit(running, {"pca": PcaReader()}, m=30, n=100, repeats=2)
     said = " ".join(report.warnings)
     assert "30 classes" in said

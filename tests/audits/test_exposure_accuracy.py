@@ -7,7 +7,7 @@ import pytest
 from measurand.audits.exposure import analysed, audit
 from measurand.audits.exposure.accuracy import accuracy, near_chance
 from measurand.benchmarks.frames import from_frames
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.unlabeled import IdfReader
 from tests.audits.test_exposure import texts
 from tests.audits.test_exposure_verdict import study
@@ -76,7 +76,7 @@ def test_a_reader_that_learns_nothing_is_warned_of():
     table = texts()
     table["label"] = np.random.default_rng(0).permutation(table["label"])
     task = from_frames(table, name="noise", query="text", label="label")
-    with opened(task, workers=1) as running:
+    with open_experiment(task, workers=1) as running:
         report = audit(running, {"idf": IdfReader()}, n=100, repeats=4)
     assert report.benchmark["fields"] == {"noise": ["text"]}
     assert any("commonest label of noise" in each for each in report.warnings)

@@ -13,7 +13,7 @@ from measurand.audits.exposure.study import Design, pooled
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.unlabeled import IdfReader, PcaReader
 from tests.audits.test_exposure import texts
 
@@ -67,7 +67,7 @@ def task():
 
 @pytest.fixture(scope="module")
 def report(task):
-    with opened(task) as running:
+    with open_experiment(task) as running:
         every = ("base", "extra", "test", "overtrained")
         return audit(running, {"two": Epochs()}, arms=every, **SIZE)
 
@@ -92,7 +92,7 @@ def test_the_loss_of_every_arm_is_kept_with_its_draw(report):
 
 
 def test_no_arm_is_read_that_was_not_asked_for(task):
-    with opened(task) as running:
+    with open_experiment(task) as running:
         said = audit(running, {"two": Epochs()}, **SIZE)
     assert {f.statistic for f in said.findings}.isdisjoint({"lm_loss_lower"})
     assert "correct_overtrained_test" not in said.items
@@ -108,7 +108,10 @@ def test_boost_and_bias_need_three_arms():
 
 def test_what_reads_in_no_epochs_cannot_be_overtrained(task):
     every = ("base", "extra", "test", "overtrained")
-    with opened(task) as running, pytest.raises(NotApplicable, match="idf reads its"):
+    with (
+        open_experiment(task) as running,
+        pytest.raises(NotApplicable, match="idf reads its"),
+    ):
         audit(running, {"idf": IdfReader()}, arms=every, **SIZE)
 
 
@@ -117,7 +120,7 @@ def test_a_text_that_train_holds_is_never_adapted_to():
     held = from_frames(
         rows.assign(id=range(300)), name="short", query="text", label="label", id="id"
     )
-    with opened(pooled(held)) as running:
+    with open_experiment(pooled(held)) as running:
         train, extra, test = sides(running, 20, 60, 0)
     assert not {*train} & ({*extra} | {*test})
     assert 0 < len(extra) < 60
@@ -127,14 +130,14 @@ def test_a_text_that_train_holds_is_never_adapted_to():
 
 def test_a_reader_is_suited_to_each_task(task):
     about = {"made": Task(length=77)}
-    with opened(task) as running:
+    with open_experiment(task) as running:
         said = audit(running, {"two": Epochs()}, about=about, **SIZE)
     assert said.settings["tasks"]["made"]["length"] == 77
 
 
 def test_a_plan_counts_what_is_left_and_loses_nothing(task):
     readers = {"pca": PcaReader()}
-    with opened(task) as running:
+    with open_experiment(task) as running:
         first = plan(running, readers, **SIZE)
         assert (first.trials, running.tally["computed"]) == (6, 6)
         assert first.seconds > 0
@@ -148,7 +151,7 @@ def test_a_plan_counts_what_is_left_and_loses_nothing(task):
 
 def test_draws_done_are_shown_as_they_come(task):
     seen = []
-    with opened(task) as running:
+    with open_experiment(task) as running:
         audit(
             running,
             {"pca": PcaReader()},

@@ -13,7 +13,7 @@ from measurand.audits.leakage.scores import Ground, part
 from measurand.audits.leakage.settled import settled
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
@@ -29,7 +29,7 @@ def made(train, test=None, **options):
 
 def audited(benchmark, readers=TFIDF, **options):
     settings = {"calibrate": False, "folds": 3, "draws": 2, "tsne": False, **options}
-    with opened(benchmark, seed=settings.pop("seed", 0)) as running:
+    with open_experiment(benchmark, seed=settings.pop("seed", 0)) as running:
         return audit(running, readers, **settings)
 
 

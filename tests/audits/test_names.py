@@ -9,7 +9,7 @@ import pytest
 
 from measurand.audits import evidence, leakage
 from measurand.benchmarks.frames import from_frames
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.leaky import pairs
 
@@ -50,7 +50,7 @@ def leaky():
 
 def audited(audit, benchmark, readers, **options):
     """The verdict and the numbers of an audit, and the name of the reader nowhere."""
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         report = audit(running, readers, strongest="cross", **options)
     (name,) = readers
     assert name in {f.reader for f in report.findings}

@@ -5,7 +5,7 @@ import pytest
 from measurand.audits.evidence import audit
 from measurand.benchmarks import SYNTHETIC
 from measurand.core.seeds import generator
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 from measurand.readers.linear import TfidfReader
 
@@ -18,7 +18,7 @@ def reports(request):
     made = {}
     for name in SYNTHETIC:
         benchmark = SYNTHETIC.load(name, seed=request.param)
-        with opened(benchmark, seed=request.param) as running:
+        with open_experiment(benchmark, seed=request.param) as running:
             made[name] = audit(running, {"tfidf": READERS.load("tfidf")})
     return made
 

@@ -3,8 +3,8 @@
 import pytest
 
 from measurand.benchmarks import load
-from measurand.core.clusters import components
-from measurand.experiment.answers import answers, opened
+from measurand.core.clusters import linked_clusters
+from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -30,11 +30,11 @@ def loaded(source):
 def measured(benchmark, reader, repeats=20):
     """Accuracy, and the effect of the shuffle."""
     recipe, shuffle = READERS.load(reader).uncalibrated(), Shuffle(benchmark.evidence)
-    with opened(benchmark) as running:
-        full, wrong = answers(
+    with open_experiment(benchmark) as running:
+        full, wrong = ask_all(
             running, [Ask(recipe), Ask(recipe, under=shuffle, repeats=repeats)]
         )
-    clusters = components([benchmark.test.column(benchmark.evidence)])
+    clusters = linked_clusters([benchmark.test.column(benchmark.evidence)])
     effect = shuffle_effect(full.correct[0], wrong.correct, wrong.donors, clusters)
     return full.correct.mean(), effect
 
@@ -69,6 +69,6 @@ def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():
     benchmark = load(train, test=test)
     keep = Keep(benchmark.query)
     ask = Ask(READERS.load("tfidf").uncalibrated(), fitted_under=keep, under=keep)
-    with opened(benchmark) as running:
-        (said,) = answers(running, [ask])
+    with open_experiment(benchmark) as running:
+        (said,) = ask_all(running, [ask])
     assert said.correct.mean() == pytest.approx(0.5, abs=0.03)

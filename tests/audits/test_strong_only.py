@@ -5,7 +5,7 @@ import pytest
 from measurand.audits.evidence import audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
 from tests.models import tiny_encoder
@@ -21,7 +21,7 @@ def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
     benchmark = Benchmark("b", items, items, "claim", "proof")
     place = tiny_encoder.save(tmp_path)
     reader = EncoderReader(place, epochs=1, batch=16, rate=3e-3, length=24)
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         report = audit(running, {"tiny": reader}, shuffles=2, calibrate=False, seeds=2)
     assert "add --reader tfidf" in report.not_run["ood_gap"]
     assert report.settings["remarks"]["tiny"]["truncated"] == 0.0

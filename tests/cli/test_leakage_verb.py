@@ -6,7 +6,7 @@ import random
 import pytest
 
 from measurand.core.benchmark import Benchmark
-from measurand.experiment.asks import Ask, key
+from measurand.experiment.asks import Ask, ask_key
 from measurand.interventions.fields import Keep
 from measurand.readers.linear import TfidfReader
 from tests.audits.leaky import pairs
@@ -50,7 +50,7 @@ def test_the_conditions_share_no_entry_of_the_store():
     changes = [Keep("claim"), Keep("proof")]
     asks = [Ask(reader, fitted_under=c, under=c) for c in changes]
     asks += [Ask(reader), Ask(reader, under=changes[0], what="embedding")]
-    assert len({key(ask, benchmark, 0) for ask in asks}) == len(asks)
+    assert len({ask_key(ask, benchmark, 0) for ask in asks}) == len(asks)
 
 
 def test_json_holds_the_promised_statistics(leaky, run):

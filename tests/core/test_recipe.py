@@ -17,7 +17,7 @@ from measurand.core.recipe import (
     kind_of,
     traits_of,
 )
-from measurand.experiment.asks import Ask, key
+from measurand.experiment.asks import Ask, ask_key
 from measurand.explainers import EDITED, EXPLAINERS
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.shuffle import Shuffle
@@ -110,7 +110,7 @@ def test_a_class_that_was_moved_and_renamed_keeps_keys_and_streams():
     assert type(after.reader).__module__ == "elsewhere"
     assert identity(after.under) == identity(before.under)
     assert after.fit == before.fit
-    assert key(after, benchmark, 0) == key(before, benchmark, 0)
+    assert ask_key(after, benchmark, 0) == ask_key(before, benchmark, 0)
 
 
 def test_a_recipe_without_traits_is_a_light_reader_of_words():

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 import docs
-from measurand.cli.options import names
+from measurand.cli.options import parameter_names
 from measurand.cli.verbs import app
 from tests.docs.conftest import blocks
 
@@ -37,5 +37,7 @@ def test_the_help_depends_on_no_terminal(monkeypatch):
 def test_the_example_of_a_config_file_sets_only_what_can_be_set():
     ((_, code),) = blocks(docs.CLI, "toml")
     command = typer.main.get_command(app).commands["evidence"]
-    known = {name for parameter in command.params for name in names(parameter)}
+    known = {
+        name for parameter in command.params for name in parameter_names(parameter)
+    }
     assert set(tomllib.loads(code)) <= known

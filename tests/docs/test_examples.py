@@ -21,7 +21,7 @@ def test_the_fields_of_a_report_are_the_documented_ones(desk):
     import pandas as pd
 
     import measurand
-    from measurand.experiment.answers import opened
+    from measurand.experiment.answers import open_experiment
     from measurand.report.saved import document
 
     rows = pd.DataFrame(
@@ -35,7 +35,7 @@ def test_the_fields_of_a_report_are_the_documented_ones(desk):
         }
     )
     benchmark = measurand.from_frames(rows, name="boats", metadata=["harbour"])
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         readers = {"tfidf": measurand.READERS.load("tfidf")}
         report = measurand.evidence(running, readers, calibrate=False)
     page = (docs.ROOT / "docs" / "evidence.md").read_text("utf-8")

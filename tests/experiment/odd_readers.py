@@ -11,7 +11,7 @@ import numpy as np
 
 from measurand.core.reader import FittedReader
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.core.together import Said
+from measurand.core.together import JointPrediction
 from measurand.readers.majority import MajorityReader
 
 LOG = "MEASURAND_TEST_LOG"  # names a file to which each fit adds who began and ended it
@@ -95,4 +95,4 @@ class Sociable:
             classes = job.train.classes[::-1]  # an order of its own
             shares = np.tile([1.0, *[0.0] * (len(classes) - 1)], (len(job.test), 1))
             said = {"beside": len(jobs), "size": size, "place": place}
-            yield Said(classes, shares, {**said, "lot": job.rng.random()})
+            yield JointPrediction(classes, shares, {**said, "lot": job.rng.random()})

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
-from measurand.experiment.answers import Experiment, answers, reopened
-from measurand.experiment.answers import opened as here
-from measurand.experiment.asks import Ask, Group, key
+from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
+from measurand.experiment.answers import open_experiment as here
+from measurand.experiment.asks import Ask, AskGroup, ask_key
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
@@ -45,9 +45,9 @@ def opened(benchmark, tmp_path):
 
 def test_an_answer_is_computed_once(opened):
     first = opened()
-    said = answers(first, ASKS)
+    said = ask_all(first, ASKS)
     again = opened()
-    for one, two in zip(said, answers(again, ASKS), strict=True):
+    for one, two in zip(said, ask_all(again, ASKS), strict=True):
         assert (one.probabilities == two.probabilities).all()
     assert first.tally == {"computed": 3, "reused": 0}
     assert again.tally == {"computed": 0, "reused": 3}
@@ -55,18 +55,18 @@ def test_an_answer_is_computed_once(opened):
 
 def test_the_same_ask_twice_is_computed_once(opened):
     running = opened()
-    one, two = answers(running, [ASKS[0], Ask(TfidfReader())])
+    one, two = ask_all(running, [ASKS[0], Ask(TfidfReader())])
     assert running.tally == {"computed": 1, "reused": 0}
     assert (one.probabilities == two.probabilities).all()
 
 
 def test_asks_that_share_a_fit_are_one_trial(opened):
-    answers(opened(), SHARED)
+    ask_all(opened(), SHARED)
     assert opened.seen == [(0, 1), (1, 1)]
 
 
 def test_an_answer_knows_its_items(opened, benchmark):
-    (said,) = answers(opened(), [Ask(MajorityReader())])
+    (said,) = ask_all(opened(), [Ask(MajorityReader())])
     assert said.ids == tuple(benchmark.test.ids)
     assert said.classes == benchmark.classes == ("no", "yes")
 
@@ -75,33 +75,33 @@ def test_another_cut_of_the_benchmark_goes_to_the_same_workers(opened, benchmark
     texts = benchmark.test.column("claim").tolist()[::-1]
     turned = replace(benchmark, test=benchmark.test.with_field("claim", texts))
     running = opened(workers=2)
-    with reopened(running, turned) as cut:
-        said = answers(cut, ASKS)
+    with reopen_experiment(running, turned) as cut:
+        said = ask_all(cut, ASKS)
     workers = {*running.engine.pool._processes}
     assert len(workers) == 2
-    whole = answers(running, ASKS)
+    whole = ask_all(running, ASKS)
     assert {*running.engine.pool._processes} == workers
     assert (said[0].probabilities != whole[0].probabilities).any()
     with here(turned) as alone:
-        again = answers(alone, ASKS)
+        again = ask_all(alone, ASKS)
     for one, two in zip(said, again, strict=True):
         assert (one.probabilities == two.probabilities).all()
 
 
 def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     running = opened(workers=2)
-    answers(running, ASKS)
+    ask_all(running, ASKS)
     for worker in running.engine.pool._processes.values():
         os.kill(worker.pid, signal.SIGKILL)
     more = [Ask(TfidfReader(least=n)) for n in (3, 4)]
     with pytest.raises(WorkerLost, match="run again with --workers 1"):
-        answers(running, more)
+        ask_all(running, more)
     again = opened()
-    answers(again, [*ASKS, *more])
+    ask_all(again, [*ASKS, *more])
     assert again.tally["reused"] == 3
 
 
-PAIR, OTHER = Group("one and two", 4), Group("three", 4)
+PAIR, OTHER = AskGroup("one and two", 4), AskGroup("three", 4)
 GROUPED = [
     Ask(Sociable(1), group=PAIR),
     Ask(Sociable(2), group=PAIR),
@@ -111,7 +111,7 @@ GROUPED = [
 
 def test_a_group_is_one_trial_and_each_gets_its_own_answer(opened):
     running = opened()
-    said = answers(running, GROUPED)
+    said = ask_all(running, GROUPED)
     assert [one.remarks["beside"] for one in said] == [2, 2, 1]
     assert [one.remarks["place"] for one in said] == [0, 1, 0]
     assert {one.remarks["size"] for one in said} == {4}
@@ -122,12 +122,12 @@ def test_a_group_is_one_trial_and_each_gets_its_own_answer(opened):
 
 def test_a_group_that_lost_one_is_answered_again_whole_to_the_same_bytes(opened):
     running = opened()
-    answers(running, GROUPED)
+    ask_all(running, GROUPED)
     before = files(running.store)
-    for path in running.store.paths(key(GROUPED[1], running.benchmark, 0)):
+    for path in running.store.paths(ask_key(GROUPED[1], running.benchmark, 0)):
         path.unlink()
     again = opened()
-    answers(again, GROUPED)
+    ask_all(again, GROUPED)
     assert again.tally == {"computed": 2, "reused": 1}
     assert files(running.store) == before
 
@@ -135,9 +135,9 @@ def test_a_group_that_lost_one_is_answered_again_whole_to_the_same_bytes(opened)
 def test_who_is_beside_an_ask_is_part_of_its_key(benchmark):
     asks = [replace(GROUPED[0], group=group) for group in (None, PAIR, OTHER)]
     asks.append(replace(GROUPED[0], group=replace(PAIR, size=8)))
-    assert len({key(ask, benchmark, 0) for ask in asks}) == 4
+    assert len({ask_key(ask, benchmark, 0) for ask in asks}) == 4
 
 
 def test_a_reader_that_is_fitted_by_itself_is_in_no_group(opened):
     with pytest.raises(NotApplicable, match="fitted by itself"):
-        answers(opened(), [Ask(MajorityReader(), group=PAIR)])
+        ask_all(opened(), [Ask(MajorityReader(), group=PAIR)])

@@ -11,7 +11,7 @@ import pytest
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.recipe import canonical
-from measurand.experiment.asks import Ask, key
+from measurand.experiment.asks import Ask, ask_key
 from measurand.interventions.fields import Drop, Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.cross import CrossReader
@@ -46,12 +46,12 @@ OTHERS = (
 
 
 def test_every_setting_changes_the_key(benchmark):
-    keys = [key(ask, benchmark, 0) for ask in (ASK, *OTHERS)]
+    keys = [ask_key(ask, benchmark, 0) for ask in (ASK, *OTHERS)]
     assert len({*keys}) == len(keys)
 
 
 def test_the_seed_changes_the_key(benchmark):
-    assert len({key(ASK, benchmark, seed) for seed in range(5)}) == 5
+    assert len({ask_key(ASK, benchmark, seed) for seed in range(5)}) == 5
 
 
 def cell(items, column):
@@ -79,12 +79,12 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_of_the_items_changes_the_key(benchmark, change, side):
     other = replace(benchmark, **{side: CHANGES[change](getattr(benchmark, side))})
-    assert key(ASK, other, 0) != key(ASK, benchmark, 0)
+    assert ask_key(ASK, other, 0) != ask_key(ASK, benchmark, 0)
 
 
 def test_the_sides_are_not_interchangeable(benchmark):
     turned = replace(benchmark, train=benchmark.test, test=benchmark.train)
-    assert key(ASK, turned, 0) != key(ASK, benchmark, 0)
+    assert ask_key(ASK, turned, 0) != ask_key(ASK, benchmark, 0)
 
 
 SPEECHLESS = {
@@ -101,7 +101,7 @@ SPEECHLESS = {
 @pytest.mark.parametrize("part", SPEECHLESS)
 def test_nothing_else_changes_the_key(benchmark, part):
     other = replace(benchmark, **{part: SPEECHLESS[part]})
-    assert key(ASK, other, 0) == key(ASK, benchmark, 0)
+    assert ask_key(ASK, other, 0) == ask_key(ASK, benchmark, 0)
 
 
 def test_equal_asks_and_equal_items_have_one_key(benchmark):
@@ -109,7 +109,9 @@ def test_equal_asks_and_equal_items_have_one_key(benchmark):
         benchmark.train.table.copy(), *dataclasses.astuple(benchmark.train)[1:]
     )
     again = replace(ASK, fitted_on=Everything(), under=AsIs())
-    assert key(again, replace(benchmark, train=copied), 0) == key(ASK, benchmark, 0)
+    assert ask_key(again, replace(benchmark, train=copied), 0) == ask_key(
+        ASK, benchmark, 0
+    )
 
 
 def test_a_recipe_reads_the_same_in_every_process():

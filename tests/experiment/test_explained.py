@@ -6,22 +6,22 @@ import pytest
 pytest.importorskip("httpx")
 
 from measurand.core.errors import MissingWeights
-from measurand.core.explainer import Roles
+from measurand.core.explainer import ExplainerRoles
 from measurand.core.seeds import generator
 from measurand.experiment import explained as module
-from measurand.experiment.answers import opened
-from measurand.experiment.explained import explained, shortfalls
+from measurand.experiment.answers import open_experiment
+from measurand.experiment.explained import explain_items, shortfalls
 from measurand.explainers import named
 from measurand.models.endpoint import Terms
 from tests.models.server import serving
 
-ROLES = Roles("claim", "evidence")
+ROLES = ExplainerRoles("claim", "evidence")
 
 
 @pytest.fixture
 def running(benchmark, tmp_path):
     said = []
-    with opened(benchmark, store=tmp_path, notice=said.append) as experiment:
+    with open_experiment(benchmark, store=tmp_path, notice=said.append) as experiment:
         yield experiment, benchmark.test, said
 
 
@@ -38,9 +38,9 @@ def test_a_light_explainer_is_computed_from_its_stream_and_not_kept(running):
     experiment, items, _ = running
     explainer = named("random-1", ROLES)
     rng = generator(experiment.seed, "explain", "random-1")
-    texts = explained(experiment, explainer, items, "random-1")
+    texts = explain_items(experiment, explainer, items, "random-1")
     assert texts == explainer.explain(items, rng)
-    assert texts != explained(experiment, explainer, items, "another")
+    assert texts != explain_items(experiment, explainer, items, "another")
     assert files(experiment) == []
 
 
@@ -48,10 +48,10 @@ def test_what_a_model_wrote_is_asked_for_once(running):
     experiment, items, said = running
     with serving(lambda prompt: prompt[-60:-20]) as server:
         explainer = served(server)
-        first = explained(experiment, explainer, items, "concise")
+        first = explain_items(experiment, explainer, items, "concise")
         for path in (experiment.store.directory / "calls").glob("*/*"):
             path.unlink()  # the rationales are kept apart from the calls
-        assert explained(experiment, explainer, items, "concise") == first
+        assert explain_items(experiment, explainer, items, "concise") == first
         assert server.answered.total() == len({*server.answered})
     assert len(first) == len(items)
     assert said == []
@@ -61,10 +61,10 @@ def test_other_settings_or_prompts_are_other_files(running):
     experiment, items, _ = running
     with serving(lambda prompt: "It is so.") as server:
         for explainer in (served(server), served(server, max_tokens=9)):
-            explained(experiment, explainer, items, "a")
+            explain_items(experiment, explainer, items, "a")
         assert len(files(experiment)) == 2
         other = items.with_field("claim", ["other"] * len(items))
-        explained(experiment, served(server), other, "a")
+        explain_items(experiment, served(server), other, "a")
     assert len(files(experiment)) == 3
 
 
@@ -74,11 +74,11 @@ def test_other_settings_or_prompts_are_other_files(running):
 def test_a_damaged_file_is_noticed_and_made_again(running, content):
     experiment, items, said = running
     with serving(lambda prompt: "It is so.") as server:
-        first = explained(experiment, served(server), items, "a")
+        first = explain_items(experiment, served(server), items, "a")
         (path,) = files(experiment)
         whole = path.read_bytes()
         path.write_bytes(content)
-        assert explained(experiment, served(server), items, "a") == first
+        assert explain_items(experiment, served(server), items, "a") == first
     assert path.read_bytes() == whole
     assert [path.name in line for line in said] == [True]
 
@@ -86,10 +86,10 @@ def test_a_damaged_file_is_noticed_and_made_again(running, content):
 def test_a_letter_changed_in_a_kept_text_is_noticed(running):
     experiment, items, said = running
     with serving(lambda prompt: "It is so.") as server:
-        first = explained(experiment, served(server), items, "a")
+        first = explain_items(experiment, served(server), items, "a")
         (path,) = files(experiment)
         path.write_bytes(path.read_bytes().replace(b"It is", b"It as", 1))
-        assert explained(experiment, served(server), items, "a") == first
+        assert explain_items(experiment, served(server), items, "a") == first
     assert len(said) == 1
 
 
@@ -98,10 +98,10 @@ def test_a_run_that_ends_early_goes_on_where_it_was(running, monkeypatch):
     monkeypatch.setattr(module, "TOGETHER", 3)
     with serving(lambda prompt: "It is so.") as server:
         explainer = served(server)
-        explained(experiment, explainer, items.rows(np.arange(6)), "a")
+        explain_items(experiment, explainer, items.rows(np.arange(6)), "a")
         kept = {path: path.read_bytes() for path in files(experiment)}
         before = experiment.tally["computed"]
-        explained(experiment, explainer, items, "a")
+        explain_items(experiment, explainer, items, "a")
     assert len(kept) == before == 2
     assert experiment.tally["reused"] == 2
     assert all(path.read_bytes() == content for path, content in kept.items())
@@ -112,7 +112,7 @@ def test_a_local_model_that_is_not_there_is_one_line(running):
     experiment, items, _ = running
     explainer = named("concise", ROLES, model="./nowhere")
     with pytest.raises(MissingWeights) as missing:
-        explained(experiment, explainer, items, "a")
+        explain_items(experiment, explainer, items, "a")
     assert "\n" not in str(missing.value)
 
 
@@ -128,7 +128,7 @@ def test_refusals_echoes_and_silence_are_counted(running):
     numbers = [int(text.split()[1]) % 4 for text in items.column("claim")]
     with serving(rule) as server:
         shares = shortfalls(experiment, served(server), items, "a")
-        texts = explained(experiment, served(server), items, "a")
+        texts = explain_items(experiment, served(server), items, "a")
     for number, name in enumerate(("refused", "empty", "echoed")):
         assert shares[name] == numbers.count(number) / len(items)
     assert [bool(text) for text in texts] == [number == 3 for number in numbers]

@@ -10,8 +10,13 @@ import pytest
 
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
 from measurand.experiment import reach
-from measurand.experiment.answers import answers, measures, opened, reopened
-from measurand.experiment.asks import Ask, Group, versions
+from measurand.experiment.answers import (
+    ask_all,
+    measure_all,
+    open_experiment,
+    reopen_experiment,
+)
+from measurand.experiment.asks import Ask, AskGroup, versions
 from measurand.experiment.local import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
@@ -68,7 +73,7 @@ def test_the_same_asks_give_the_same_bytes(made, benchmark, tmp_path):
 
 
 def test_a_group_is_answered_there_as_here(made, benchmark, tmp_path):
-    pair = tuple(Ask(Sociable(n), group=Group("one and two", 2)) for n in (1, 2))
+    pair = tuple(Ask(Sociable(n), group=AskGroup("one and two", 2)) for n in (1, 2))
     assert [*made.run([pair])] == [0]
     here = LocalEngine(benchmark, 0, Store(tmp_path / "local"), 2)
     assert [*here.run([pair])] == [0]
@@ -80,11 +85,11 @@ def test_another_cut_of_the_benchmark_has_the_same_cluster(
 ):
     turned = replace(benchmark, train=benchmark.test, test=benchmark.train)
     for name in ("local", "ray"):
-        with opened(benchmark, store=tmp_path / name, engine=name) as running:
-            answers(running, ASKS[:1])
-            with reopened(running, turned) as other:
-                answers(other, ASKS[:3])
-            measures(running, ASKS[3:4])
+        with open_experiment(benchmark, store=tmp_path / name, engine=name) as running:
+            ask_all(running, ASKS[:1])
+            with reopen_experiment(running, turned) as other:
+                ask_all(other, ASKS[:3])
+            measure_all(running, ASKS[3:4])
     found = [files(Store(tmp_path / name)) for name in ("local", "ray")]
     assert found[0] == found[1]
     assert len(found[0]) == 2 * 5
@@ -146,7 +151,7 @@ def test_a_node_with_other_versions_is_refused(benchmark):
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "x", "x:y"])
 def test_a_cluster_out_of_reach_is_one_line(address):
     with pytest.raises(BadOption, match="no Ray cluster can be joined") as failed:
-        reach.reached(address)
+        reach.check_reachable(address)
     assert repr(address) in str(failed.value)
     assert "\n" not in str(failed.value)
 
@@ -158,7 +163,7 @@ def test_an_open_port_that_is_no_cluster_is_one_line(monkeypatch):
         socket.create_server(("127.0.0.1", 0)) as server,
         pytest.raises(BadOption, match=said),
     ):
-        reach.reached(f"127.0.0.1:{server.getsockname()[1]}")
+        reach.check_reachable(f"127.0.0.1:{server.getsockname()[1]}")
 
 
 def test_another_cluster_than_the_one_joined_is_refused(session):

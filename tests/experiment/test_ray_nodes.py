@@ -8,7 +8,7 @@ import pytest
 from measurand.audits.exposure import audit
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import WorkerLost
-from measurand.experiment.answers import answers, opened
+from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
 from measurand.experiment.store import Store
 from measurand.readers.majority import MajorityReader
@@ -50,9 +50,9 @@ def test_a_cluster_without_a_cpu_is_not_waited_for_for_ever(
     monkeypatch.setattr(ray_engine, "STARVING", 1.0)
     with (
         pytest.raises(WorkerLost, match="no CPU left"),
-        opened(benchmark, engine="ray", address=cluster.address) as running,
+        open_experiment(benchmark, engine="ray", address=cluster.address) as running,
     ):
-        answers(running, [Ask(MajorityReader())])
+        ask_all(running, [Ask(MajorityReader())])
     assert not ray_engine.ray.is_initialized()
 
 
@@ -92,7 +92,7 @@ def test_a_study_of_exposure_outlives_a_node(cluster, tmp_path):
     task = from_frames(texts(), name="made", query="text", label="label")
 
     def studied(store, **engine):
-        with opened(task, store=store, **engine) as running:
+        with open_experiment(task, store=store, **engine) as running:
             report = audit(running, LIGHT, tasks={"made": task}, n=100, repeats=8)
         return dumps(document(report))
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import StoreFailed
-from measurand.core.files import writable, write
+from measurand.core.files import check_writable, write_file
 from measurand.experiment.store import Answer, Store
 
 KEY = "ab" + "0" * 62
@@ -111,9 +111,9 @@ def test_a_lost_file_of_numbers_is_noticed(stored):
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):
-    write(tmp_path / "a" / "b", b"old")
+    write_file(tmp_path / "a" / "b", b"old")
     with pytest.raises(TypeError):
-        write(tmp_path / "a" / "b", "not bytes")
+        write_file(tmp_path / "a" / "b", "not bytes")
     assert (tmp_path / "a" / "b").read_bytes() == b"old"
     assert os.listdir(tmp_path / "a") == ["b"]
 
@@ -122,12 +122,12 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
 def test_a_place_that_takes_no_file_is_one_line(tmp_path, place):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreFailed, match="name another folder") as failed:
-        write(tmp_path / place, b"")
+        write_file(tmp_path / place, b"")
     assert "\n" not in str(failed.value)
     with pytest.raises(StoreFailed, match="cannot write to"):
-        writable((tmp_path / place).parent)
+        check_writable((tmp_path / place).parent)
 
 
 def test_trying_a_folder_makes_it_and_leaves_nothing_in_it(tmp_path):
-    writable(tmp_path / "a" / "b")
+    check_writable(tmp_path / "a" / "b")
     assert list((tmp_path / "a" / "b").iterdir()) == []

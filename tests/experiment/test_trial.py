@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import NotApplicable, Undefined
-from measurand.core.reader import Rereading
-from measurand.experiment.asks import WORDS, Ask, key
+from measurand.core.reader import Rearrangeable
+from measurand.experiment.asks import WORDS, Ask, ask_key
 from measurand.experiment.store import Store
-from measurand.experiment.trial import answer, fit, run_trial
+from measurand.experiment.trial import answer_ask, fit_reader, run_trial
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import KINDS, Shuffle
 from measurand.readers.cross import CrossReader
@@ -25,8 +25,8 @@ def test_a_shuffled_answer_is_that_of_reading_the_shuffled_items(
     benchmark, reader, field, kind
 ):
     ask = Ask(reader, under=Shuffle(field, kind), repeats=3)
-    fitted = fit(ask, benchmark, 0)
-    quick = answer(fitted, ask, benchmark, 0)
+    fitted = fit_reader(ask, benchmark, 0)
+    quick = answer_ask(fitted, ask, benchmark, 0)
     texts = benchmark.test.column(field).to_numpy(object)
     for said, donors in zip(quick.values, quick.donors, strict=True):
         read = fitted.predict(benchmark.test.with_field(field, list(texts[donors])))
@@ -35,16 +35,16 @@ def test_a_shuffled_answer_is_that_of_reading_the_shuffled_items(
 
 
 def test_the_linear_reader_takes_the_quick_way(benchmark):
-    assert isinstance(fit(Ask(TfidfReader()), benchmark, 0), Rereading)
+    assert isinstance(fit_reader(Ask(TfidfReader()), benchmark, 0), Rearrangeable)
 
 
 def test_repeats_are_different_shuffles_and_a_seed_fixes_them(benchmark):
     ask = Ask(TfidfReader(), under=Shuffle("evidence"), repeats=3)
-    fitted = fit(ask, benchmark, 0)
-    donors = answer(fitted, ask, benchmark, 0).donors
+    fitted = fit_reader(ask, benchmark, 0)
+    donors = answer_ask(fitted, ask, benchmark, 0).donors
     assert len({tuple(order) for order in donors}) == 3
-    assert (donors == answer(fitted, ask, benchmark, 0).donors).all()
-    assert (donors != answer(fitted, ask, benchmark, 1).donors).any()
+    assert (donors == answer_ask(fitted, ask, benchmark, 0).donors).all()
+    assert (donors != answer_ask(fitted, ask, benchmark, 1).donors).any()
 
 
 def test_more_repeats_leave_the_first_ones_as_they_were(benchmark):
@@ -52,27 +52,27 @@ def test_more_repeats_leave_the_first_ones_as_they_were(benchmark):
         Ask(TfidfReader(), under=Shuffle("evidence"), repeats=repeats)
         for repeats in (2, 4)
     )
-    fitted = fit(few, benchmark, 0)
-    first = answer(fitted, few, benchmark, 0).values
-    assert (answer(fitted, many, benchmark, 0).values[:2] == first).all()
+    fitted = fit_reader(few, benchmark, 0)
+    first = answer_ask(fitted, few, benchmark, 0).values
+    assert (answer_ask(fitted, many, benchmark, 0).values[:2] == first).all()
 
 
 @pytest.mark.parametrize("under", [Keep("claim"), Shuffle("evidence")], ids=repr)
 def test_nobody_to_ask_about_is_an_empty_answer(benchmark, tmp_path, under):
     ask = Ask(TfidfReader(), about=NOBODY, under=under, repeats=2)
     run_trial(benchmark, 0, Store(tmp_path), [ask])
-    kept = Store(tmp_path).read(key(ask, benchmark, 0), print)
+    kept = Store(tmp_path).read(ask_key(ask, benchmark, 0), print)
     assert kept.values.shape == (2, 0, 2)
 
 
 def test_nothing_to_learn_from_is_refused(benchmark):
     with pytest.raises(Undefined, match="leaves no training items"):
-        fit(Ask(TfidfReader(), fitted_on=NOBODY), benchmark, 0)
+        fit_reader(Ask(TfidfReader(), fitted_on=NOBODY), benchmark, 0)
 
 
 def test_a_class_that_training_never_showed_gets_no_share(benchmark):
     ask = Ask(MajorityReader(), fitted_on=Only("label", "yes"))
-    said = answer(fit(ask, benchmark, 0), ask, benchmark, 0).values
+    said = answer_ask(fit_reader(ask, benchmark, 0), ask, benchmark, 0).values
     assert (said[..., benchmark.classes.index("yes")] == 1).all()
     assert (said[..., benchmark.classes.index("no")] == 0).all()
 
@@ -80,8 +80,8 @@ def test_a_class_that_training_never_showed_gets_no_share(benchmark):
 def test_what_words_add_is_kept_a_class_a_layer(benchmark):
     keep = Keep("evidence")
     ask = Ask(TfidfReader(), fitted_under=keep, under=keep, what=WORDS)
-    fitted = fit(ask, benchmark, 0)
-    values = answer(fitted, ask, benchmark, 0).values
+    fitted = fit_reader(ask, benchmark, 0)
+    values = answer_ask(fitted, ask, benchmark, 0).values
     items = benchmark.test.reading("evidence")
     assert values.shape == (2, len(items), 4)
     scores = fitted.read(items)["evidence"]
@@ -91,4 +91,4 @@ def test_what_words_add_is_kept_a_class_a_layer(benchmark):
 def test_a_reader_that_cannot_score_words_says_so_in_one_line(benchmark):
     ask = Ask(MajorityReader(), under=Keep("evidence"), what=WORDS)
     with pytest.raises(NotApplicable, match="choose tfidf or an encoder"):
-        answer(fit(ask, benchmark, 0), ask, benchmark, 0)
+        answer_ask(fit_reader(ask, benchmark, 0), ask, benchmark, 0)

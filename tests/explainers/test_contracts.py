@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
-from measurand.core.explainer import Drifting, Explainer, Prompting, Roles
+from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.recipe import canonical
 from measurand.explainers import EXPLAINERS, SUITE, named
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()
-ROLES = Roles("claim", "evidence", "why")
+ROLES = ExplainerRoles("claim", "evidence", "why")
 LIGHT = [name for name, entry in EXPLAINERS.entries.items() if not entry.extra]
 SHOWN = ("label-leaking", "circular", "label-swapped")  # to whom the label is shown
 
@@ -52,12 +52,12 @@ def test_an_explainer_that_may_not_see_the_label_does_not(name):
     turned = ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1])
     explainer = named(name, ROLES)
     first = explainer.explain(ITEMS, rng())
-    assert explainer.explain(ITEMS.replaced(turned), rng()) == first
+    assert explainer.explain(ITEMS.with_table(turned), rng()) == first
 
 
 @pytest.mark.parametrize("name", LIGHT)
 def test_an_explainer_sees_no_column_that_plays_no_part(name):
-    more = ITEMS.replaced(ITEMS.table.assign(secret=[*map(str, range(len(ITEMS)))]))
+    more = ITEMS.with_table(ITEMS.table.assign(secret=[*map(str, range(len(ITEMS)))]))
     explainer = named(name, ROLES)
     assert explainer.explain(more, rng()) == explainer.explain(ITEMS, rng())
 
@@ -75,11 +75,11 @@ def test_empty_texts_are_no_trouble(name):
 @pytest.mark.parametrize(
     ("name", "roles", "lacks"),
     [
-        ("given", Roles("claim", "evidence"), "rationale"),
-        ("label-swapped", Roles("claim", "evidence"), "rationale"),
-        ("tfidf-1", Roles("claim", None, "why"), "evidence"),
-        ("random-2", Roles("claim", None, "why"), "evidence"),
-        ("drift", Roles("claim"), "neither a rationale nor an evidence"),
+        ("given", ExplainerRoles("claim", "evidence"), "rationale"),
+        ("label-swapped", ExplainerRoles("claim", "evidence"), "rationale"),
+        ("tfidf-1", ExplainerRoles("claim", None, "why"), "evidence"),
+        ("random-2", ExplainerRoles("claim", None, "why"), "evidence"),
+        ("drift", ExplainerRoles("claim"), "neither a rationale nor an evidence"),
     ],
 )
 def test_a_part_that_no_column_plays_is_named(name, roles, lacks):
@@ -90,7 +90,7 @@ def test_a_part_that_no_column_plays_is_named(name, roles, lacks):
 
 @pytest.mark.parametrize("name", ["vacuous", "label-leaking", "circular"])
 def test_templates_need_a_query_alone(name):
-    assert len(named(name, Roles("claim")).explain(ITEMS, rng())) == len(ITEMS)
+    assert len(named(name, ExplainerRoles("claim")).explain(ITEMS, rng())) == len(ITEMS)
 
 
 def test_wrong_names_and_settings_are_one_line():

@@ -27,7 +27,7 @@ def told(cell, evidence="evidence"):
     items = reasoned_items(2).with_field("evidence", [TEXT, TEXT])
     cells = np.empty(2, object)
     cells[0], cells[1] = cell, ""
-    spans = items.replaced(items.table.assign(why=cells))
+    spans = items.with_table(items.table.assign(why=cells))
     return Given("why", evidence).explain(spans, np.random.default_rng(0))
 
 

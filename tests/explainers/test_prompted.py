@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("httpx")
 
 from measurand.core.errors import BadOption, EndpointFailed
-from measurand.core.explainer import Drifting, Prompting, Roles
+from measurand.core.explainer import Drifting, ExplainerRoles, Prompting
 from measurand.explainers import named
 from measurand.explainers.prompted import Prompted, before
 from measurand.explainers.replies import ended, outcome, without_answer
@@ -16,7 +16,7 @@ from tests.explainers.reasoned import reasoned_items
 from tests.models.server import serving
 
 ITEMS = reasoned_items(4)
-ROLES = Roles("claim", "evidence", "why")
+ROLES = ExplainerRoles("claim", "evidence", "why")
 NAMES = ["concise", "steps", "concise-unlabeled", "steps-unlabeled"]
 CONCISE = """\
 You are given an input and the gold label. Write a brief justification (1-2 sentences) \
@@ -46,7 +46,7 @@ def asked(name, items=ITEMS, roles=ROLES):
 
 @pytest.mark.parametrize(("name", "prompt"), [("concise", CONCISE), ("steps", STEPS)])
 def test_the_prompts_are_the_proposals(name, prompt):
-    assert asked(name, roles=Roles("claim"))[0] == prompt
+    assert asked(name, roles=ExplainerRoles("claim"))[0] == prompt
 
 
 def test_evidence_stands_in_a_line_of_its_own():
@@ -56,7 +56,7 @@ def test_evidence_stands_in_a_line_of_its_own():
 
 @pytest.mark.parametrize("name", ["concise-unlabeled", "steps-unlabeled"])
 def test_the_unlabeled_prompts_do_not_depend_on_the_label(name):
-    turned = ITEMS.replaced(ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1]))
+    turned = ITEMS.with_table(ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1]))
     assert asked(name, turned) == asked(name)
     assert "{" not in "".join(asked(name))
     assert "Gold label" not in "".join(asked(name))
@@ -64,7 +64,7 @@ def test_the_unlabeled_prompts_do_not_depend_on_the_label(name):
 
 @pytest.mark.parametrize("name", ["concise", "steps"])
 def test_the_labeled_prompts_do(name):
-    turned = ITEMS.replaced(ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1]))
+    turned = ITEMS.with_table(ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1]))
     assert all(a != b for a, b in zip(asked(name, turned), asked(name), strict=True))
 
 
@@ -112,7 +112,7 @@ SAID = {
 def test_what_became_of_a_prompt_is_told(said):
     explainer = Prompted("claim")
     assert explainer.outcome(said, CONCISE) == SAID[said]
-    (text,) = explainer.read([said], [CONCISE])
+    (text,) = explainer.parse([said], [CONCISE])
     assert bool(text) == (SAID[said] == "written")
     assert "Input" not in text
     assert "Justification" not in text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import Undefined
-from measurand.core.explainer import Roles
+from measurand.core.explainer import ExplainerRoles
 from measurand.explainers import named
 from measurand.explainers.adversarial import CIRCULAR, LEAKING, PSEUDO_SPECIFIC, VACUOUS
 from measurand.explainers.drifting import Drift, flipped
@@ -13,7 +13,7 @@ from measurand.explainers.swapping import Swapped
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()
-ROLES = Roles("claim", "evidence", "why")
+ROLES = ExplainerRoles("claim", "evidence", "why")
 FLIPS = {
     "he did not go": "he did go",
     "Not all dogs bark": "All dogs bark",
@@ -44,7 +44,7 @@ def explain(name, items=ITEMS, roles=ROLES):
 
 def labelled(*labels):
     many = [labels[i % len(labels)] for i in range(len(ITEMS))]
-    return ITEMS.replaced(ITEMS.table.assign(label=many))
+    return ITEMS.with_table(ITEMS.table.assign(label=many))
 
 
 @pytest.mark.parametrize("templates", [VACUOUS, LEAKING, CIRCULAR, PSEUDO_SPECIFIC])
@@ -136,13 +136,15 @@ def test_a_swap_takes_the_rationale_of_the_other_label_for_the_same_evidence():
 def test_without_shared_evidence_the_nearest_query_of_another_label_gives():
     apart = ITEMS.with_field("evidence", [f"Text {i}." for i in range(len(ITEMS))])
     assert explain("label-swapped", apart) == explain("label-swapped")
-    assert explain("label-swapped", ITEMS, Roles("claim", None, "why")) == explain(
-        "label-swapped"
-    )
+    assert explain(
+        "label-swapped", ITEMS, ExplainerRoles("claim", None, "why")
+    ) == explain("label-swapped")
 
 
 def test_where_the_evidence_is_the_rationale_another_text_is_received():
-    texts = explain("label-swapped", ITEMS, Roles("claim", "evidence", "evidence"))
+    texts = explain(
+        "label-swapped", ITEMS, ExplainerRoles("claim", "evidence", "evidence")
+    )
     own = ITEMS.column("evidence").tolist()
     assert all(one != two for one, two in zip(texts, own, strict=True))
     assert set(texts) <= set(own)

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from measurand.core.errors import BadOption
-from measurand.core.intervention import Rewording, Writing
+from measurand.core.intervention import ModelRewording, Rewording
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.asked import WAYS, Asked
 from measurand.interventions.generated import Rewrite
@@ -34,7 +34,7 @@ def test_a_model_is_held_to_the_contract(name, request, items, rng):
     assert changed.digest == change(items, rng).digest
     assert dataclasses.replace(items).digest == before
     assert isinstance(change, Rewording)
-    assert isinstance(change, Writing)
+    assert isinstance(change, ModelRewording)
     assert str(change) == f"{name} claim"
 
 
@@ -50,7 +50,7 @@ def test_what_a_server_says_is_read_line_by_line(items, rng):
     told = "Sure, here they are:\n1. One way.\n- 'Two ways'\n\n" + "\n".join("abcdef")
     with serving(lambda prompt: told) as server:
         endpoint = Endpoint("small", top_logprobs=0, terms=Terms(url=server.url))
-        ways = Asked("claim", endpoint).proposed(
+        ways = Asked("claim", endpoint).propose(
             items.rows(items.gold(("no",)) == 0), rng
         )
     assert ways == [["One way.", "Two ways", "a", "b"]] * 30

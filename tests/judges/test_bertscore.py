@@ -62,7 +62,7 @@ def test_reading_a_few_pairs_at_a_time_changes_nothing(place, monkeypatch):
 def test_bertscore_is_a_likeness_with_weights_to_be_had(place):
     assert isinstance(LIKENESSES.load("bertscore"), Likeness)
     assert traits_of(BertScore(place)).packages == TORCH
-    BertScore(place).ready()
+    BertScore(place).check_weights()
     with pytest.raises(MissingWeights, match="cannot load an encoder"):
         BertScore("/no/such/encoder").alike([(ONE, TWO)])
 

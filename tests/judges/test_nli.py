@@ -50,7 +50,7 @@ def test_the_class_is_found_by_its_name_wherever_it_stands(
 def test_a_judge_without_one_entailment_class_is_refused(tmp_path, classes):
     judge = NliJudge(tiny_classifier.save(tmp_path, classes))
     with pytest.raises(BadOption, match="must be called entailment") as refused:
-        judge.ready()
+        judge.check_weights()
     said = str(refused.value)
     assert all(name in said for name in classes or ("LABEL_0", "LABEL_1", "LABEL_2"))
     assert "\n" not in said

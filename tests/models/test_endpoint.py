@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
-from measurand.core.kept import keeping
+from measurand.core.kept import keep_calls
 from measurand.models.asking import ledger, replies
 from measurand.models.calls import Reply
 from measurand.models.endpoint import Endpoint, Terms, terms_of
@@ -43,7 +43,7 @@ TROUBLES = ("429", "429 0", "500", "503", "cut", "not json", "no choices", "408"
 
 @pytest.mark.parametrize("trouble", TROUBLES)
 def test_no_answer_is_lost_and_none_is_asked_for_twice(tmp_path, trouble):
-    with serving(trouble=(trouble, trouble)) as server, keeping(tmp_path):
+    with serving(trouble=(trouble, trouble)) as server, keep_calls(tmp_path):
         said = replies(reached(server), prompts())
         assert [reply.text for reply in said] == ["A"] * 8
         assert {*server.answered.values()} == {1}
@@ -54,7 +54,7 @@ def test_no_answer_is_lost_and_none_is_asked_for_twice(tmp_path, trouble):
 
 @pytest.mark.parametrize("trouble", ["hang", "drip"])
 def test_whoever_hangs_or_drips_is_asked_again(tmp_path, trouble):
-    with serving(trouble=(trouble,)) as server, keeping(tmp_path):
+    with serving(trouble=(trouble,)) as server, keep_calls(tmp_path):
         said = replies(reached(server, timeout_s=0.3), prompts(4))
         assert [reply.text for reply in said] == ["A"] * 4
         assert {*server.answered.values()} == {1}
@@ -198,10 +198,10 @@ def test_an_equal_prompt_is_asked_once():
 
 
 def test_what_is_kept_needs_no_server_and_no_address(tmp_path):
-    with serving() as server, keeping(tmp_path):
+    with serving() as server, keep_calls(tmp_path):
         said = replies(reached(server), prompts())
     elsewhere = Endpoint("small", terms=Terms(url="http://nowhere.invalid", retries=0))
-    with keeping(tmp_path):
+    with keep_calls(tmp_path):
         assert replies(elsewhere, prompts()) == said
     assert said[0].tokens[0].others[0] == ("A", -0.1)
 
@@ -235,7 +235,7 @@ def test_every_setting_changes_the_name_of_a_call(name):
 
 @pytest.mark.parametrize("damage", ["altered", "cut", "emptied", "other"])
 def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
-    with serving() as server, keeping(tmp_path):
+    with serving() as server, keep_calls(tmp_path):
         said = replies(reached(server), prompts(2))
         path, _ = sorted(tmp_path.glob("*/*.json"))
         content = path.read_bytes()
@@ -259,7 +259,7 @@ def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
 @pytest.mark.parametrize("trouble", [(), ("429",), ("503",)], ids=str)
 def test_the_spend_cap_is_never_passed_and_can_be_raised(tmp_path, cap, trouble):
     priced = {"price_in": 1.0, "price_out": 2.0, **cap}
-    with serving(trouble=trouble) as server, keeping(tmp_path):
+    with serving(trouble=trouble) as server, keep_calls(tmp_path):
         with pytest.raises(SpendCapReached, match=f"raise {next(iter(cap))} and") as e:
             replies(reached(server, **priced), prompts(60))
         assert "\n" not in str(e.value)
@@ -297,7 +297,7 @@ def test_a_server_that_counts_nothing_is_counted_at_its_worst():
 def test_the_key_is_in_no_file_log_error_or_traceback(tmp_path, trouble, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     rule = lambda prompt: f"the key is {KEY}"  # noqa: E731
-    with serving(rule, (trouble,) * 9) as server, keeping(tmp_path):
+    with serving(rule, (trouble,) * 9) as server, keep_calls(tmp_path):
         endpoint = reached(server, retries=1, timeout_s=0.2)
         written = [repr(endpoint), str(pickle.dumps(endpoint)), repr(Terms())]
         try:

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModel
 
 from measurand.core.errors import MissingWeights
-from measurand.core.reader import Adaptable, Overtrainable, Suited
+from measurand.core.reader import Adaptable, Overtrainable, TaskAware
 from measurand.core.recipe import canonical
 from measurand.core.task import Task
 from measurand.models.encoder import tokenizer
@@ -125,7 +125,7 @@ def test_batches_come_in_the_same_order_in_every_arm(reader):
 def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(reader):
     arm = reader.adapt(TEXTS)
     assert isinstance(arm, Overtrainable)
-    more = arm.overtrained()
+    more = arm.overtrain()
     assert dataclasses.replace(more, adapt_epochs=arm.adapt_epochs) == arm
     once, twice = (
         one.fit(ITEMS, np.random.default_rng(0)).remarks()["lm_loss"]
@@ -136,8 +136,8 @@ def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(reader):
 
 
 def test_a_task_of_few_rows_holds_none_back(reader):
-    assert isinstance(reader, Suited)
-    ready = reader.suited(Task(epochs=1, batch=8))
+    assert isinstance(reader, TaskAware)
+    ready = reader.for_task(Task(epochs=1, batch=8))
     assert (ready.epochs, ready.batch, ready.held, ready.length) == (1, 8, 0.0, 64)
 
 

@@ -13,7 +13,7 @@ import httpx
 import numpy as np
 import pytest
 
-from measurand.core.kept import keeping
+from measurand.core.kept import keep_calls
 from measurand.models.asking import replies
 from measurand.readers.endpoint import endpoint_reader
 from tests.conftest import small_items
@@ -99,7 +99,7 @@ def test_a_real_model_answers_once_and_is_kept(served, tmp_path):
     items = small_items(4)
     reader = endpoint_reader(model, url, concurrency=2, timeout_s=120)
     fitted = reader.fit(items, np.random.default_rng(0))
-    with keeping(tmp_path):
+    with keep_calls(tmp_path):
         told = fitted.predict(items)
         said = replies(reader.endpoint, fitted.prompts(items))
     print(f"SmolLM2: {[reply.text for reply in said]}, {fitted.unparsed:.2f} unparsed")
@@ -109,6 +109,6 @@ def test_a_real_model_answers_once_and_is_kept(served, tmp_path):
     # This server knows no log-probabilities: it ignores that they are asked for.
     assert all(reply.tokens == () for reply in said)
     elsewhere = endpoint_reader(model, "http://nowhere.invalid", retries=0)
-    with keeping(tmp_path):
+    with keep_calls(tmp_path):
         again = elsewhere.fit(items, np.random.default_rng(0)).predict(items)
     np.testing.assert_array_equal(again, told)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from measurand.core.errors import BadInput
 from measurand.core.items import Items
-from measurand.core.reader import Attributing
+from measurand.core.reader import AttributesWords
 from measurand.core.words import WORD
 from measurand.readers.attribution import joined
 from measurand.readers.cross import CrossReader
@@ -75,9 +75,9 @@ def test_a_letter_that_grows_in_lower_case_stays_one_word():
 
 def test_only_some_readers_score_words_and_only_of_one_field():
     items = small_items()
-    assert isinstance(FITTED, Attributing)
+    assert isinstance(FITTED, AttributesWords)
     majority = MajorityReader().fit(items, np.random.default_rng(0))
-    assert not isinstance(majority, Attributing)
+    assert not isinstance(majority, AttributesWords)
     pair = TfidfReader().fit(items, np.random.default_rng(0))
     with pytest.raises(BadInput, match="these items have claim, proof; keep one"):
         pair.word_scores(items)
@@ -95,12 +95,14 @@ def encoder(tmp_path_factory):
     torch.set_num_threads(1)
     place = tiny_encoder.save(tmp_path_factory.mktemp("encoder"))
     reader = EncoderReader(place, epochs=2, batch=8, rate=3e-3, length=16)
-    items = small_items(20).reading("claim")
+    items = small_items(20).keep_fields("claim")
     return reader.fit(items, np.random.default_rng(0))
 
 
 def test_an_encoder_adds_up_the_gradients_of_a_words_pieces(encoder):
-    items = small_items(20).reading("claim").with_field("claim", ["Bad, xy! good"] * 20)
+    items = (
+        small_items(20).keep_fields("claim").with_field("claim", ["Bad, xy! good"] * 20)
+    )
     found = encoder.word_scores(items)[0]
     assert found.shape == (3, 2)
     for column, label in enumerate(encoder.classes):
@@ -114,7 +116,7 @@ def test_an_encoder_adds_up_the_gradients_of_a_words_pieces(encoder):
 
 def test_words_beyond_the_cut_and_empty_texts_add_nothing(encoder):
     texts = ["good " * 30, "", "..."] + ["bad"] * 17
-    items = small_items(20).reading("claim").with_field("claim", texts)
+    items = small_items(20).keep_fields("claim").with_field("claim", texts)
     long, empty, dots, *_ = encoder.word_scores(items)
     assert long[:14].any(axis=1).all()
     assert not long[14:].any()
@@ -123,7 +125,7 @@ def test_words_beyond_the_cut_and_empty_texts_add_nothing(encoder):
 
 def test_a_text_that_stands_in_many_items_has_one_score(encoder):
     texts = ["bad", "xy good", "bad", "xy good"] * 5
-    items = small_items(20).reading("claim").with_field("claim", texts)
+    items = small_items(20).keep_fields("claim").with_field("claim", texts)
     found = encoder.word_scores(items)
     assert [len(scores) for scores in found] == [1, 2, 1, 2] * 5
     alone = encoder.word_scores(items.rows(np.array([1, 2])))

@@ -12,7 +12,7 @@ pytest.importorskip("transformers")
 
 from measurand.core.errors import BadInput, ReaderFailed, UnknownName
 from measurand.core.items import Items
-from measurand.core.reader import Adaptable, Overtrainable, Remarking
+from measurand.core.reader import Adaptable, Overtrainable, Remarks
 from measurand.core.recipe import canonical
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel
@@ -75,7 +75,7 @@ def test_a_reader_is_a_recipe_with_a_key_that_fitting_does_not_change(reader):
 def test_a_reader_copes_with_empty_text_one_field_and_one_class(reader):
     empty = ITEMS.with_field("proof", [""] * len(ITEMS))
     assert np.isfinite(reader.fit(empty, rng()).predict(empty)).all()
-    alone = ITEMS.reading("claim").with_field("claim", [""] * len(ITEMS))
+    alone = ITEMS.keep_fields("claim").with_field("claim", [""] * len(ITEMS))
     assert reader.fit(alone, rng()).predict(alone).shape == (24, 2)
     one = Only("label", "yes")(ITEMS, rng())
     assert (reader.fit(one, rng()).predict(ITEMS) == 1).all()
@@ -142,7 +142,7 @@ def test_remarks_tell_what_was_cut_and_what_was_trained(tiny):
     long = ITEMS.with_field("proof", ["9 " * 1000] * 6 + ["good"] * 18)
     asked = ZeroShotReader(tiny, length=128, adaptation=QUICK)
     fitted = asked.fit(ITEMS, rng())
-    assert isinstance(fitted, Remarking)
+    assert isinstance(fitted, Remarks)
     assert fitted.remarks() == {}
     fitted.predict(long)
     assert fitted.remarks() == {"truncated": 0.25}
@@ -159,7 +159,7 @@ def test_four_bit_adapters_are_named(tiny):
 
 
 def test_items_with_fewer_fields_are_read_as_far_as_they_go(tiny):
-    alone, other = ITEMS.reading("proof"), ITEMS.reading("kind")
+    alone, other = ITEMS.keep_fields("proof"), ITEMS.keep_fields("kind")
     for reader in (CausalReader(tiny, epochs=1, length=96), ZeroShotReader(tiny)):
         fitted = reader.fit(ITEMS, rng())
         assert isinstance(fitted.predict(alone), np.ndarray)
@@ -169,7 +169,7 @@ def test_items_with_fewer_fields_are_read_as_far_as_they_go(tiny):
 
 def test_tuning_a_decoder_finds_the_rate_that_learns(tiny):
     reader = CausalReader(tiny, epochs=12, batch=8, length=96, rates=(1e-9, 3e-3, 1e30))
-    best = reader.tuned(small_items(60), rng())
+    best = reader.tune(small_items(60), rng())
     assert best == dataclasses.replace(reader, rate=3e-3, rates=())
 
 
@@ -205,11 +205,11 @@ def test_the_prompt_of_the_exposure_paper():
 def test_a_prompted_decoder_adapts_to_prompts_without_answers(tiny, made):
     task = Task(about="The text says yes or no.")
     reader = dataclasses.replace(made(tiny).suited(task), length=250)
-    fitted = reader.adapt(TEXTS * 4).fit(ITEMS.reading("proof"), rng())
+    fitted = reader.adapt(TEXTS * 4).fit(ITEMS.keep_fields("proof"), rng())
     assert fitted.tuning == "lora"
     prompts = fitted.wording.around(fitted.model, ["thing1"])
     assert "says yes or no.\n\n### Text: thing1\n### Answer:" in prompts[0]
-    fresh = reader.fit(ITEMS.reading("proof"), rng())
+    fresh = reader.fit(ITEMS.keep_fields("proof"), rng())
     assert fitted.remarks()["lm_loss"] < fresh.model.loss(
         fresh.wording.around(fresh.model, TEXTS * 4), 250
     )
@@ -228,7 +228,7 @@ def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(tiny):
     assert isinstance(reader, Overtrainable)
     once, twice = (
         one.fit(ITEMS, rng()).remarks()["lm_loss"]
-        for one in (reader, reader.overtrained())
+        for one in (reader, reader.overtrain())
     )
     assert twice < once
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from measurand.core.recipe import canonical
-from measurand.core.together import Job, Together
+from measurand.core.together import JointlyTrainable, TrainingJob
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers import causal_residents as residents
 from measurand.readers.causal import CausalReader
@@ -44,7 +44,8 @@ def whole(place):
 def jobs(reader, *texts):
     """A job for each set of texts, with one stream for all."""
     return [
-        Job(reader.adapt(each), TRAIN, TEST, np.random.default_rng(3)) for each in texts
+        TrainingJob(reader.adapt(each), TRAIN, TEST, np.random.default_rng(3))
+        for each in texts
     ]
 
 
@@ -104,7 +105,9 @@ def test_reading_twice_as_often_lowers_the_loss(reader):
 def test_a_seed_of_its_own_counts_more_than_the_stream(reader):
     given = dataclasses.replace(reader, seed=5, epochs=1)
     one, other = (
-        given.answered([Job(given, TRAIN, TEST, np.random.default_rng(n))], 1)[0]
+        given.answered([TrainingJob(given, TRAIN, TEST, np.random.default_rng(n))], 1)[
+            0
+        ]
         for n in (1, 2)
     )
     np.testing.assert_array_equal(one.probabilities, other.probabilities)
@@ -113,7 +116,7 @@ def test_a_seed_of_its_own_counts_more_than_the_stream(reader):
 def test_jobs_of_fewer_classes_and_rows_give_none_to_what_is_absent(reader):
     few = TRAIN.rows(np.flatnonzero(TRAIN.gold(TRAIN.classes) == 0))
     given = jobs(reader, ())
-    given.append(Job(reader, few, TEST, np.random.default_rng(4)))
+    given.append(TrainingJob(reader, few, TEST, np.random.default_rng(4)))
     both, one = reader.answered(given, 2)
     assert both.probabilities.shape == (20, 2)
     assert (one.probabilities == 1).all()
@@ -143,14 +146,14 @@ def test_a_stack_stays_for_other_epochs_and_other_tasks_of_few_classes(reader):
 def test_decoders_are_stacked_where_the_recipe_says_so_and_a_gpu_has_room(
     reader, monkeypatch
 ):
-    assert isinstance(reader, Together)
-    assert reader.together() == 1  # no GPU
+    assert isinstance(reader, JointlyTrainable)
+    assert reader.joint_size() == 1  # no GPU
     monkeypatch.setattr("measurand.readers.causal.suiting", lambda *given: 8)
-    assert reader.together() == 4
+    assert reader.joint_size() == 4
     packed = dataclasses.replace(reader.adaptation, packed=2)
     odd = ({"stacked": 1}, {"lora": Lora()}, {"rates": (1e-4,)}, {"adaptation": packed})
     for settings in odd:
-        assert dataclasses.replace(reader, **settings).together() == 1
+        assert dataclasses.replace(reader, **settings).joint_size() == 1
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.items import Items
-from measurand.core.reader import Remarking, Rereading, Seeded
+from measurand.core.reader import Rearrangeable, Remarks, Seeded
 from measurand.core.recipe import traits_of
-from measurand.experiment.answers import answers, opened
+from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
 from measurand.models.encoder import checkpoint, equal_lengths, tokenizer
 from measurand.readers import READERS
@@ -60,7 +60,7 @@ def test_an_encoder_learns_a_planted_toy_and_plays_its_parts(reader, fitted):
     said = fitted.predict(ITEMS).argmax(axis=1)
     assert (said == ITEMS.gold(fitted.classes)).mean() > 0.9
     assert fitted.classes == ITEMS.classes
-    assert isinstance(fitted, Rereading)
+    assert isinstance(fitted, Rearrangeable)
     assert traits_of(reader).near_zero_stands
     reader.check_weights()
     assert isinstance(reader, Seeded)
@@ -69,7 +69,7 @@ def test_an_encoder_learns_a_planted_toy_and_plays_its_parts(reader, fitted):
 def test_an_encoder_copes_with_empty_text_one_field_and_one_class(reader):
     empty = ITEMS.with_field("proof", [""] * 60)
     assert np.isfinite(reader.fit(empty, rng()).predict(empty)).all()
-    alone = ITEMS.reading("claim")
+    alone = ITEMS.keep_fields("claim")
     assert reader.fit(alone, rng()).predict(alone).shape == (60, 2)
     one = ITEMS.rows((ITEMS.labels == "yes").to_numpy())
     assert (reader.fit(one, rng()).predict(ITEMS) == 1).all()
@@ -87,9 +87,11 @@ def test_a_hundred_thousand_tokens_are_cut_and_the_share_is_told(fitted):
 def test_remarks_tell_what_was_cut_and_the_settings(reader, words, cut):
     short = dataclasses.replace(reader, length=8, held=0.4)
     fitted = short.fit(ITEMS, rng())
-    assert isinstance(fitted, Remarking)
+    assert isinstance(fitted, Remarks)
     assert "truncated" not in fitted.remarks()
-    fitted.predict(ITEMS.with_field("proof", ["good " * words] * 60).reading("proof"))
+    fitted.predict(
+        ITEMS.with_field("proof", ["good " * words] * 60).keep_fields("proof")
+    )
     scale = round(fitted.temperature, 6)
     said = {"rate": 3e-3, "temperature": scale, "truncated": cut}
     assert fitted.remarks() == said
@@ -156,7 +158,7 @@ def test_training_stops_when_nothing_gets_better(reader):
         if module.training and type(module).__name__ == "BertForSequenceClassification":
             steps.append(1)
 
-    noise = ITEMS.replaced(
+    noise = ITEMS.with_table(
         ITEMS.table.assign(label=rng().choice(["no", "yes"], 60).tolist())
     )
     patient = dataclasses.replace(reader, epochs=200, held=0.3, patience=2, rate=0.01)
@@ -189,7 +191,7 @@ def test_a_head_of_other_classes_is_drawn_anew_and_a_wrong_body_refused(
     reader, fitted, tmp_path
 ):
     fitted.save(tmp_path)
-    four = ITEMS.replaced(ITEMS.table.assign(label=["a", "b", "c", "d"] * 15))
+    four = ITEMS.with_table(ITEMS.table.assign(label=["a", "b", "c", "d"] * 15))
     tuned = dataclasses.replace(reader, model=str(tmp_path))
     assert tuned.fit(four, rng()).predict(four).shape == (60, 4)
     checkpoint.cache_clear()
@@ -217,9 +219,9 @@ def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeyp
     benchmark = from_frames(table[:60], table[60:], name="toy", **roles)
     better = dataclasses.replace(reader, model="tiny", epochs=12)
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
-    with opened(benchmark, seed=0) as running:
+    with open_experiment(benchmark, seed=0) as running:
         report = audit(running, named, shuffles=3, seeds=2, calibrate=False)
-        said = answers(running, [Ask(one) for one in better.members(2)])
+        said = ask_all(running, [Ask(one) for one in better.members(2)])
     lost = report.finding("delta_evi", "encoder").estimate
     assert "2 seeds" in lost.method
     assert lost.value > 0.2

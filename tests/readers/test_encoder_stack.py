@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.core.together import Job, Together
+from measurand.core.together import JointlyTrainable, TrainingJob
 from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.residents import KEPT
@@ -31,7 +31,8 @@ def reader(tmp_path_factory):
 def jobs(reader, *texts):
     """A job for each set of texts, with one stream for all."""
     return [
-        Job(reader.adapt(each), TRAIN, TEST, np.random.default_rng(3)) for each in texts
+        TrainingJob(reader.adapt(each), TRAIN, TEST, np.random.default_rng(3))
+        for each in texts
     ]
 
 
@@ -72,7 +73,7 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
         **{"rate": 3e-3, "adapt_rate": 3e-3, "warmup": 0.0},
     )
     given = jobs(reader, TEXTS, (), TEXTS[:33])
-    for job, said in zip(given, reader.answered(given, 4), strict=True):
+    for job, said in zip(given, reader.predict_jointly(given, 4), strict=True):
         alone = job.reader.fit(TRAIN, np.random.default_rng(3))
         gap = said.probabilities - alone.predict(TEST)
         assert abs(gap).max() < 1e-4
@@ -89,12 +90,12 @@ def test_a_stack_stays_until_another_is_needed(reader):
 def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(
     reader, monkeypatch
 ):
-    assert isinstance(reader, Together)
-    assert reader.together() == 1  # no GPU
+    assert isinstance(reader, JointlyTrainable)
+    assert reader.joint_size() == 1  # no GPU
     monkeypatch.setattr("measurand.readers.encoder.suiting", lambda name: 8)
-    assert reader.together() == 8
+    assert reader.joint_size() == 8
     for odd in ({"held": 0.05}, {"patience": 1}, {"rates": (1e-4,)}):
-        assert dataclasses.replace(reader, **odd).together() == 1
+        assert dataclasses.replace(reader, **odd).joint_size() == 1
 
 
 def test_a_family_that_was_not_tried_is_trained_one_by_one(reader, monkeypatch):

@@ -8,7 +8,7 @@ import torch
 import transformers
 from scipy.special import softmax
 
-from measurand.core.together import Job
+from measurand.core.together import TrainingJob
 from measurand.models import masked
 from measurand.models.joining import inputs
 from measurand.readers import encoder_stack
@@ -103,7 +103,9 @@ def classified(reader, seen, job, body, folder):
     model = kind.from_pretrained(reader.model, num_labels=2, dtype=torch.float32)
     model.base_model.load_state_dict(body.state_dict(), strict=False)
     rng = np.random.default_rng(3)
-    head = stack.head(encoder_stack.Seeds.of(Job(reader, TRAIN, TEST, rng)).head, 2)
+    head = stack.head(
+        encoder_stack.Seeds.of(TrainingJob(reader, TRAIN, TEST, rng)).head, 2
+    )
     model.load_state_dict({k: v[:2] for k, v in head.items()}, strict=False)
     data, gold = stack.read(fitted, TRAIN), torch.from_numpy(TRAIN.gold(TRAIN.classes))
     where = torch.device("cpu")
@@ -124,7 +126,7 @@ def classified(reader, seen, job, body, folder):
 @pytest.mark.parametrize("texts", [(), TEXTS], ids=["base", "adapted"])
 def test_a_stack_answers_as_the_trainer_does(reader, seen, texts, tmp_path):
     """Head, order and masks given, the two differ in nothing but rounding."""
-    job = Job(reader.adapt(texts), TRAIN, TEST, np.random.default_rng(3))
+    job = TrainingJob(reader.adapt(texts), TRAIN, TEST, np.random.default_rng(3))
     (said,) = reader.answered([job], 1)
     first = masked.loaded(reader.model)[0].base_model
     body = read_texts(reader, seen, tmp_path / "lm") if texts else first

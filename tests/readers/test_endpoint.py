@@ -15,9 +15,9 @@ from measurand.audits.evidence import audit
 from measurand.audits.evidence.cost import plan
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
-from measurand.core.reader import Remarking
+from measurand.core.reader import Remarks
 from measurand.core.recipe import canonical, traits_of
-from measurand.experiment.answers import answers, opened
+from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
 from measurand.models.asking import ledger
 from measurand.models.calls import Reply, Token
@@ -153,7 +153,7 @@ def test_braces_and_tags_in_a_text_are_text():
 
 @pytest.mark.parametrize("prompt", ["plain", "evidence-first"])
 def test_a_field_that_is_absent_is_not_in_the_prompt(prompt):
-    for (message,) in asked(ITEMS.reading("claim"), prompt=prompt):
+    for (message,) in asked(ITEMS.keep_fields("claim"), prompt=prompt):
         assert field(message["content"], "claim")
         assert "proof" not in message["content"]
         assert not re.search(r"\{\w+\}", message["content"])
@@ -226,7 +226,7 @@ def test_remarks_are_about_the_last_reading_alone(caplog):
     rule = lambda prompt: "well" if "number0" in prompt else "B"  # noqa: E731
     with serving(rule, logprobs=False) as server:
         fitted = reached(server).fit(ITEMS, rng())
-        assert isinstance(fitted, Remarking)
+        assert isinstance(fitted, Remarks)
         assert fitted.remarks() == {}
         fitted.predict(ITEMS.rows(np.array([0, 1])))
         assert fitted.remarks()["unparsed"] == 0.5
@@ -251,8 +251,8 @@ def test_remote_trials_run_in_the_main_process(tmp_path):
     with serving(by_evidence) as server:
         reader = reached(server, cap_tokens=10**6)
         asks = [Ask(reader), Ask(replace(reader, shots=2)), Ask(TfidfReader())]
-        with opened(facts(60), store=tmp_path, workers=2) as running:
-            said = answers(running, asks)[0]
+        with open_experiment(facts(60), store=tmp_path, workers=2) as running:
+            said = ask_all(running, asks)[0]
             assert running.engine.pool is None
         assert ledger(terms_of(reader.endpoint)).answers == 2 * len(said.ids)
         assert said.correct.all()
@@ -262,7 +262,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
     benchmark = facts()
     with serving(by_evidence) as server:
         reader = {"endpoint": reached(server)}
-        with opened(benchmark, store=tmp_path, workers=2) as running:
+        with open_experiment(benchmark, store=tmp_path, workers=2) as running:
             report = audit(running, reader, shuffles=3, calibrate=False)
         assert report.verdict.label == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
@@ -271,7 +271,7 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
         assert asked_for <= plan(reader["endpoint"], benchmark, 3, 0.02).calls
         for answer in tmp_path.glob("[0-9a-f][0-9a-f]/*"):
             answer.unlink()  # as if killed before any trial ended: calls are left
-        with opened(benchmark, store=tmp_path) as running:
+        with open_experiment(benchmark, store=tmp_path) as running:
             again = audit(running, reader, shuffles=3, calibrate=False)
         assert server.asked.total() == asked_for
         assert again.findings == report.findings
@@ -283,9 +283,9 @@ def test_a_higher_cap_goes_on_where_the_lower_ended(tmp_path):
     with serving(by_evidence) as server:
         for cap in (1500, None):
             reader = reached(server, cap_tokens=cap, shots=2)
-            with opened(benchmark, store=tmp_path) as running:
+            with open_experiment(benchmark, store=tmp_path) as running:
                 try:
-                    answers(running, [Ask(reader)])
+                    ask_all(running, [Ask(reader)])
                 except SpendCapReached:
                     assert 0 < server.answered.total() < len(benchmark.test)
                     assert server.tokens.total() <= 1500

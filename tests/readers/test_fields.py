@@ -45,7 +45,7 @@ def ids(fitted, items):
 
 @pytest.mark.parametrize("field", ["claim", "proof"])
 def test_a_pair_reader_reads_one_field_as_the_tokenizer_does_one(pair, field):
-    alone = PAIR.reading(field)
+    alone = PAIR.keep_fields(field)
     assert isinstance(pair, Embedder)
     assert (
         ids(pair, alone)
@@ -57,7 +57,7 @@ def test_a_pair_reader_reads_one_field_as_the_tokenizer_does_one(pair, field):
 
 
 def test_fields_are_read_in_the_readers_order_and_others_are_not(pair):
-    other = THREE.reading("source", "proof", "claim")
+    other = THREE.keep_fields("source", "proof", "claim")
     np.testing.assert_array_equal(pair.predict(other), pair.predict(PAIR))
 
 
@@ -66,13 +66,13 @@ def test_items_with_none_of_the_fields_are_one_line(pair):
         r"^this reader learned the fields claim, proof, and [^\n]+ have source; [^\n]+$"
     )
     with pytest.raises(BadInput, match=line):
-        pair.embed(THREE.reading("source"))
+        pair.embed(THREE.keep_fields("source"))
 
 
 def test_an_encoder_learns_from_three_fields(three):
     right = three.predict(THREE).argmax(axis=1) == THREE.gold(three.classes)
     assert right.mean() > 0.9
-    assert three.predict(THREE.reading("claim", "source")).shape == (60, 2)
+    assert three.predict(THREE.keep_fields("claim", "source")).shape == (60, 2)
 
 
 def test_each_token_is_marked_with_its_field_of_three(three):

@@ -41,8 +41,11 @@ def test_features_bear_the_names_of_their_words():
 
 
 def test_a_part_read_alone_has_the_features_it_has_in_the_pair():
-    alone = TfidfReader().fit(ITEMS.reading("hypothesis"), RNG)
-    pair, single = FITTED.saliency(ITEMS), alone.saliency(ITEMS.reading("hypothesis"))
+    alone = TfidfReader().fit(ITEMS.keep_fields("hypothesis"), RNG)
+    pair, single = (
+        FITTED.saliency(ITEMS),
+        alone.saliency(ITEMS.keep_fields("hypothesis")),
+    )
     for whole, part in zip(pair, single, strict=True):
         shared = [
             t for t, f in zip(whole.tokens, whole.fields, strict=True) if f != "premise"
@@ -51,15 +54,15 @@ def test_a_part_read_alone_has_the_features_it_has_in_the_pair():
 
 
 def test_an_embedding_of_one_part_looks_at_that_part_alone():
-    part = FITTED.embed(ITEMS.reading("hypothesis"))
+    part = FITTED.embed(ITEMS.keep_fields("hypothesis"))
     other = ITEMS.with_field("premise", ["something else"] * 40)
-    np.testing.assert_array_equal(FITTED.embed(other.reading("hypothesis")), part)
+    np.testing.assert_array_equal(FITTED.embed(other.keep_fields("hypothesis")), part)
     distances = np.linalg.norm(part[:, None] - part[None], axis=2)
     assert distances[0, 4] < 1e-9 < distances[0, 1]
 
 
 def test_empty_texts_are_embedded_as_nothing():
-    empty = ITEMS.with_field("premise", [""] * 40).reading("premise")
+    empty = ITEMS.with_field("premise", [""] * 40).keep_fields("premise")
     assert not FITTED.embed(empty).any()
 
 

@@ -99,8 +99,8 @@ def test_a_directory_is_a_name_and_fit_learns_nothing(fitted, place, prefix):
 def test_other_fields_or_labels_are_refused_in_one_line(place):
     reader = named(f"saved:{place}")
     with pytest.raises(BadInput, match=r"^[^\n]+ fields claim, proof, and [^\n]+$"):
-        reader.fit(ITEMS.reading("claim"), rng())
-    other = ITEMS.replaced(ITEMS.table.assign(label=["maybe", "no"] * 20))
+        reader.fit(ITEMS.keep_fields("claim"), rng())
+    other = ITEMS.with_table(ITEMS.table.assign(label=["maybe", "no"] * 20))
     with pytest.raises(BadInput, match=r"^[^\n]+ labels no, yes, and [^\n]+maybe"):
         reader.fit(other, rng())
 

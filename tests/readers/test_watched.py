@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.core.reader import Watched
+from measurand.core.reader import TracesEpochs
 from measurand.readers import encoder_fitted
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.encoder_training import BestEpoch
@@ -17,7 +17,7 @@ from tests.models import tiny_encoder
 ITEMS = small_items()
 GOLD = ITEMS.gold(ITEMS.classes)
 # Labels that are chance: what is learned of the training rows makes others worse.
-NOISE = ITEMS.replaced(
+NOISE = ITEMS.with_table(
     ITEMS.table.assign(label=np.random.default_rng(0).choice(["no", "yes"], 60))
 )
 
@@ -42,8 +42,8 @@ def copied(monkeypatch):
 
 
 def test_a_watched_reader_is_the_one_that_fit_gives(reader):
-    assert isinstance(reader, Watched)
-    fitted, seen = reader.watched(ITEMS, rng(), ITEMS)
+    assert isinstance(reader, TracesEpochs)
+    fitted, seen = reader.trace_epochs(ITEMS, rng(), ITEMS)
     alone = reader.fit(ITEMS, rng())
     assert fitted.predict(ITEMS).tobytes() == alone.predict(ITEMS).tobytes()
     assert fitted.temperature == alone.temperature != 1
@@ -67,7 +67,7 @@ def test_watching_nobody_or_one_field_works(reader):
     fitted, seen = short.watched(ITEMS, rng(), none)
     assert seen.shape == (2, 0, 2)
     assert fitted.embed(none).shape == (0, 32)
-    _, seen = short.watched(ITEMS, rng(), ITEMS.reading("proof"))
+    _, seen = short.watched(ITEMS, rng(), ITEMS.keep_fields("proof"))
     assert seen.shape == (2, 60, 2)
 
 

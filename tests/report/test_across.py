@@ -120,7 +120,7 @@ def test_reports_that_state_nothing_are_still_compared():
 
 def test_a_comparison_of_leaks_is_a_report_like_any_other(tmp_path):
     found = compare(several(reference_accuracy=0.9))
-    back = saved.load(saved.save(found, tmp_path, {}))
+    back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
     names = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert {"peco-recovered", "single-accuracy-accuracy", "over-majority"} <= names
@@ -130,5 +130,5 @@ def test_a_comparison_of_leaks_is_a_report_like_any_other(tmp_path):
 
 def test_hostile_benchmarks_are_compared(tmp_path):
     reports = [leaky(bad, (bad,), reader=bad, peco=i / 3) for i, bad in enumerate(BAD)]
-    saved.save(compare(reports), tmp_path, {})
+    saved.save_report(compare(reports), tmp_path, {})
     assert "<script" not in (tmp_path / "report.html").read_text()

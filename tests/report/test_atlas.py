@@ -12,9 +12,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from measurand.report import saved
-from measurand.report.atlas import located
+from measurand.report.atlas import map_points
 from measurand.report.html import page
-from measurand.report.resources import digest, resource
+from measurand.report.resources import page_resource, script_digest
 from tests.report.gallery import BAD, carded, leaky, mapped
 
 BLOCK = re.compile(r'<script type="application/json">(.*?)</script>', re.S)
@@ -34,7 +34,7 @@ CORNER = (0.985, 0.025)
 
 
 def opened(browser, tmp_path, *exhibits):
-    where = saved.save(leaky(exhibits=exhibits), tmp_path / "report", {})
+    where = saved.save_report(leaky(exhibits=exhibits), tmp_path / "report", {})
     browser.get((where / "report.html").as_uri())
     return lambda *place: browser.execute_script(HOVER, *place)
 
@@ -156,8 +156,8 @@ def test_hostile_text_is_shown_and_does_nothing(browser, tmp_path, bad):
 
 def test_the_policy_lets_only_our_script_run(browser, tmp_path):
     text = page(leaky(exhibits=[mapped(), carded()]), {})
-    script = resource("map.js")
-    assert f"script-src '{digest(script)}'" in text
+    script = page_resource("map.js")
+    assert f"script-src '{script_digest(script)}'" in text
     assert "unsafe-inline'; script" not in text.split("style-src 'unsafe-inline'")[0]
     assert re.findall(r"<script[^>]*>", text) == [
         '<script type="application/json">',
@@ -195,7 +195,7 @@ def test_points_without_a_place_are_left_off():
     table.loc[:9, "x"] = np.nan
     table.loc[10:19, "y"] = np.inf
     table.loc[20:29, ["cluster", "weight"]] = np.nan
-    found = located(replace(mapped(), table=table))
+    found = map_points(replace(mapped(), table=table))
     assert len(found) == 30
     assert found.loc[:9, "cluster"].eq(-1).all()
     assert "30 of 50 points" in page(
@@ -206,7 +206,7 @@ def test_points_without_a_place_are_left_off():
 def test_a_crowd_is_thinned_the_same_way_each_time():
     table = pd.concat([mapped(300).table] * 4, ignore_index=True)
     crowd = replace(mapped(), table=table)
-    first, second = located(crowd, 500), located(crowd, 500)
+    first, second = map_points(crowd, 500), map_points(crowd, 500)
     assert len(first) == 500
     pd.testing.assert_frame_equal(first, second)
 
@@ -236,9 +236,9 @@ def test_the_map_fits_and_follows_the_theme(browser, tmp_path, width, dark):
 def test_a_page_with_a_map_is_the_same_twice(tmp_path):
     report = leaky(exhibits=[mapped(), carded()])
     for name in "ab":
-        saved.save(report, tmp_path / name, {})
+        saved.save_report(report, tmp_path / name, {})
     for file in ("report.html", "report.json", "figures/map.svg", "figures/map.png"):
         assert (tmp_path / "a" / file).read_bytes() == (
             tmp_path / "b" / file
         ).read_bytes()
-    assert page(saved.load(tmp_path / "a"), {}) == page(report, {})
+    assert page(saved.load_report(tmp_path / "a"), {}) == page(report, {})

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from measurand.report import saved
-from measurand.report.cards import cards
+from measurand.report.cards import read_cards
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from tests.report.gallery import BAD, carded, leaky, mapped
@@ -20,7 +20,7 @@ def changed(**columns):
 
 def test_biased_cards_stand_first_and_the_others_are_folded():
     text = page(leaky(exhibits=[carded(6, 2)]), {})
-    assert [card.cluster for card in cards(carded(6, 2))] == [4, 5, 0, 1, 2, 3]
+    assert [card.cluster for card in read_cards(carded(6, 2))] == [4, 5, 0, 1, 2, 3]
     opened, folded = text.split("<details><summary>4 other clusters</summary>")
     assert 'id="exhibit-1-cluster-4"' in opened
     assert 'id="exhibit-1-cluster-0"' in folded
@@ -72,17 +72,17 @@ def test_hostile_cards_make_no_element():
 )
 def test_a_cell_that_is_no_json_is_empty(cell):
     odd = changed(labels=[cell] * 6, words=[cell] * 6, examples=[cell] * 6)
-    assert len(cards(odd)) == 6
+    assert len(read_cards(odd)) == 6
     page(leaky(exhibits=[odd]), {})
     markdown(leaky(exhibits=[odd]))
 
 
 def test_missing_numbers_are_left_out():
     columns = dict.fromkeys(["size", "effect", "p", "q", "answered"], np.nan)
-    assert cards(changed(**columns))[0].facts == ["0 items"]
-    assert cards(changed(cluster=np.nan)) == []
-    assert len(cards(changed(cluster=3))) == 1
-    assert not cards(changed(biased=None))[0].biased
+    assert read_cards(changed(**columns))[0].facts == ["0 items"]
+    assert read_cards(changed(cluster=np.nan)) == []
+    assert len(read_cards(changed(cluster=3))) == 1
+    assert not read_cards(changed(biased=None))[0].biased
 
 
 @pytest.mark.parametrize("rows", [0, 1])
@@ -104,6 +104,6 @@ def test_markdown_lists_the_biased_clusters():
 
 def test_cards_come_back_as_they_were_saved(tmp_path):
     report = leaky(exhibits=[mapped(), carded()])
-    back = saved.load(saved.save(report, tmp_path, {}))
+    back = saved.load_report(saved.save_report(report, tmp_path, {}))
     pd.testing.assert_frame_equal(back.exhibits[1].table, carded().table)
-    assert cards(back.exhibits[1])[0].labels == {"no": 31, "yes": 30}
+    assert read_cards(back.exhibits[1])[0].labels == {"no": 31, "yes": 30}

@@ -359,7 +359,7 @@ def test_every_later_report_is_compared_with_the_first():
 
 def test_changes_are_read_in_every_form(tmp_path):
     found = compare([ONE, TWO])
-    back = saved.load(saved.save(found, tmp_path, {}))
+    back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
     assert (tmp_path / "figures" / "differences-in-v2.png").exists()
     line = "given      robustness  lexical  0.250 ["
@@ -402,7 +402,7 @@ def test_hostile_explanations_are_compared(bad, tmp_path):
         )
         for n in (1, 2)
     ]
-    saved.save(compare(found), tmp_path, {})
+    saved.save_report(compare(found), tmp_path, {})
     assert "<script" not in (tmp_path / "report.html").read_text()
     assert "\x1b" not in summary(compare(found))
 

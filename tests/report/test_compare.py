@@ -81,7 +81,7 @@ def test_too_few_shared_items_are_not_compared(realistic):
 
 def test_a_comparison_is_a_report_like_any_other(realistic, fever, tmp_path):
     found = compare([realistic, fever, realistic])
-    back = saved.load(saved.save(found, tmp_path, {}))
+    back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
     names = {p.stem for p in (tmp_path / "figures").glob("*.png")}
     assert names == {"map", "effects", "paired"}
@@ -105,5 +105,5 @@ def test_reports_without_these_statistics_are_still_compared(realistic):
 
 
 def test_hostile_reports_are_compared(hostile, tmp_path):
-    saved.save(compare([hostile, hostile]), tmp_path, {})
+    saved.save_report(compare([hostile, hostile]), tmp_path, {})
     assert "<script" not in (tmp_path / "report.html").read_text()

@@ -8,9 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.finding import Exhibit
-from measurand.report.figures import KINDS, figure
-from measurand.report.layout import LETTER, Frame, extent, labelled, squeezed, stacked
-from measurand.report.terminal import plain
+from measurand.report.figures import KINDS, draw_figure
+from measurand.report.layout import (
+    LETTER,
+    Frame,
+    extent,
+    place_labels,
+    squeeze_text,
+    stack_rows,
+)
+from measurand.report.terminal import plain_text
 from tests.report.conftest import ATTACKS, HUGE, READERS
 from tests.report.gallery import planes
 
@@ -32,7 +39,7 @@ def exhibit(report, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_drawn_and_names_its_readers(realistic, kind):
-    svg, png = figure(exhibit(realistic, kind))
+    svg, png = draw_figure(exhibit(realistic, kind))
     assert png.startswith(PNG)
     # A heading may say more than the name.
     assert {"tfidf", "minilm", "bert"} <= {text.split(" ")[0] for text in words(svg)}
@@ -40,12 +47,14 @@ def test_each_kind_is_drawn_and_names_its_readers(realistic, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_the_same_twice(realistic, kind):
-    assert figure(exhibit(realistic, kind)) == figure(exhibit(realistic, kind))
+    assert draw_figure(exhibit(realistic, kind)) == draw_figure(
+        exhibit(realistic, kind)
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_names_are_text_and_short(hostile, kind):
-    svg, _ = figure(exhibit(hostile, kind))
+    svg, _ = draw_figure(exhibit(hostile, kind))
     assert len(svg) < 100_000
     assert b"<script" not in svg
     assert all(
@@ -56,11 +65,11 @@ def test_hostile_names_are_text_and_short(hostile, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_to_draw_is_no_figure(realistic, kind):
     whole = exhibit(realistic, kind)
-    assert figure(replace(whole, table=whole.table.iloc[:0])) is None
-    assert figure(replace(whole, table=pd.DataFrame({"other": [1]}))) is None
+    assert draw_figure(replace(whole, table=whole.table.iloc[:0])) is None
+    assert draw_figure(replace(whole, table=pd.DataFrame({"other": [1]}))) is None
     numbers = whole.table.select_dtypes("number").columns
     assert (
-        figure(
+        draw_figure(
             replace(whole, table=whole.table.assign(**dict.fromkeys(numbers, np.inf)))
         )
         is None
@@ -68,34 +77,36 @@ def test_nothing_to_draw_is_no_figure(realistic, kind):
 
 
 def test_a_table_is_not_drawn():
-    assert figure(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
+    assert draw_figure(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
 
 
 def test_a_reader_without_mpds_is_left_off_the_map(realistic):
     whole = exhibit(realistic, "decision_map")
     table = whole.table.copy()
     table.loc[0, "mpds"] = np.nan
-    assert "tfidf" not in words(figure(replace(whole, table=table))[0])
+    assert "tfidf" not in words(draw_figure(replace(whole, table=table))[0])
 
 
 def test_the_map_names_its_regions_and_several_benchmarks(realistic):
     whole = exhibit(realistic, "decision_map")
     both = pd.concat([whole.table, whole.table.assign(benchmark="fever", delta=0.2)])
-    shown = words(figure(replace(whole, table=both))[0])
+    shown = words(draw_figure(replace(whole, table=both))[0])
     assert {"direct coupling", "latent coupling", "evidence-sensitive"} <= {*shown}
     assert {"snli · bert", "fever · tfidf"} <= {*shown}
 
 
 def test_many_shuffles_and_one_mark_for_all():
     rows = pd.DataFrame({"series": "tfidf", "value": np.linspace(0.4, 0.5, 20_000)})
-    svg, _ = figure(Exhibit("s", "distribution", rows, "", {"marks": {"full": 0.81}}))
+    svg, _ = draw_figure(
+        Exhibit("s", "distribution", rows, "", {"marks": {"full": 0.81}})
+    )
     assert "full 0.810" in words(svg)
     assert len(svg) < 200_000
 
 
 def test_equal_values_can_be_drawn():
     rows = pd.DataFrame({"name": ["a"], "value": 0.0, "low": 0.0, "high": 0.0})
-    assert words(figure(Exhibit("i", "intervals", rows, ""))[0])[-1].split() == [
+    assert words(draw_figure(Exhibit("i", "intervals", rows, ""))[0])[-1].split() == [
         "0.000",
         "[0.000,",
         "0.000]",
@@ -105,21 +116,21 @@ def test_equal_values_can_be_drawn():
 def test_long_names_of_intervals_keep_both_ends():
     names = [f"encoder:/{'folder/' * 40}{end}" for end in ("one", "two")]
     rows = pd.DataFrame({"name": names, "value": 0.1, "low": 0.0, "high": 0.2})
-    shown = [*filter(None, words(figure(Exhibit("i", "intervals", rows, ""))[0]))]
+    shown = [*filter(None, words(draw_figure(Exhibit("i", "intervals", rows, ""))[0]))]
     ends = {text[-3:] for text in shown if text.startswith("encoder:/")}
     assert ends == {"one", "two"}
 
 
 @given(st.text(max_size=60), st.integers(30, 300))
 def test_a_squeezed_name_fits_and_a_short_one_stays(text, pixels):
-    found, whole = squeezed(text, pixels), plain(text)
+    found, whole = squeeze_text(text, pixels), plain_text(text)
     assert len(found) <= max(pixels / LETTER, 1)
     assert found == whole or len(whole) > len(found)
 
 
 def test_rows_of_a_group_stand_under_its_header():
     rows = pd.DataFrame({"group": ["a", "b", "a"], "text": ["1", "2", "3"]})
-    placed, headers = stacked(rows, "group")
+    placed, headers = stack_rows(rows, "group")
     assert headers.to_dict("list") == {"row": [0, 3], "text": ["a", "b"]}
     assert dict(zip(placed["text"], placed["row"], strict=True)) == {
         "1": 1,
@@ -131,7 +142,7 @@ def test_rows_of_a_group_stand_under_its_header():
 def test_labels_do_not_collide_and_leave_no_frame():
     frame = Frame(300, 200, (0, 1), (0, 1))
     points = [(0.5, 0.5 + 0.001 * i) for i in range(60)]
-    found = labelled(points, [f"reader {i}" for i in range(60)], frame, [], [])
+    found = place_labels(points, [f"reader {i}" for i in range(60)], frame, [], [])
     assert 0 < len(found) < 60
     boxes = [
         frame.box("reader 10", *frame.pixels(row.at_x, row.at_y), row.align == "right")

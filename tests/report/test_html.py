@@ -60,7 +60,7 @@ def test_hostile_text_makes_no_element_and_no_handler(hostile):
 def test_the_page_opens_in_a_browser_and_runs_nothing(
     browser, tmp_path, request, which
 ):
-    where = saved.save(request.getfixturevalue(which), tmp_path / "report", {})
+    where = saved.save_report(request.getfixturevalue(which), tmp_path / "report", {})
     browser.get((where / "report.html").as_uri())
     assert browser.title != "pwned"
     assert " audit of " in browser.title
@@ -78,7 +78,7 @@ def test_the_page_opens_in_a_browser_and_runs_nothing(
 
 @pytest.mark.parametrize("width", [420, 1200])
 def test_the_page_fits_its_window(browser, realistic, tmp_path, width):
-    where = saved.save(realistic, tmp_path / "report", {})
+    where = saved.save_report(realistic, tmp_path / "report", {})
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},

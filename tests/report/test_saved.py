@@ -35,8 +35,8 @@ def test_the_document_keeps_its_contract(realistic):
 
 
 def test_a_report_comes_back_as_it_was_saved(realistic, tmp_path):
-    saved.save(realistic, tmp_path / "a", {"clock": 1})
-    back = saved.load(tmp_path / "a")
+    saved.save_report(realistic, tmp_path / "a", {"clock": 1})
+    back = saved.load_report(tmp_path / "a")
     assert saved.dumps(saved.document(back)) == (tmp_path / "a/report.json").read_text()
     assert back.verdict == realistic.verdict
     for a, b in zip(back.findings, realistic.findings, strict=True):
@@ -56,7 +56,7 @@ def test_a_report_comes_back_as_it_was_saved(realistic, tmp_path):
 
 def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
     for name, clock in (("a", 1), ("b", 2)):
-        saved.save(realistic, tmp_path / name, {"clock": clock})
+        saved.save_report(realistic, tmp_path / name, {"clock": clock})
     files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*")]
     assert len(files) == 12
     for file in files:
@@ -67,13 +67,13 @@ def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
 
 
 def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_path):
-    saved.save(realistic, tmp_path / "new", {})
-    saved.save(realistic, tmp_path / "used", {})
+    saved.save_report(realistic, tmp_path / "new", {})
+    saved.save_report(realistic, tmp_path / "used", {})
     (tmp_path / "used" / "repair").mkdir()
     for name in ("figures/other.svg", "repair/kept_words.txt"):
         (tmp_path / "used" / name).write_text("of another benchmark")
     (tmp_path / "used" / "figures" / "notes.md").write_text("mine")
-    saved.save(realistic, tmp_path / "used", {})
+    saved.save_report(realistic, tmp_path / "used", {})
     there = {
         folder: {p.relative_to(tmp_path / folder) for p in found if p.is_file()}
         for folder in ("new", "used")
@@ -85,19 +85,19 @@ def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_p
 def test_files_beside_no_report_are_left_alone(realistic, tmp_path):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "mine.svg").write_text("mine")
-    saved.save(realistic, tmp_path, {})
+    saved.save_report(realistic, tmp_path, {})
     assert (tmp_path / "figures" / "mine.svg").read_text() == "mine"
 
 
 def test_the_folder_of_several_reports_names_them(realistic, tmp_path):
     for name in ("leakage", "evidence"):
-        saved.save(realistic, tmp_path / name, {})
+        saved.save_report(realistic, tmp_path / name, {})
     with pytest.raises(BadInput, match="such as evidence, leakage in it"):
-        saved.load(tmp_path)
+        saved.load_report(tmp_path)
 
 
 def test_what_the_run_was_like_stays_out_of_the_report(realistic, tmp_path):
-    saved.save(realistic, tmp_path, {"host": "turing", "path": str(tmp_path)})
+    saved.save_report(realistic, tmp_path, {"host": "turing", "path": str(tmp_path)})
     assert json.loads((tmp_path / "run.json").read_text())["host"] == "turing"
     for name in ("report.json", "report.html"):
         assert "turing" not in (tmp_path / name).read_text()
@@ -129,32 +129,32 @@ def test_json_holds_no_nan_and_ten_digits_at_most():
 
 def test_an_estimate_without_a_value_comes_back_without_one(realistic, tmp_path):
     nothing = Estimate(np.nan, np.nan, np.inf, 0.95, 0, "none")
-    saved.save(
+    saved.save_report(
         replace(realistic, findings=(Finding("mpds", "a", "full", nothing),)),
         tmp_path,
         {},
     )
-    back = saved.load(tmp_path).findings[0].estimate
+    back = saved.load_report(tmp_path).findings[0].estimate
     assert np.isnan([back.value, back.low, back.high]).all()
 
 
 def test_an_empty_report_can_be_saved(realistic, tmp_path):
     empty = replace(realistic, findings=(), exhibits=(), items=pd.DataFrame())
-    saved.save(empty, tmp_path, {})
-    assert saved.load(tmp_path).items.empty
+    saved.save_report(empty, tmp_path, {})
+    assert saved.load_report(tmp_path).items.empty
 
 
 def test_columns_of_missing_numbers_stay_numbers(realistic, tmp_path):
     table = pd.DataFrame({"a": [np.nan, np.nan], "b": ["x", None]})
-    saved.save(
+    saved.save_report(
         replace(realistic, exhibits=(Exhibit("t", "table", table, "c"),)), tmp_path, {}
     )
-    pd.testing.assert_frame_equal(saved.load(tmp_path).exhibits[0].table, table)
+    pd.testing.assert_frame_equal(saved.load_report(tmp_path).exhibits[0].table, table)
 
 
 def test_hostile_text_survives_saving(hostile, tmp_path):
-    saved.save(hostile, tmp_path / "in", {})
-    back = saved.load(tmp_path / "in")
+    saved.save_report(hostile, tmp_path / "in", {})
+    back = saved.load_report(tmp_path / "in")
     assert back.verdict.label == hostile.verdict.label
     assert back.items.index.tolist() == hostile.items.index.tolist()
     assert [p.name for p in tmp_path.iterdir()] == ["in"]
@@ -163,7 +163,7 @@ def test_hostile_text_survives_saving(hostile, tmp_path):
 
 def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
     twice = replace(realistic.exhibits[3], name="Decision/Map")
-    saved.save(
+    saved.save_report(
         replace(realistic, exhibits=(realistic.exhibits[0], twice)), tmp_path, {}
     )
     names = sorted(p.name for p in (tmp_path / "figures").glob("*.svg"))
@@ -173,7 +173,7 @@ def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
 def test_an_unwritable_folder_is_one_line(realistic, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreFailed, match=r"^cannot write [^\n]+ to [^\n]+$"):
-        saved.save(realistic, tmp_path / "file" / "report", {})
+        saved.save_report(realistic, tmp_path / "file" / "report", {})
 
 
 def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
@@ -185,7 +185,10 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
         "try: saved.save(report, sys.argv[2], {})\n"
         "except StoreFailed as failed: print(failed)\n"
     )
-    whole, full = saved.save(realistic, tmp_path / "whole", {}), tmp_path / "full"
+    whole, full = (
+        saved.save_report(realistic, tmp_path / "whole", {}),
+        tmp_path / "full",
+    )
     command = [sys.executable, "-c", script, str(whole), str(full)]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"cannot write [^\n]+ to [^\n]+ kept\n", said.stdout)
@@ -207,20 +210,20 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
     ],
 )
 def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content, says):
-    saved.save(realistic, tmp_path, {})
+    saved.save_report(realistic, tmp_path, {})
     (tmp_path / "report.json").unlink()
     if content is not None:
         (tmp_path / "report.json").write_text(content)
     with pytest.raises(BadInput, match=says) as raised:
-        saved.load(tmp_path)
+        saved.load_report(tmp_path)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PAR1 not really PAR1"])
 def test_broken_items_are_one_line(realistic, tmp_path, content):
-    saved.save(realistic, tmp_path, {})
+    saved.save_report(realistic, tmp_path, {})
     (tmp_path / "items.parquet").unlink()
     if content is not None:
         (tmp_path / "items.parquet").write_bytes(content)
     with pytest.raises(BadInput, match=r"items\.parquet is missing or broken"):
-        saved.load(tmp_path)
+        saved.load_report(tmp_path)

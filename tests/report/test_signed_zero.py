@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report.comparing.compare import compare
-from measurand.report.contents import cell
-from measurand.report.figures import figure
+from measurand.report.contents import cell_text
+from measurand.report.figures import draw_figure
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.saved import document
@@ -50,7 +50,7 @@ def test_no_text_puts_a_sign_before_zero(report, write):
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_no_figure_puts_a_sign_before_zero(kind):
-    svg = figure(tiny(kind))[0].decode()
+    svg = draw_figure(tiny(kind))[0].decode()
     assert "0.000" in svg
     assert not [text for text in re.findall(r">([^<]+)<", svg) if SIGNED.search(text)]
 
@@ -76,4 +76,8 @@ def test_only_zero_loses_its_sign(value, half):
 
 
 def test_small_numbers_that_are_shown_whole_keep_their_sign():
-    assert (cell(-0.0), cell(TINY), cell(np.float64(-0.0))) == ("0", "-0.0001", "0")
+    assert (cell_text(-0.0), cell_text(TINY), cell_text(np.float64(-0.0))) == (
+        "0",
+        "-0.0001",
+        "0",
+    )

@@ -1,8 +1,8 @@
 import pytest
 
 from measurand.report.contents import exhibit_grid, grids
-from measurand.report.markdown import escaped, markdown
-from measurand.report.terminal import plain, summary
+from measurand.report.markdown import escape_markdown, markdown
+from measurand.report.terminal import plain_text, summary
 
 
 @pytest.mark.parametrize(
@@ -19,12 +19,12 @@ from measurand.report.terminal import plain, summary
     ],
 )
 def test_plain_text_shows_what_it_holds(text, shown):
-    assert plain(text) == shown
+    assert plain_text(text) == shown
 
 
 def test_plain_text_is_cut():
-    assert plain("x" * 1_000_000, 10) == "x" * 9 + "…"
-    assert len(plain("\x1b[31m" * 100_000 + "x")) <= 60
+    assert plain_text("x" * 1_000_000, 10) == "x" * 9 + "…"
+    assert len(plain_text("\x1b[31m" * 100_000 + "x")) <= 60
 
 
 def test_the_summary_states_roles_verdict_findings_and_gaps(realistic):
@@ -55,7 +55,7 @@ def test_markdown_rows_keep_their_columns(hostile):
     text = markdown(hostile)
     assert "<" not in text
     assert "`" not in text
-    assert escaped("a|b\n# c `d` <e> *f* [g](h) _i_ j_k") == (
+    assert escape_markdown("a|b\n# c `d` <e> *f* [g](h) _i_ j_k") == (
         "a&#124;b # c &#96;d&#96; &#60;e&#62; &#42;f&#42; [g]&#40;h) &#95;i&#95; j_k"
     )
 

@@ -158,7 +158,7 @@ def load_parts(
         name: load(source, **side, **options).test
         for name, side in list(zip(names, sides, strict=True))[1:]
     }
-    return replace(whole, also=also) if also else whole
+    return replace(whole, test_parts=also) if also else whole
 
 
 def made(name: str, options: dict[str, Any], seed: int) -> "Benchmark":

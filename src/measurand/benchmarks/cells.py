@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.formats import TEXT
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
 
@@ -66,7 +66,7 @@ def complete(
         first = ", ".join(str(row) for row in rows[:3])
         raise BadInput(
             f"{len(rows)} of {len(found)} {cells} in column "
-            f"{shown(str(found.name))} lack {wanted}, first in rows {first}; "
+            f"{quote(str(found.name))} lack {wanted}, first in rows {first}; "
             "fill or remove these rows, or name another column"
         )
     return found

@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
 def checked(train: "pd.Series[str]", test: "pd.Series[str]", label: str) -> None:
     """Nothing, where the labels of train and test can be learned and asked about."""
-    column = f"label column {shown(label)}"
+    column = f"label column {quote(label)}"
     for side, labels in (("train", train), ("test", test)):
         if labels.empty:
             raise BadInput(
@@ -22,20 +22,20 @@ def checked(train: "pd.Series[str]", test: "pd.Series[str]", label: str) -> None
         )
     if len(counts) == 1:
         raise BadInput(
-            f"the {column} holds one class only, {shown(str(counts.index[0]))}; "
+            f"the {column} holds one class only, {quote(str(counts.index[0]))}; "
             "at least two are needed, or name another column with --label"
         )
     single = counts.index[counts == 1]
     if len(single):
         raise BadInput(
             f"{len(single)} of {len(counts)} classes in the {column} have one item "
-            f"only, such as {shown(str(single[0]))}; remove these items, or name "
+            f"only, such as {quote(str(single[0]))}; remove these items, or name "
             "another column with --label"
         )
     unseen = test[~test.isin(train.unique())].unique()
     if len(unseen):
         raise BadInput(
             f"{len(unseen)} labels of test are not in train, such as "
-            f"{shown(str(unseen[0]))}; choose another --split-by or --seed, or give "
+            f"{quote(str(unseen[0]))}; choose another --split-by or --seed, or give "
             "another test file"
         )

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from measurand.benchmarks.formats import BATCH, TEXT
 from measurand.benchmarks.phrasing import folded, form, kind
-from measurand.core.errors import BadInput, listed
-from measurand.core.words import NEGATIONS, sentences, words
+from measurand.core.errors import BadInput, join_names
+from measurand.core.words import NEGATIONS, count_sentences, words
 
 OF_QUERY = {
     "query_form": "the question word of the query, or the form of its claim",
@@ -54,7 +54,7 @@ def with_metadata(
     taken = [name for name in schema(evidence) if name in train.columns]
     if taken:
         raise BadInput(
-            f"{listed(taken)} would be derived but names a column in use; "
+            f"{join_names(taken)} would be derived but names a column in use; "
             "rename that column, or name metadata with --metadata"
         )
     seen = measured(train, query, evidence)
@@ -83,7 +83,7 @@ def measured(table: pd.DataFrame, query: str, evidence: str | None) -> Measures:
             overlaps.append(
                 len(distinct.intersection(words(context))) / max(len(distinct), 1)
             )
-            held = sentences(context)
+            held = count_sentences(context)
             counts.append(f"{MANY}+" if held >= MANY else str(held))
     return Measures(
         forms, types, negations, np.array(lengths), np.array(overlaps), counts

@@ -15,7 +15,7 @@ from measurand.benchmarks.formats import (
     json_whole,
     parquet,
 )
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".jsonl": json_lines,
@@ -48,7 +48,7 @@ def read(path: str | Path) -> pd.DataFrame:
         problem = (failed.strerror or str(failed)).lower()
     except BadInput as bad:
         problem = str(bad)
-    raise BadInput(f"cannot read {shown(str(path), 200)}: {problem}") from None
+    raise BadInput(f"cannot read {quote(str(path), 200)}: {problem}") from None
 
 
 def stem(path: str | Path) -> str:
@@ -84,7 +84,7 @@ def form(head: bytes, name: str) -> Callable[[IO[bytes]], pd.DataFrame]:
         return parquet
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix not in FORMATS:
-        given = f"the suffix {shown(suffix)}" if suffix else "a name without a suffix"
+        given = f"the suffix {quote(suffix)}" if suffix else "a name without a suffix"
         raise BadInput(f"{given} says nothing of the format; allowed are {ALLOWED}")
     return FORMATS[suffix]
 
@@ -98,4 +98,4 @@ def absent(path: Path) -> str:
     folder = path.parent
     beside = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
     close = get_close_matches(path.name, beside, n=1, cutoff=0.5)
-    return "no such file" + (f"; did you mean {shown(close[0])}?" if close else "")
+    return "no such file" + (f"; did you mean {quote(close[0])}?" if close else "")

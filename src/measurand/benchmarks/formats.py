@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
 BATCH = 50_000
@@ -99,7 +99,7 @@ def parquet(stream: IO[bytes]) -> pd.DataFrame:
         options = {"ignore_metadata": True, "integer_object_nulls": True}
         return table.to_pandas(**options)  # type: ignore[no-any-return]
     except (pa.ArrowException, OSError, ValueError) as broken:
-        raise BadInput(f"not a whole Parquet file ({shown(str(broken))})") from None
+        raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
 
 
 def lines(stream: IO[bytes]) -> Iterator[str]:
@@ -169,7 +169,7 @@ def distinct(names: list[str]) -> list[str]:
     """The column names, if no two are the same."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise BadInput(f"more than one column is called {shown(twice[0])}; rename one")
+        raise BadInput(f"more than one column is called {quote(twice[0])}; rename one")
     return names
 
 
@@ -183,7 +183,7 @@ def gathered(rows: Iterator[Row]) -> pd.DataFrame:
         if len(known) > MOST_COLUMNS:
             raise BadInput(
                 f"there are more than {MOST_COLUMNS} columns, such as "
-                f"{shown(next(reversed(known)))}; give every row the same few keys"
+                f"{quote(next(reversed(known)))}; give every row the same few keys"
             )
         cells = {name: column([row.get(name) for row in batch]) for name in names}
         batches.append(pd.DataFrame(cells, index=range(len(batch))))
@@ -204,7 +204,7 @@ def by_column(value: Row) -> pd.DataFrame:
     keys = [list(cells) for cells in value.values() if isinstance(cells, dict)]
     lengths = {name: len(cells) for name, cells in columns.items()}
     if len(set(lengths.values())) > 1 or any(key != keys[0] for key in keys):
-        counts = ", ".join(f"{shown(n)} {k}" for n, k in list(lengths.items())[:5])
+        counts = ", ".join(f"{quote(n)} {k}" for n, k in list(lengths.items())[:5])
         raise BadInput(f"its columns do not hold the same rows ({counts})")
     return pd.DataFrame({name: column(cells) for name, cells in columns.items()})
 
@@ -228,12 +228,12 @@ def loaded(text: str) -> Any:
     except json.JSONDecodeError:
         raise
     except ValueError as bad:  # an integer of thousands of digits
-        raise BadInput(shown(str(bad), 80)) from None
+        raise BadInput(quote(str(bad), 80)) from None
 
 
 def where(bad: json.JSONDecodeError, line: int) -> str:
     """Place and cause of broken JSON, in one line."""
-    near = shown(bad.doc[max(0, bad.pos - 10) : bad.pos + 20])
+    near = quote(bad.doc[max(0, bad.pos - 10) : bad.pos + 20])
     cause = bad.msg.lower().removesuffix(" at").removesuffix(" starting")
     return f"line {line}, column {bad.colno}: {cause}, near {near}"
 

@@ -9,7 +9,7 @@ from measurand.benchmarks.assemble import UNLABELLED, benchmark
 from measurand.benchmarks.formats import distinct
 from measurand.benchmarks.roles import Given, infer
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, BadOption, shown
+from measurand.core.errors import BadInput, BadOption, quote
 
 
 def from_frames(
@@ -49,7 +49,7 @@ def from_frames(
     """
     if test is not None and split is not None:
         raise BadOption(
-            f"both a test table and the split column {shown(split)} are given; "
+            f"both a test table and the split column {quote(split)} are given; "
             "give one of them"
         )
     first = frame(train)

@@ -24,7 +24,7 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 from measurand.core.items import Items
 
 FULL, CONFLICT = "full", "conflict"
@@ -106,7 +106,7 @@ def pairs(cell: Any, second: str) -> list[tuple[str, Any]]:
         rows = [tuple(row) for row in cell]
         if all(len(row) == 2 for row in rows):
             return rows
-    raise BadInput(f"{shown(str(cell))} is no list of titles and {second}")
+    raise BadInput(f"{quote(str(cell))} is no list of titles and {second}")
 
 
 def protocol(items: Items) -> Sequence[str]:

@@ -12,7 +12,7 @@ import pandas as pd
 from datasets.exceptions import DatasetsError
 
 from measurand.benchmarks.frames import frame
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 PREFIX = "hf:"
 
@@ -25,7 +25,7 @@ def rows(source: str) -> pd.DataFrame:
         found = datasets.load_dataset(name, config, split=split)
     except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
         raise BadInput(
-            f"cannot load {shown(source, 200)}: {shown(str(failed), 200)}; give the "
+            f"cannot load {quote(source, 200)}: {quote(str(failed), 200)}; give the "
             f"dataset as {PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
         ) from None
     return frame(found)
@@ -40,7 +40,7 @@ def parsed(source: str) -> tuple[str, str | None, str | None]:
     rest, _, split = source.removeprefix(PREFIX).partition("@")
     name, _, config = rest.partition(":")
     if not name:
-        raise BadInput(f"{shown(source)} names no dataset; write {PREFIX}NAME")
+        raise BadInput(f"{quote(source)} names no dataset; write {PREFIX}NAME")
     if Path(name).is_dir():
         name = str(Path(name).resolve())
     return name, config or None, split or None

@@ -19,7 +19,7 @@ from measurand.benchmarks.assemble import UNLABELLED
 from measurand.benchmarks.cells import flat
 from measurand.benchmarks.files import read
 from measurand.benchmarks.formats import gathered, records
-from measurand.core.errors import BadInput, listed, shown
+from measurand.core.errors import BadInput, join_names, quote
 
 Layout = Mapping[str, str]
 SPLITS = ("split", "SemEval_set")  # columns that tell the parts of one file apart
@@ -105,7 +105,7 @@ def table(path: Path, *, quoted: bool = True) -> pd.DataFrame:
             raise BadInput("there are no rows")
         return rows
     except (OSError, EOFError, zlib.error, BadInput) as bad:
-        raise BadInput(f"cannot read {shown(str(path), 200)}: {bad}") from None
+        raise BadInput(f"cannot read {quote(str(path), 200)}: {bad}") from None
 
 
 def kept(rows: pd.DataFrame, only: Mapping[str, str]) -> pd.DataFrame:
@@ -146,7 +146,7 @@ def fitting(rows: pd.DataFrame, task: str, name: str) -> Layout:
     simple = ", ".join(LAYOUTS[task][-1].values())
     raise BadInput(
         f"this is no table of {name}: the columns are "
-        f"{listed([str(column) for column in rows.columns])}, not {simple}"
+        f"{join_names([str(column) for column in rows.columns])}, not {simple}"
     )
 
 
@@ -161,7 +161,7 @@ def meant(
     if len(strange):
         raise BadInput(
             f"{len(strange)} labels of {name} are unknown, such as "
-            f"{shown(strange.iloc[0])}; known are {', '.join(meanings)}"
+            f"{quote(strange.iloc[0])}; known are {', '.join(meanings)}"
         )
     return found.fillna(UNLABELLED)
 

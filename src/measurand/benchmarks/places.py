@@ -19,7 +19,7 @@ from pathlib import Path
 
 from measurand.benchmarks.files import FORMATS, stem
 from measurand.benchmarks.published import WHOLE, Files, Published
-from measurand.core.errors import BadInput, shown
+from measurand.core.errors import BadInput, quote
 
 FOLDER = "MEASURAND_DATA"  # the variable that names the folder where none is given
 
@@ -45,14 +45,14 @@ def located(name: str, row: Published, part: str, folder: Path) -> Place:
     """The files of one part of a benchmark; one line where they are not there."""
     if not folder.is_dir():
         raise BadInput(
-            f"{shown(str(folder), 200)} is no folder; name the one that holds {name} "
+            f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
             f"with --data or {FOLDER}"
         )
     place = authors(name, row, part, folder) or simple(name, row, part, folder)
     if place is None:
         hint = f" ({row.hint})" if row.hint else ""
         raise BadInput(
-            f"{shown(str(folder), 200)} holds no {name} for its part {part}: looked "
+            f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
             f"for {wanted(name, row, part)}{hint}; put them there, or name another "
             f"folder with --data or {FOLDER}"
         )

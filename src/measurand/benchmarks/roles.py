@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
-from measurand.core.errors import AmbiguousRoles, BadInput, NoField, listed, shown
+from measurand.core.errors import AmbiguousRoles, BadInput, NoField, join_names, quote
 
 # The plain names of each part, in lower case. A name of a later group counts only
 # where no column bears one of an earlier group.
@@ -122,7 +122,7 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
             raise NoField(name, list(columns))
         if taken.count(name) > 1:
             raise BadInput(
-                f"column {shown(name)} is given more than one part; "
+                f"column {quote(name)} is given more than one part; "
                 "name a column for one part only"
             )
     free = [name for name in columns if name not in taken]
@@ -146,7 +146,7 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
         options = " and ".join(f"--{part}" for part in missing)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
-            f"the columns are {listed(columns)}; name them with {options}"
+            f"the columns are {join_names(columns)}; name them with {options}"
         )
     several = {"metadata": given.metadata, "fields": given.fields}
     return Roles(rationales=rationales, **several, **found)  # type: ignore[arg-type]
@@ -172,8 +172,8 @@ def plain(part: str, columns: Sequence[str]) -> str | None:
         found = [column for column in columns if column.lower() in names]
         if len(found) > 1:
             raise AmbiguousRoles(
-                f"{len(found)} columns could be the {part}: {listed(found)}; "
-                f"the columns are {listed(columns)}; name one with --{part}"
+                f"{len(found)} columns could be the {part}: {join_names(found)}; "
+                f"the columns are {join_names(columns)}; name one with --{part}"
             )
         if found:
             return found[0]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from measurand.benchmarks.roles import Roles
-from measurand.core.errors import BadInput, BadOption, listed, shown
+from measurand.core.errors import BadInput, BadOption, join_names, quote
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.selections.folds import Split
@@ -43,7 +43,7 @@ def in_two(table: pd.DataFrame, roles: Roles, split_by: str, seed: int) -> Sides
     found = set(values)
     if not found <= set(ALLOWED) or "train" not in found:
         raise BadInput(
-            f"the split column {shown(roles.split)} holds {listed(sorted(found))}; "
+            f"the split column {quote(roles.split)} holds {join_names(sorted(found))}; "
             f"train must be there, and allowed are {', '.join(ALLOWED)}; "
             "rename the values, or give train and test apart"
         )
@@ -96,9 +96,9 @@ def unique(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
     """The table, if no id stands in it twice."""
     again = table.index[table.index.duplicated()].unique()
     if len(again):
-        first = ", ".join(shown(name) for name in again[:3])
+        first = ", ".join(quote(name) for name in again[:3])
         raise BadInput(
-            f"{len(again)} ids of column {shown(str(roles.id))} stand on more than one "
+            f"{len(again)} ids of column {quote(str(roles.id))} stand on more than one "
             f"row, such as {first}; make them unique, or name another column with --id"
         )
     return table

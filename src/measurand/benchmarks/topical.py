@@ -12,7 +12,7 @@ from measurand.benchmarks.frames import from_frames
 from measurand.benchmarks.places import FOLDER, stemmed
 from measurand.benchmarks.topics import TOPICS, Topic
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, MissingExtra, listed, shown
+from measurand.core.errors import BadInput, MissingExtra, join_names, quote
 
 
 def benchmark(
@@ -41,7 +41,7 @@ def in_folder(row: Topic, folder: Path) -> pd.DataFrame:
     """The rows of the file NAME.* in a folder or in its folder of topics."""
     if not folder.is_dir():
         raise BadInput(
-            f"{shown(str(folder), 200)} is no folder; name the one that holds "
+            f"{quote(str(folder), 200)} is no folder; name the one that holds "
             f"{row.name} with --data or {FOLDER}"
         )
     for home in (folder, folder / "topics"):
@@ -49,7 +49,7 @@ def in_folder(row: Topic, folder: Path) -> pd.DataFrame:
         if found is not None:
             return read(str(found))
     raise BadInput(
-        f"{shown(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
+        f"{quote(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
         f"columns text and label, or name another folder with --data or {FOLDER}"
     )
 
@@ -73,7 +73,7 @@ def arranged(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
     columns, label = (row.text, row.label) if own else (("text",), "label")
     if not {*columns, label} <= {*rows.columns}:
         raise BadInput(
-            f"{row.name} has the columns {listed([str(c) for c in rows.columns])}; it "
+            f"{row.name} has the columns {join_names([str(c) for c in rows.columns])}; it "
             f"needs {', '.join((*row.text, row.label))}, or text and label"
         )
     texts = rows[list(columns)].fillna("").astype(str).agg("\n".join, axis=1)
@@ -88,7 +88,7 @@ def arranged(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
     table = pd.DataFrame({"text": texts[kept], "label": names})
     if odd := sorted({*table["label"]} - {*row.classes.values()}):
         raise BadInput(
-            f"{row.name} has no class {shown(odd[0])}; its labels are "
-            f"{listed(list(row.classes))}"
+            f"{row.name} has no class {quote(odd[0])}; its labels are "
+            f"{join_names(list(row.classes))}"
         )
     return table.reset_index(drop=True)

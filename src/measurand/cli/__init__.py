@@ -22,9 +22,9 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except MeasurandError as error:
-        said(str(error))
+        _exit_with(str(error))
     except MemoryError:
-        said(
+        _exit_with(
             "out of memory; give fewer items or --workers 1: what was finished is kept"
         )
     except OSError as failure:
@@ -32,12 +32,12 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(failure, BrokenPipeError):
             sys.exit(1)  # whoever read our output left
-        said(f"cannot read or write: {failure.strerror or failure}".lower())
+        _exit_with(f"cannot read or write: {failure.strerror or failure}".lower())
 
 
-def said(message: str) -> None:
+def _exit_with(message: str) -> None:
     """Print one safe line and exit with 1."""
-    from measurand.report.terminal import plain
+    from measurand.report.terminal import plain_text
 
-    print(f"measurand: {plain(message, 600)}", file=sys.stderr)
+    print(f"measurand: {plain_text(message, 600)}", file=sys.stderr)
     sys.exit(1)

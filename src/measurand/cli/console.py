@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measurand import __version__
-from measurand.cli.groups import HERE, Where
+from measurand.cli.groups import THIS_MACHINE, EngineOptions
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 def notice(line: str) -> None:
     """Say something beside the result."""
-    from measurand.report.terminal import plain
+    from measurand.report.terminal import plain_text
 
-    print(plain(line, 600), file=sys.stderr)
+    print(plain_text(line, 600), file=sys.stderr)
 
 
-def cache() -> Path:
-    """Where answers are kept when nobody says where."""
+def _cache_directory() -> Path:
+    """EngineOptions answers are kept when nobody says where."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "measurand"
 
 
 @contextmanager
-def opened(
+def open_with_progress(
     benchmark: "Benchmark",
     seed: int,
     workers: int | None,
     store: Path | None,
     out: Path | None = None,
-    where: Where = HERE,
+    where: EngineOptions = THIS_MACHINE,
     *,
     bar: bool = True,
 ) -> Iterator["Experiment"]:
@@ -56,13 +56,13 @@ def opened(
         TimeRemainingColumn,
     )
 
-    from measurand.core.files import writable
-    from measurand.experiment.answers import opened
-    from measurand.report.terminal import plain
+    from measurand.core.files import check_writable
+    from measurand.experiment.answers import open_experiment
+    from measurand.report.terminal import plain_text
 
-    for folder in (out, store or cache()):
+    for folder in (out, store or _cache_directory()):
         if folder is not None:
-            writable(folder)
+            check_writable(folder)
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -71,27 +71,31 @@ def opened(
         TimeRemainingColumn(),
     )
     hidden = not bar or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as shown:
-        task = shown.add_task(plain(benchmark.name, 30), total=None)
-        with opened(
+    with Progress(
+        *columns, console=console, transient=True, disable=hidden
+    ) as progress:
+        task = progress.add_task(plain_text(benchmark.name, 30), total=None)
+        with open_experiment(
             benchmark,
             seed=seed,
-            store=store or cache(),
+            store=store or _cache_directory(),
             workers=workers or os.cpu_count() or 1,
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,
-            watch=lambda done, total: shown.update(task, completed=done, total=total),
+            watch=lambda done, total: progress.update(
+                task, completed=done, total=total
+            ),
             notice=notice,
-        ) as running:
+        ) as experiment:
             try:
-                yield running
+                yield experiment
             except KeyboardInterrupt:
                 notice("stopped; what was finished is kept")
                 raise
 
 
-def announced(benchmark: "Benchmark") -> None:
+def print_roles(benchmark: "Benchmark") -> None:
     """Print the role map and how many items there are."""
     for role, column in benchmark.roles.items():
         notice(f"{role}: {column}")
@@ -100,7 +104,7 @@ def announced(benchmark: "Benchmark") -> None:
     notice(f"{len(benchmark.train)} train and {len(benchmark.test)} test items")
 
 
-def foreseen(margin: float) -> None:
+def print_power(margin: float) -> None:
     """Print what so many items can decide about evidence."""
     from measurand.stats.power import items_to_equate
 
@@ -111,8 +115,8 @@ def foreseen(margin: float) -> None:
     )
 
 
-def log(
-    started: float, running: "Experiment", source: str, workers: int | None
+def run_log(
+    started: float, experiment: "Experiment", source: str, workers: int | None
 ) -> dict[str, Any]:
     """What belongs to the run and not to the report."""
     return {
@@ -120,24 +124,24 @@ def log(
         "python": platform.python_version(),
         "host": platform.node(),
         "source": source,
-        "store": str(running.store.directory),
-        "engine": running.engine.name,
+        "store": str(experiment.store.directory),
+        "engine": experiment.engine.name,
         "workers": workers or os.cpu_count() or 1,
         "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
-        "answers": dict(running.tally),
+        "answers": dict(experiment.tally),
     }
 
 
-def delivered(
+def deliver(
     report: "Report", out: Path | None, run: Mapping[str, Any], *, as_json: bool
 ) -> None:
     """Print a report, and save it where a folder is named."""
-    from measurand.report.saved import document, dumps, save
+    from measurand.report.saved import document, dumps, save_report
     from measurand.report.terminal import summary
 
     if out is not None:
-        save(report, out, run)
+        save_report(report, out, run)
     print(
         dumps(document(report)) if as_json else summary(report),
         end="" if as_json else "\n",
@@ -146,7 +150,7 @@ def delivered(
         notice(f"report: {out / 'report.html'}")
 
 
-def delivered_all(
+def deliver_all(
     reports: "Mapping[str, Report]",
     not_run: Mapping[str, str],
     out: Path | None,
@@ -155,12 +159,12 @@ def delivered_all(
     as_json: bool,
 ) -> None:
     """Print and save the reports of several audits of one benchmark."""
-    from measurand.core.files import write
+    from measurand.core.files import write_file
     from measurand.core.finding import SCHEMA
-    from measurand.report.saved import document, dumps, save
-    from measurand.report.terminal import columns, plain, summary
+    from measurand.report.saved import document, dumps, save_report
+    from measurand.report.terminal import lay_out_columns, plain_text, summary
 
-    whole = {
+    contents = {
         "schema": SCHEMA,
         "audit": "all",
         "reports": {name: document(report) for name, report in reports.items()},
@@ -168,14 +172,18 @@ def delivered_all(
     }
     if out is not None:
         for name, report in reports.items():
-            save(report, out / name, run)
-        write(out / "audits.json", dumps(whole).encode())
+            save_report(report, out / name, run)
+        write_file(out / "audits.json", dumps(contents).encode())
     if as_json:
-        print(dumps(whole), end="")
+        print(dumps(contents), end="")
     else:
-        left = [(f"{name} audit not run", plain(w, 300)) for name, w in not_run.items()]
+        lines = [
+            (f"{name} audit not run", plain_text(w, 300)) for name, w in not_run.items()
+        ]
         parts = [summary(report) for report in reports.values()]
-        print(*parts, *(["\n".join(columns(left))] if left else []), sep="\n\n")
+        print(
+            *parts, *(["\n".join(lay_out_columns(lines))] if lines else []), sep="\n\n"
+        )
     if out is not None:
         for name in reports:
             notice(f"report: {out / name / 'report.html'}")

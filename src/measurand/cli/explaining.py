@@ -8,19 +8,25 @@ from typing import Annotated
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import announced, delivered, log, opened
-from measurand.cli.groups import Run, Server, Source, Where, grouped
-from measurand.cli.verbs import allowed, app, judged
+from measurand.cli.console import deliver, open_with_progress, print_roles, run_log
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
+from measurand.cli.verbs import app, check_options, exit_on
 
 RATIONALES = "Rationales"
 
 
 @app.command()
-@grouped
+@expand_groups
 def explanations(
-    source: Source,
-    run: Run,
-    where: Where,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
     reader: o.Readers = None,
     explainer: Annotated[
         list[str] | None,
@@ -100,7 +106,7 @@ def explanations(
 
     if changes < 1:
         raise BadOption(f"--changes is {changes}; allowed are 1 or more")
-    allowed(run.fail_on, "explanations")
+    check_options(run.fail_on, "explanations")
     from measurand.audits.explanations.writing import answerable, from_table
 
     answerable(explainer or (), model)
@@ -113,14 +119,16 @@ def explanations(
     from measurand.audits.explanations import audit
     from measurand.benchmarks.files import read as rows
 
-    announced(benchmark)
+    print_roles(benchmark)
     others = {}
     if perturbed is not None:
         others = from_table(rows(str(perturbed)), benchmark)
-    readers = Server().readers(reader)
-    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
+    readers = EndpointOptions().readers(reader)
+    with open_with_progress(
+        benchmark, run.seed, run.workers, run.store, run.out, where
+    ) as experiment:
         report = audit(
-            running,
+            experiment,
             readers,
             judge=judge,
             explainers=explainer or (),
@@ -135,6 +143,6 @@ def explanations(
         )
         sizes = {"items": items, "train_items": train_items}
         report = replace(report, settings={**report.settings, **sizes})
-        about = log(started, running, source.source, run.workers)
-    delivered(report, run.out, about, as_json=run.json)
-    judged([report], run.fail_on)
+        run_info = run_log(started, experiment, source.source, run.workers)
+    deliver(report, run.out, run_info, as_json=run.json)
+    exit_on([report], run.fail_on)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a benchmark is, and which of its columns plays which part."""
+class SourceOptions:
+    """EngineOptions a benchmark is, and which of its columns plays which part."""
 
     source: o.Source
     test: o.Test = None
@@ -41,7 +41,7 @@ class Source:
             self.source,
             tests=self.test or [],
             parts=self.part or [],
-            data=published(self.source, self.data),
+            data=published_folder(self.source, self.data),
             query=self.query,
             evidence=self.evidence,
             label=self.label,
@@ -57,7 +57,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Climb:
+class LadderOptions:
     """How far the ladder of readers is climbed."""
 
     calibrate: o.Calibrate = True
@@ -66,7 +66,7 @@ class Climb:
 
 
 @dataclass(frozen=True)
-class Run:
+class RunOptions:
     """Seed, workers and where things go."""
 
     seed: o.Seed = 0
@@ -79,7 +79,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Where:
+class EngineOptions:
     """What runs the trials, and what it gives them."""
 
     engine: o.Engine = "local"
@@ -87,11 +87,11 @@ class Where:
     gpu_share: o.GpuShare = None
 
 
-HERE = Where()  # in processes on this machine
+THIS_MACHINE = EngineOptions()  # in processes on this machine
 
 
 @dataclass(frozen=True)
-class Server:
+class EndpointOptions:
     """A model behind a server, and what it may cost."""
 
     url: o.Url = None
@@ -109,22 +109,22 @@ class Server:
         return {name: named(name, **terms) for name in names or ["tfidf"]}
 
 
-def published(source: str, data: str | None) -> str | None:
+def published_folder(source: str, data: str | None) -> str | None:
     """The folder of published benchmarks, where `source` is one of their names."""
     from measurand.benchmarks.published import PUBLISHED
 
     return data if source in PUBLISHED else None
 
 
-def grouped(verb: Callable[..., None]) -> Callable[..., None]:
+def expand_groups(verb: Callable[..., None]) -> Callable[..., None]:
     """The verb as typer should see it: every field of its groups an option."""
-    own = inspect.signature(verb).parameters
+    parameters = inspect.signature(verb).parameters
     hints = get_type_hints(verb, include_extras=True)
     groups: dict[str, Any] = {
         n: hint for n, hint in hints.items() if is_dataclass(hint)
     }
     flat: list[inspect.Parameter] = []
-    for name, parameter in own.items():
+    for name, parameter in parameters.items():
         if name not in groups:
             flat.append(parameter.replace(annotation=hints[name]))
             continue
@@ -141,15 +141,15 @@ def grouped(verb: Callable[..., None]) -> Callable[..., None]:
             )
 
     @wraps(verb)
-    def called(**options: Any) -> None:
-        whole = {
+    def command(**options: Any) -> None:
+        arguments = {
             name: group(**{f.name: options.pop(f.name) for f in fields(group)})
             for name, group in groups.items()
         }
-        verb(**whole, **options)
+        verb(**arguments, **options)
 
-    alike = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
-    called.__signature__ = inspect.Signature(alike)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in alike}
-    del called.__wrapped__
-    return called
+    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
+    command.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in keyword_only}
+    del command.__wrapped__
+    return command

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-Seen = Callable[[str, str, float, int], None]
+ReportProgress = Callable[[str, str, float, int], None]
 
 
 @contextmanager
-def live(tasks: Sequence[str], readers: Sequence[str], repeats: int) -> Iterator[Seen]:
+def live_table(
+    tasks: Sequence[str], readers: Sequence[str], repeats: int
+) -> Iterator[ReportProgress]:
     """What to call with task, reader, draws done and of how many.
 
     The table is drawn on a terminal only, and vanishes when all is done.
@@ -22,7 +24,7 @@ def live(tasks: Sequence[str], readers: Sequence[str], repeats: int) -> Iterator
         TimeRemainingColumn,
     )
 
-    from measurand.report.terminal import plain
+    from measurand.report.terminal import plain_text
 
     console = Console(stderr=True)
     columns = (
@@ -38,16 +40,19 @@ def live(tasks: Sequence[str], readers: Sequence[str], repeats: int) -> Iterator
     with Progress(*columns, console=console, transient=True, disable=hidden) as table:
         rows = {
             (task, reader): table.add_task(
-                plain(task, 24), total=repeats, start=False, reader=plain(reader, 24)
+                plain_text(task, 24),
+                total=repeats,
+                start=False,
+                reader=plain_text(reader, 24),
             )
             for task in tasks
             for reader in readers
         }
 
-        def seen(task: str, reader: str, done: float, of: int) -> None:
+        def report_progress(task: str, reader: str, done: float, of: int) -> None:
             row = rows[task, reader]
             if not table.tasks[row].started:
                 table.start_task(row)
             table.update(row, completed=int(done), total=of)
 
-        yield seen
+        yield report_progress

@@ -10,7 +10,7 @@ RUN = "Run"
 ENDPOINT = "A model behind a server"
 
 
-def configured(context: typer.Context, path: Path | None) -> Path | None:
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     """Take defaults for the verb's options from a TOML file."""
     if path is None:
         return None
@@ -19,15 +19,15 @@ def configured(context: typer.Context, path: Path | None) -> Path | None:
     from measurand.core.errors import BadInput, BadOption
 
     try:
-        given = tomllib.loads(path.read_text("utf-8"))
+        settings = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"cannot read --config {path.name}: {why.lower()}") from error
-    known = {name for p in context.command.params for name in names(p)}
+    option_words = {name for p in context.command.params for name in parameter_names(p)}
     defaults: dict[str, Any] = {}
-    for option, value in given.items():
-        if option not in known:
-            allowed = ", ".join(sorted(known - {"config", "help"}))
+    for option, value in settings.items():
+        if option not in option_words:
+            allowed = ", ".join(sorted(option_words - {"config", "help"}))
             raise BadOption(
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
@@ -35,14 +35,14 @@ def configured(context: typer.Context, path: Path | None) -> Path | None:
             {
                 p.name: value
                 for p in context.command.params
-                if option in names(p) and p.name
+                if option in parameter_names(p) and p.name
             }
         )
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
 
-def names(parameter: Any) -> list[str]:
+def parameter_names(parameter: Any) -> list[str]:
     """The words by which a file may set a parameter: its long options, or its name."""
     options = [option[2:] for option in parameter.opts if option.startswith("--")]
     return options or [parameter.name]
@@ -314,7 +314,7 @@ FailOn = Annotated[
 Config = Annotated[
     Path | None,
     typer.Option(
-        callback=configured,
+        callback=_read_config,
         is_eager=True,
         help="A TOML file with these options.",
         rich_help_panel=RUN,

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import delivered, log, notice, opened
-from measurand.cli.groups import Run, Where, grouped, published
-from measurand.cli.live import live
-from measurand.cli.verbs import allowed, app, judged
+from measurand.cli.console import deliver, notice, open_with_progress, run_log
+from measurand.cli.groups import (
+    EngineOptions,
+    RunOptions,
+    expand_groups,
+    published_folder,
+)
+from measurand.cli.live import live_table
+from measurand.cli.verbs import app, check_options, exit_on
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -23,11 +28,11 @@ ANY_RUN = ("seed", "out", "json", "fail_on", "config")
 
 
 @app.command()
-@grouped
+@expand_groups
 def exposure(
     context: typer.Context,
-    run: Run,
-    where: Where,
+    run: RunOptions,
+    where: EngineOptions,
     sources: Annotated[
         list[str] | None,
         typer.Argument(help="Files or names, one a task: all rows are drawn from."),
@@ -76,7 +81,7 @@ def exposure(
         bool,
         typer.Option(
             "--plan",
-            help="Run a few trials, say what the study would take, and stop.",
+            help="RunOptions a few trials, say what the study would take, and stop.",
             rich_help_panel=STUDY,
         ),
     ] = False,
@@ -114,13 +119,13 @@ def exposure(
     from measurand.audits.exposure.audit import checked
     from measurand.core.errors import BadOption
 
-    allowed(run.fail_on, "exposure")
+    check_options(run.fail_on, "exposure")
     if (accuracies is None) == (not sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     checked(margin, Method(model, sampler, checks))  # before a pilot is run
     started = time.time()
     if accuracies is not None:
-        refuse_unused(context)
+        _check_study_options(context)
         from measurand.benchmarks.files import stem
         from measurand.benchmarks.tables import table
 
@@ -133,57 +138,57 @@ def exposure(
             checks=checks,
             seed=run.seed,
         )
-        delivered(report, run.out, {"source": str(accuracies)}, as_json=run.json)
-        judged([report], run.fail_on)
+        deliver(report, run.out, {"source": str(accuracies)}, as_json=run.json)
+        exit_on([report], run.fail_on)
         return
     from measurand.benchmarks import load
     from measurand.readers import named
 
-    given = sources or []
-    names = task_name or [called(source) for source in given]
-    if len(names) != len(given) or len(set(names)) < len(names):
+    task_sources = sources or []
+    names = task_name or [_task_title(source) for source in task_sources]
+    if len(names) != len(task_sources) or len(set(names)) < len(names):
         raise BadOption(
-            f"the tasks are {', '.join(names)} for {len(given)} sources; name each "
+            f"the tasks are {', '.join(names)} for {len(task_sources)} sources; name each "
             "once with --task-name"
         )
     tasks = {
-        name: load(source, **roles(source, text, label, data), seed=run.seed)
-        for name, source in zip(names, given, strict=True)
+        name: load(source, **_task_columns(source, text, label, data), seed=run.seed)
+        for name, source in zip(names, task_sources, strict=True)
     }
     about = {
-        name: described(source, tasks[name])
-        for name, source in zip(names, given, strict=True)
+        name: _paper_task(source, tasks[name])
+        for name, source in zip(names, task_sources, strict=True)
     }
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
     readers = {name: named(name) for name in reader or ["pca", "idf"]}
     first = next(iter(tasks.values()))
-    kept = (run.seed, run.workers, run.store, run.out)
+    run_terms = (run.seed, run.workers, run.store, run.out)
     design: dict[str, Any] = {"tasks": tasks, "about": about}
     design |= {"m": m, "n": n, "repeats": repeats, "arms": arm or NEEDED}
     with (
-        opened(first, *kept, where=where, bar=False) as running,
-        live(names, list(readers), repeats) as seen,
+        open_with_progress(first, *run_terms, where=where, bar=False) as experiment,
+        live_table(names, list(readers), repeats) as report_progress,
     ):
-        notice(str(planned(running, readers, **design)))
+        notice(str(planned(experiment, readers, **design)))
         if plan:
             return
         report = audit(
-            running,
+            experiment,
             readers,
             **design,
-            seen=seen,
+            seen=report_progress,
             margin=margin,
             model=model,
             sampler=sampler,
             checks=checks,
         )
-        ran = log(started, running, ", ".join(given), run.workers)
-    delivered(report, run.out, ran, as_json=run.json)
-    judged([report], run.fail_on)
+        run_info = run_log(started, experiment, ", ".join(task_sources), run.workers)
+    deliver(report, run.out, run_info, as_json=run.json)
+    exit_on([report], run.fail_on)
 
 
-def refuse_unused(context: typer.Context) -> None:
+def _check_study_options(context: typer.Context) -> None:
     """Refuse options of the experiment: nobody should think that they were followed.
 
     Those from the environment are for all runs, and so are passed over.
@@ -193,8 +198,8 @@ def refuse_unused(context: typer.Context) -> None:
     for option in context.command.params:
         name = str(option.name)
         source = context.get_parameter_source(name)
-        given = source is not None and source.name in ("COMMANDLINE", "DEFAULT_MAP")
-        if given and name not in (*ANALYSIS, *ANY_RUN):
+        is_chosen = source is not None and source.name in ("COMMANDLINE", "DEFAULT_MAP")
+        if is_chosen and name not in (*ANALYSIS, *ANY_RUN):
             raise BadOption(
                 f"{option.opts[0]} is of a study that is run, and --accuracies only "
                 f"analyses one; leave out {option.opts[0]}, or give files or names of "
@@ -202,14 +207,14 @@ def refuse_unused(context: typer.Context) -> None:
             )
 
 
-def called(source: str) -> str:
+def _task_title(source: str) -> str:
     """What reports call a task by default."""
     from measurand.benchmarks import BENCHMARKS, title
 
     return source if source in BENCHMARKS.entries else title(source)
 
 
-def roles(
+def _task_columns(
     source: str, text: str | None, label: str | None, data: str | None
 ) -> dict[str, Any]:
     """The columns of a file, or the folder of a task that is known by name."""
@@ -217,10 +222,10 @@ def roles(
 
     if source in TOPICS:
         return {"data": data}
-    return {"query": text, "label": label, "data": published(source, data)}
+    return {"query": text, "label": label, "data": published_folder(source, data)}
 
 
-def described(source: str, benchmark: "Benchmark") -> "Task":
+def _paper_task(source: str, benchmark: "Benchmark") -> "Task":
     """How a task is learned and put to a prompted reader.
 
     A file is taken for one of the paper's tasks by its name and its classes.
@@ -232,8 +237,8 @@ def described(source: str, benchmark: "Benchmark") -> "Task":
     if source in TOPICS:
         return TOPICS[source].task
     topic = TOPICS.get(stem(source))
-    known = {*topic.classes, *topic.classes.values()} if topic else set()
-    if topic is None or not known.issuperset(benchmark.classes):
+    known_classes = {*topic.classes, *topic.classes.values()} if topic else set()
+    if topic is None or not known_classes.issuperset(benchmark.classes):
         return Task()
     notice(f"{topic.name}: its classes are the paper's, and so it is learned as there")
     return topic.task

@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import announced, notice, opened
-from measurand.cli.groups import Source, grouped
+from measurand.cli.console import notice, open_with_progress, print_roles
+from measurand.cli.groups import SourceOptions, expand_groups
 from measurand.cli.verbs import app
 
 
 @app.command()
-@grouped
+@expand_groups
 def suite(
-    source: Source,
+    source: SourceOptions,
     out: Annotated[Path, typer.Option(help="The file of JSON lines to write.")],
     ids_only: Annotated[
         bool,
@@ -47,25 +47,25 @@ def suite(
 
     from measurand.audits.explanations.suite import suite as rows
     from measurand.core.errors import BadOption
-    from measurand.core.files import writable, write
+    from measurand.core.files import check_writable, write_file
     from measurand.judges import named
 
-    given = [Path(each) for each in (source.source, *(source.test or ()))]
-    if out.exists() and any(each.exists() and out.samefile(each) for each in given):
+    sources = [Path(path) for path in (source.source, *(source.test or ()))]
+    if out.exists() and any(path.exists() and out.samefile(path) for path in sources):
         raise BadOption(
             f"--out is {out.name}, which the benchmark is read from; name another file"
         )
-    announced(benchmark)
+    print_roles(benchmark)
     judging = named(judge)
-    writable(out.parent)
-    with opened(benchmark, seed, 1, store) as running:
-        found = rows(
-            running,
+    check_writable(out.parent)
+    with open_with_progress(benchmark, seed, 1, store) as experiment:
+        suite_rows = rows(
+            experiment,
             judging,
             paraphraser=paraphraser,
             ids_only=ids_only,
             notice=notice,
         )
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in found]
-    write(out, "".join(lines).encode("utf-8", "backslashreplace"))
+        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in suite_rows]
+    write_file(out, "".join(lines).encode("utf-8", "backslashreplace"))
     print(f"{len(lines)} rows in {out.name}")

@@ -9,15 +9,22 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import (
-    announced,
-    delivered,
-    delivered_all,
-    foreseen,
-    log,
+    deliver,
+    deliver_all,
     notice,
-    opened,
+    open_with_progress,
+    print_power,
+    print_roles,
+    run_log,
 )
-from measurand.cli.groups import Climb, Run, Server, Source, Where, grouped
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    LadderOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -51,7 +58,7 @@ def root(
 
 
 @app.command()
-@grouped
+@expand_groups
 def demo(
     out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
         "demo-report"
@@ -61,58 +68,75 @@ def demo(
     store: o.StoreIn = None,
     json: o.Json = False,
     *,
-    where: Where,
+    where: EngineOptions,
 ) -> None:
-    """Run the synthetic suite, whose right answers are known, and write reports."""
+    """RunOptions the synthetic suite, whose right answers are known, and write reports."""
     from measurand.audits import AUDITS, LADDERED
     from measurand.benchmarks import EXPLAINED, SYNTHETIC
-    from measurand.core.files import writable
+    from measurand.core.files import check_writable
     from measurand.readers import READERS
     from measurand.report.comparing.compare import compare
-    from measurand.report.saved import save
+    from measurand.report.saved import save_report
 
-    writable(out)
+    check_writable(out)
     started = time.time()
     reports: dict[str, list[Report]] = {name: [] for name in LADDERED}
     # One map is enough to see what it looks like.
-    drawn = next(iter(SYNTHETIC))
+    mapped_name = next(iter(SYNTHETIC))
     for name in SYNTHETIC:
         benchmark = SYNTHETIC.load(name, seed=seed)
-        with opened(benchmark, seed, workers, store, where=where) as running:
-            for audit, made in reports.items():
-                more = {"tsne": name == drawn} if audit == "leakage" else {}
+        with open_with_progress(
+            benchmark, seed, workers, store, where=where
+        ) as experiment:
+            for audit, audit_reports in reports.items():
+                extra = {"tsne": name == mapped_name} if audit == "leakage" else {}
                 readers = {"tfidf": READERS.load("tfidf")}
-                made.append(AUDITS.thing(audit)(running, readers, **more))
-                notice(f"{name}, {audit}: {made[-1].verdict.label}")
-            run = log(started, running, name, workers)
-        for audit, made in reports.items():
-            save(made[-1], out / audit / name.replace(":", "-"), run)
-    whole = {audit: compare(made) for audit, made in reports.items()}
+                audit_reports.append(AUDITS.thing(audit)(experiment, readers, **extra))
+                notice(f"{name}, {audit}: {audit_reports[-1].verdict.label}")
+            run = run_log(started, experiment, name, workers)
+        for audit, audit_reports in reports.items():
+            save_report(audit_reports[-1], out / audit / name.replace(":", "-"), run)
+    summaries = {
+        audit: compare(audit_reports) for audit, audit_reports in reports.items()
+    }
     tasks = {name: SYNTHETIC.load(name, seed=seed) for name in SYNTHETIC}
     light = {name: READERS.load(name) for name in ("pca", "idf")}
-    with opened(tasks[drawn], seed, workers, store, where=where) as running:
-        exposed = AUDITS.thing("exposure")(running, light, tasks=tasks, repeats=20)
-    notice(f"all three, exposure: {exposed.verdict.label}")
-    explained: list[Report] = []
+    with open_with_progress(
+        tasks[mapped_name], seed, workers, store, where=where
+    ) as experiment:
+        exposure_report = AUDITS.thing("exposure")(
+            experiment, light, tasks=tasks, repeats=20
+        )
+    notice(f"all three, exposure: {exposure_report.verdict.label}")
+    explanation_reports: list[Report] = []
     for name in EXPLAINED:
         benchmark = EXPLAINED.load(name, seed=seed)
-        with opened(benchmark, seed, workers, store, where=where) as running:
+        with open_with_progress(
+            benchmark, seed, workers, store, where=where
+        ) as experiment:
             readers = {"tfidf": READERS.load("tfidf")}
-            explained.append(AUDITS.thing("explanations")(running, readers))
-        notice(f"{name}, explanations: {explained[-1].verdict.label}")
-        save(explained[-1], out / "explanations" / name.replace(":", "-"), run)
-    whole |= {"exposure": exposed, "explanations": compare(explained)}
-    delivered_all(whole, {}, out, run, as_json=json)
+            explanation_reports.append(
+                AUDITS.thing("explanations")(experiment, readers)
+            )
+        notice(f"{name}, explanations: {explanation_reports[-1].verdict.label}")
+        save_report(
+            explanation_reports[-1], out / "explanations" / name.replace(":", "-"), run
+        )
+    summaries |= {
+        "exposure": exposure_report,
+        "explanations": compare(explanation_reports),
+    }
+    deliver_all(summaries, {}, out, run, as_json=json)
 
 
 @app.command()
-@grouped
+@expand_groups
 def evidence(
-    source: Source,
-    run: Run,
-    where: Where,
-    climb: Climb,
-    server: Server,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
+    server: EndpointOptions,
     reader: o.Readers = None,
     shuffles: o.Shuffles = 20,
     shuffle: o.Shuffle = "plain",
@@ -121,24 +145,29 @@ def evidence(
     dry_run: o.DryRun = False,
 ) -> None:
     """Do the labels depend on the evidence?"""
-    allowed(run.fail_on, "evidence", shuffles=shuffles, margin=margin)
+    check_options(run.fail_on, "evidence", shuffles=shuffles, margin=margin)
     started = time.time()
     benchmark = source.benchmark(run.seed)
     # Later than the file: whoever mistyped its name need not wait for these.
     from measurand.audits.evidence import audit as evidence_audit
-    from measurand.experiment.answers import tuned
+    from measurand.experiment.answers import tune_reader
 
-    announced(benchmark)
-    foreseen(margin)
+    print_roles(benchmark)
+    print_power(margin)
     readers = server.readers(reader)
     if dry_run:
-        planned(readers, benchmark, shuffles, margin, run.seed)
+        _print_cost(readers, benchmark, shuffles, margin, run.seed)
         return
-    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
+    with open_with_progress(
+        benchmark, run.seed, run.workers, run.store, run.out, where
+    ) as experiment:
         if tune:
-            readers = {name: tuned(running, one) for name, one in readers.items()}
+            readers = {
+                name: tune_reader(experiment, recipe)
+                for name, recipe in readers.items()
+            }
         report = evidence_audit(
-            running,
+            experiment,
             readers,
             shuffles=shuffles,
             shuffle=shuffle,
@@ -147,18 +176,18 @@ def evidence(
             strongest=climb.strongest,
             seeds=climb.seeds,
         )
-        about = log(started, running, source.source, run.workers)
-    delivered(report, run.out, about, as_json=run.json)
-    judged([report], run.fail_on)
+        run_info = run_log(started, experiment, source.source, run.workers)
+    deliver(report, run.out, run_info, as_json=run.json)
+    exit_on([report], run.fail_on)
 
 
 @app.command()
-@grouped
+@expand_groups
 def leakage(
-    source: Source,
-    run: Run,
-    where: Where,
-    climb: Climb,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
     field: o.Fields = None,
     reader: o.Readers = None,
     margin: o.MarginOver = 0.02,
@@ -171,19 +200,24 @@ def leakage(
     tune: o.Tune = False,
 ) -> None:
     """Can one part alone give the label away, and where?"""
-    allowed(run.fail_on, "leakage", margin=margin)
+    check_options(run.fail_on, "leakage", margin=margin)
     started = time.time()
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     from measurand.audits.leakage import audit as leakage_audit
-    from measurand.experiment.answers import tuned
+    from measurand.experiment.answers import tune_reader
 
-    announced(benchmark)
-    readers = Server().readers(reader)
-    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
+    print_roles(benchmark)
+    readers = EndpointOptions().readers(reader)
+    with open_with_progress(
+        benchmark, run.seed, run.workers, run.store, run.out, where
+    ) as experiment:
         if tune:
-            readers = {name: tuned(running, one) for name, one in readers.items()}
+            readers = {
+                name: tune_reader(experiment, recipe)
+                for name, recipe in readers.items()
+            }
         report = leakage_audit(
-            running,
+            experiment,
             readers,
             margin=margin,
             calibrate=climb.calibrate,
@@ -196,23 +230,27 @@ def leakage(
             reference=reference,
             tsne=tsne,
         )
-        about = log(started, running, source.source, run.workers)
-    delivered(report, run.out, about, as_json=run.json)
+        run_info = run_log(started, experiment, source.source, run.workers)
+    deliver(report, run.out, run_info, as_json=run.json)
     if run.out is not None:
         from measurand.audits.leakage.statement import exported
-        from measurand.core.files import write
+        from measurand.core.files import write_file
 
         for name, content in exported(report.items).items():
-            write(run.out / "repair" / name, content)
-    judged([report], run.fail_on)
+            write_file(run.out / "repair" / name, content)
+    exit_on([report], run.fail_on)
 
 
 @app.command()
-@grouped
+@expand_groups
 def audit(
-    source: Source, run: Run, where: Where, climb: Climb, also: o.With = None
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
+    also: o.With = None,
 ) -> None:
-    """Run every audit that the columns permit."""
+    """RunOptions every audit that the columns permit."""
     from measurand.audits import AUDITS, LADDERED, USUAL
     from measurand.core.errors import (
         BadInput,
@@ -222,32 +260,34 @@ def audit(
     )
     from measurand.readers import READERS
 
-    known = {name: AUDITS.thing(name) for name in (*USUAL, *(also or []))}
-    allowed(run.fail_on, *known)
+    audits = {name: AUDITS.thing(name) for name in (*USUAL, *(also or []))}
+    check_options(run.fail_on, *audits)
     started = time.time()
     benchmark = source.benchmark(run.seed)
-    announced(benchmark)
+    print_roles(benchmark)
     reports, not_run, faults = {}, {}, []
-    with opened(benchmark, run.seed, run.workers, run.store, run.out, where) as running:
-        for name, run_audit in known.items():
+    with open_with_progress(
+        benchmark, run.seed, run.workers, run.store, run.out, where
+    ) as experiment:
+        for name, run_audit in audits.items():
             chosen = ("pca", "idf") if name == "exposure" else ("tfidf",)
-            readers = {each: READERS.load(each) for each in chosen}
+            readers = {reader: READERS.load(reader) for reader in chosen}
             options = vars(climb) if name in LADDERED else {}
             try:
-                reports[name] = run_audit(running, readers, **options)
+                reports[name] = run_audit(experiment, readers, **options)
             except NotApplicable as reason:
                 not_run[name] = str(reason)
             except (BadInput, CannotIntervene, Undefined) as fault:
                 faults.append(fault)
                 not_run[name] = f"{fault}{HINTS.get(name, '')}"
-        about = log(started, running, source.source, run.workers)
+        run_info = run_log(started, experiment, source.source, run.workers)
     if faults and not reports:
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
-    delivered_all(reports, not_run, run.out, about, as_json=run.json)
-    judged(list(reports.values()), run.fail_on)
+    deliver_all(reports, not_run, run.out, run_info, as_json=run.json)
+    exit_on(list(reports.values()), run.fail_on)
 
 
-def planned(
+def _print_cost(
     readers: dict[str, Any],
     benchmark: "Benchmark",
     shuffles: int,
@@ -265,7 +305,7 @@ def planned(
             print(f"{name}: runs here and costs nothing")
 
 
-def allowed(
+def check_options(
     fail_on: list[str] | None,
     *audits: str,
     shuffles: int = 1,
@@ -279,21 +319,23 @@ def allowed(
     if not LEAST_MARGIN <= margin < 1:
         raise BadOption(f"--margin is {margin}; allowed are {LEAST_MARGIN} to below 1")
     for label in fail_on or []:
-        known = [each for name in audits for each in labels(name)]
-        if label not in known:
+        choices = [choice for name in audits for choice in _verdict_labels(name)]
+        if label not in choices:
             raise BadOption(
                 f"--fail-on is {label!r}; the verdicts are "
-                f"{', '.join(dict.fromkeys(known))}"
+                f"{', '.join(dict.fromkeys(choices))}"
             )
 
 
-def labels(audit: str) -> tuple[str, ...]:
+def _verdict_labels(audit: str) -> tuple[str, ...]:
     """The verdicts that an audit may give."""
-    found: tuple[str, ...] = import_module(f"measurand.audits.{audit}.verdict").LABELS
-    return found
+    verdicts: tuple[str, ...] = import_module(
+        f"measurand.audits.{audit}.verdict"
+    ).LABELS
+    return verdicts
 
 
-def judged(reports: "list[Report]", fail_on: list[str] | None) -> None:
+def exit_on(reports: "list[Report]", fail_on: list[str] | None) -> None:
     """Exit with 3 where a verdict is one that must not be."""
     if any(report.verdict.label in (fail_on or []) for report in reports):
         raise typer.Exit(3)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import announced, delivered
-from measurand.cli.groups import published
+from measurand.cli.console import deliver, print_roles
+from measurand.cli.groups import published_folder
 from measurand.cli.verbs import app
 
 if TYPE_CHECKING:
@@ -26,17 +26,18 @@ def list_(
 ) -> None:
     """List the audits, benchmarks, readers and other things that have a name."""
     from measurand.core.errors import UnknownName
-    from measurand.report.terminal import columns
+    from measurand.report.terminal import lay_out_columns
 
-    known = catalogues()
-    if kind is not None and kind not in known:
-        raise UnknownName("kind of thing", kind, list(known))
-    for name, catalogue in known.items():
+    catalogues_by_kind = _catalogues()
+    if kind is not None and kind not in catalogues_by_kind:
+        raise UnknownName("kind of thing", kind, list(catalogues_by_kind))
+    for name, catalogue in catalogues_by_kind.items():
         if kind in (None, name):
             rows = [
-                (f"  {each}", entry.about) for each, entry in catalogue.entries.items()
+                (f"  {entry_name}", entry.about)
+                for entry_name, entry in catalogue.entries.items()
             ]
-            print(name, *columns(rows), sep="\n")
+            print(name, *lay_out_columns(rows), sep="\n")
 
 
 @app.command()
@@ -53,20 +54,20 @@ def show(
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
     from measurand.benchmarks import load
-    from measurand.report.saved import load as load_report
-    from measurand.report.terminal import plain, summary
+    from measurand.report.saved import load_report as load_report
+    from measurand.report.terminal import plain_text, summary
 
     if Path(what).is_dir():
         print(summary(load_report(what)))
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
-    place = published(what, data)
-    benchmark = load(what, data=place, part=part, seed=seed, **columns)
-    announced(benchmark)
+    folder = published_folder(what, data)
+    benchmark = load(what, data=folder, part=part, seed=seed, **columns)
+    print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
-        print(plain(ident))
+        print(plain_text(ident))
         for column, value in row.items():
-            print(f"  {plain(column)}: {plain(value, 200)}")
+            print(f"  {plain_text(column)}: {plain_text(value, 200)}")
 
 
 @app.command()
@@ -77,15 +78,15 @@ def render(
     ] = None,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""
-    from measurand.core.files import write
+    from measurand.core.files import write_file
     from measurand.report.markdown import markdown
-    from measurand.report.saved import load
+    from measurand.report.saved import load_report
 
-    text = markdown(load(report))
+    text = markdown(load_report(report))
     if out is None:
         print(text)
     else:
-        write(out, text.encode())
+        write_file(out, text.encode())
 
 
 @app.command()
@@ -98,12 +99,12 @@ def compare(
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
     from measurand.report.comparing.compare import compare as compared
-    from measurand.report.saved import load
+    from measurand.report.saved import load_report
 
-    delivered(compared([load(path) for path in reports]), out, {}, as_json=json)
+    deliver(compared([load_report(path) for path in reports]), out, {}, as_json=json)
 
 
-def catalogues() -> "dict[str, Catalogue]":
+def _catalogues() -> "dict[str, Catalogue]":
     """Everything that has a name."""
     from measurand.audits import AUDITS
     from measurand.benchmarks import BENCHMARKS

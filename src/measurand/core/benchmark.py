@@ -28,7 +28,7 @@ class Benchmark:
         renderings: The words by which a metadata value reaches the query.
         planted: Whether the right answer is known because we made the items.
         elicited: The field that annotators wrote for the label, where that is one.
-        also: Other test parts by name, on which fitted readers are reported too.
+        test_parts: Other test parts by name, on which fitted readers are reported too.
         drawn_by: Where we drew test from train: the columns of which no value stands
             on both sides. Empty where the two were given.
     """
@@ -47,7 +47,7 @@ class Benchmark:
     renderings: Renderings = field(default_factory=dict)
     planted: bool = False
     elicited: str | None = None
-    also: Mapping[str, Items] = field(default_factory=dict)
+    test_parts: Mapping[str, Items] = field(default_factory=dict)
     drawn_by: tuple[str, ...] = ()
 
     @property
@@ -58,5 +58,5 @@ class Benchmark:
     @property
     def classes(self) -> tuple[str, ...]:
         """Every label of the benchmark, sorted."""
-        others = (label for part in self.also.values() for label in part.classes)
+        others = (label for part in self.test_parts.values() for label in part.classes)
         return tuple(sorted({*self.train.classes, *self.test.classes, *others}))

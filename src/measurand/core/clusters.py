@@ -9,14 +9,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 
-def components(columns: Sequence["pd.Series[str]"]) -> NDArray[np.int64]:
+def linked_clusters(columns: Sequence["pd.Series[str]"]) -> NDArray[np.int64]:
     """A cluster number for each item: items that share a value anywhere share one.
 
     Sharing is followed through: if a and b share a premise and b and c a hypothesis,
     all three are one cluster.
 
     >>> first, second = pd.Series(["p", "p", "q", "r"]), pd.Series(["x", "y", "y", "z"])
-    >>> components([first, second]).tolist()
+    >>> linked_clusters([first, second]).tolist()
     [0, 0, 0, 1]
     """
     codes = [pd.factorize(column)[0].astype(np.int64) for column in columns]
@@ -29,5 +29,5 @@ def components(columns: Sequence["pd.Series[str]"]) -> NDArray[np.int64]:
     )
     rows = np.tile(np.arange(n), len(codes))
     links = coo_array((np.ones(len(rows), np.int8), (rows, values)), (starts[-1],) * 2)
-    _, found = connected_components(links, directed=False)
-    return pd.factorize(found[:n])[0].astype(np.int64)
+    _, numbers = connected_components(links, directed=False)
+    return pd.factorize(numbers[:n])[0].astype(np.int64)

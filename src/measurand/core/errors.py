@@ -29,10 +29,10 @@ class MeasurandError(Exception):
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Rebuilt from its line alone, so that a worker process can raise it."""
-        return _rebuilt, (type(self), str(self))
+        return _rebuild_error, (type(self), str(self))
 
 
-def _rebuilt(kind: type[MeasurandError], line: str) -> MeasurandError:
+def _rebuild_error(kind: type[MeasurandError], line: str) -> MeasurandError:
     error = kind.__new__(kind)
     error.args = (line,)
     return error
@@ -41,9 +41,9 @@ def _rebuilt(kind: type[MeasurandError], line: str) -> MeasurandError:
 class UnknownName(MeasurandError):
     """No reader, benchmark or audit is called that."""
 
-    def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"try {', '.join(known)}"
+    def __init__(self, kind: str, name: str, names: Sequence[str]) -> None:
+        close = get_close_matches(name, names, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"try {', '.join(names)}"
         super().__init__(f"no {kind} called {name!r}; {hint}")
 
 
@@ -65,10 +65,12 @@ class BadInput(MeasurandError):
 class NoField(BadInput):
     """A column that the items do not have."""
 
-    def __init__(self, field: str, known: Sequence[str]) -> None:
-        close = get_close_matches(field, known, n=1)
+    def __init__(self, field: str, columns: Sequence[str]) -> None:
+        close = get_close_matches(field, columns, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
-        super().__init__(f"no field {field!r}; these items have {listed(known)}{hint}")
+        super().__init__(
+            f"no field {field!r}; these items have {join_names(columns)}{hint}"
+        )
 
 
 class AmbiguousRoles(BadInput):
@@ -111,22 +113,22 @@ class WorkerLost(MeasurandError):
     """A worker process died before it could answer."""
 
 
-def listed(names: Sequence[str], most: int = 20) -> str:
+def join_names(names: Sequence[str], limit: int = 20) -> str:
     """The names in one safe line, cut where the line would be too long to help.
 
-    >>> listed(["a", "b"]), listed([])
+    >>> join_names(["a", "b"]), join_names([])
     ('a, b', 'none')
     """
-    cut = [name if name.isprintable() else repr(name) for name in names[:most]]
-    cut = [name if len(name) <= 60 else name[:59] + "…" for name in cut]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(cut) or "none") + more
+    words = [name if name.isprintable() else repr(name) for name in names[:limit]]
+    words = [name if len(name) <= 60 else name[:59] + "…" for name in words]
+    rest = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return (", ".join(words) or "none") + rest
 
 
-def shown(text: str, most: int = 40) -> str:
+def quote(text: str, limit: int = 40) -> str:
     r"""The text in quotes, cut, and without anything that could upset a terminal.
 
-    >>> print(shown("a" + chr(10) + "b"), shown("too long to show", 8))
+    >>> print(quote("a" + chr(10) + "b"), quote("too long to show", 8))
     'a\nb' 'too lon…'
     """
-    return repr(text if len(text) <= most else text[: most - 1] + "…")
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")

@@ -10,7 +10,7 @@ from measurand.core.items import Items
 
 
 @dataclass(frozen=True)
-class Roles:
+class ExplainerRoles:
     """Which columns an explainer may read.
 
     Attributes:
@@ -68,17 +68,17 @@ class Prompting(Protocol):
     def remote(self) -> bool:
         """Whether a server writes; else a model on this machine."""
 
-    def ready(self) -> None:
+    def check_model(self) -> None:
         """Raise where the model is not to be had."""
 
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model is asked, one an item."""
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
 
-    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    def parse(self, replies: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
 
-    def outcome(self, said: str, prompt: str) -> str:
+    def outcome(self, reply: str, prompt: str) -> str:
         """What became of one prompt: written, empty, refused or echoed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from measurand.core.errors import StoreFailed
 
 
-def write(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
     """Write under a temporary name, then rename: a kill leaves no half file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +30,7 @@ def write(path: Path, content: bytes) -> None:
         ) from failure
 
 
-def writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
     """Nothing, where the folder is there or can be made, and takes files.
 
     Tried, not asked for: rights say nothing of full disks and odd file systems.
@@ -47,11 +47,11 @@ def writable(folder: Path) -> None:
         ) from failure
 
 
-def umask() -> int:
+def _read_umask() -> int:
     """What the user takes away from the rights of new files."""
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
-UMASK = umask()  # read once: setting it to read it is not safe among threads
+UMASK = _read_umask()  # read once: setting it to read it is not safe among threads

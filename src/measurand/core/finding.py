@@ -118,11 +118,11 @@ class Report:
         self, statistic: str, reader: str | None = None, condition: str | None = None
     ) -> Finding:
         """The first finding that matches; a KeyError where there is none."""
-        for found in self.findings:
+        for finding in self.findings:
             if (
-                found.statistic == statistic
-                and reader in (None, found.reader)
-                and condition in (None, found.condition)
+                finding.statistic == statistic
+                and reader in (None, finding.reader)
+                and condition in (None, finding.condition)
             ):
-                return found
+                return finding
         raise KeyError((statistic, reader, condition))

@@ -38,21 +38,21 @@ class Rewording(Protocol):
 
     field: str
 
-    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+    def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """For each item, other wordings of `field`, the best first; none may be."""
 
 
 @runtime_checkable
-class Writing(Protocol):
+class ModelRewording(Protocol):
     """A rewording that a model writes: what it wrote is worth keeping as it came."""
 
     def prompts(self, items: Items) -> list[str]:
         """What the model is given, one an item."""
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model writes to each prompt."""
 
-    def read(self, said: Sequence[str], items: Items) -> list[list[str]]:
+    def parse(self, replies: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was written, for each item."""
 
 

@@ -60,9 +60,11 @@ class Items:
     def with_field(self, field: str, values: Sequence[str]) -> "Items":
         """A copy in which the text field `field` (new or old) holds `values`."""
         fields = self.fields if field in self.fields else (*self.fields, field)
-        return self.replaced(self.table.assign(**{field: list(values)}), fields=fields)
+        return self.with_table(
+            self.table.assign(**{field: list(values)}), fields=fields
+        )
 
-    def reading(self, *fields: str) -> "Items":
+    def keep_fields(self, *fields: str) -> "Items":
         """A copy that holds these text fields and the labels, and nothing else."""
         columns = [self.column(field).name for field in fields]
         table = self.table[[*columns, self.label]]
@@ -70,23 +72,23 @@ class Items:
 
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Items":
         """The items at `chosen`: a mask or positions."""
-        places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        return self.replaced(self.table.iloc[places.astype(np.int64)])
+        positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        return self.with_table(self.table.iloc[positions.astype(np.int64)])
 
     def gold(self, classes: tuple[str, ...]) -> NDArray[np.int64]:
         """The position in `classes` of each item's label."""
-        own = self.numbers
+        numbers = self.numbers
         if classes == self.classes:
-            return own.copy()
-        return pd.Index(classes).get_indexer(pd.Index(self.classes))[own]
+            return numbers.copy()
+        return pd.Index(classes).get_indexer(pd.Index(self.classes))[numbers]
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
         """The position of each item's label among its own classes, found once."""
-        found = pd.Index(self.classes).get_indexer(pd.Index(self.labels))
-        return found.astype(np.int64)
+        positions = pd.Index(self.classes).get_indexer(pd.Index(self.labels))
+        return positions.astype(np.int64)
 
-    def replaced(
+    def with_table(
         self, table: pd.DataFrame, *, fields: tuple[str, ...] | None = None
     ) -> "Items":
         """A copy with another table and the same roles."""
@@ -102,9 +104,9 @@ class Items:
     def digest(self) -> str:
         """A fingerprint of every cell, id and role: part of every store key."""
         roles = (self.fields, self.label, self.metadata, self.group)
-        seen = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
+        fingerprint = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
         for start in range(0, len(self), CHUNK):
             rows = self.table.iloc[start : start + CHUNK]
             cells = [list(rows.index), *(list(rows[name]) for name in rows.columns)]
-            seen.update(repr(cells).encode("utf-8", "backslashreplace"))
-        return seen.hexdigest()
+            fingerprint.update(repr(cells).encode("utf-8", "backslashreplace"))
+        return fingerprint.hexdigest()

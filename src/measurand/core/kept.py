@@ -9,17 +9,17 @@ CALLS: ContextVar[Path | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def keeping(directory: Path) -> Iterator[None]:
+def keep_calls(directory: Path) -> Iterator[None]:
     """Keep every call that is made inside in `directory`; without it none is kept.
 
-    >>> with keeping(Path("calls")):
+    >>> with keep_calls(Path("calls")):
     ...     print(CALLS.get())
     calls
     >>> print(CALLS.get())
     None
     """
-    before = CALLS.set(directory)
+    token = CALLS.set(directory)
     try:
         yield
     finally:
-        CALLS.reset(before)
+        CALLS.reset(token)

@@ -39,7 +39,7 @@ class Predictions:
 
 
 @dataclass(frozen=True, eq=False)
-class Measures:
+class ReaderMeasures:
     """What a fitted reader shows of itself: an embedding, saliency or epochs.
 
     Attributes:

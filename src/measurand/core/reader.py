@@ -32,10 +32,10 @@ class Reader(Protocol):
 
 
 @runtime_checkable
-class Calibrated(Protocol):
+class TemperatureScaled(Protocol):
     """A reader that spends extra fits on honest probabilities."""
 
-    def uncalibrated(self) -> Reader:
+    def without_temperature(self) -> Reader:
         """The same reader without them: the same answers, sooner."""
 
 
@@ -43,21 +43,21 @@ class Calibrated(Protocol):
 class Seeded(Protocol):
     """A reader whose training is a matter of chance, so that several are averaged."""
 
-    def usual(self) -> int:
+    def default_seeds(self) -> int:
         """How many seeds are worth their time on this machine."""
 
-    def members(self, seeds: int, first: int = 0) -> Sequence[Reader]:
+    def with_seeds(self, seeds: int, first: int = 0) -> Sequence[Reader]:
         """The same reader with so many seeds of its own, numbered from `first`."""
 
 
 @runtime_checkable
-class Rereading(Protocol):
+class Rearrangeable(Protocol):
     """A fitted reader that need not read a field again when it is handed round."""
 
     def read(self, items: Items) -> Any:
         """The items as the reader has them after reading."""
 
-    def reread(
+    def predict_rearranged(
         self, reading: Any, field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
         """The class probabilities under each order, one after another.
@@ -70,7 +70,7 @@ class Rereading(Protocol):
 class Tunable(Protocol):
     """A reader with settings that are worth a search."""
 
-    def tuned(self, items: Items, rng: np.random.Generator) -> Reader:
+    def tune(self, items: Items, rng: np.random.Generator) -> Reader:
         """The recipe with its best settings, chosen on rows held out of `items`."""
 
 
@@ -83,10 +83,10 @@ class Savable(FittedReader, Protocol):
 
 
 @runtime_checkable
-class Watched(Protocol):
+class TracesEpochs(Protocol):
     """A reader that learns in epochs, and can be watched while it does."""
 
-    def watched(
+    def trace_epochs(
         self, items: Items, rng: np.random.Generator, about: Items
     ) -> tuple[FittedReader, Floats]:
         """The fitted reader, and its probabilities about `about` after each epoch.
@@ -104,7 +104,7 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
-class Remarking(Protocol):
+class Remarks(Protocol):
     """A fitted reader with something to say beside its answers."""
 
     def remarks(self) -> Mapping[str, float | str]:
@@ -126,15 +126,15 @@ class Adaptable(Protocol):
 class Overtrainable(Adaptable, Protocol):
     """An adaptable reader that goes over its texts in epochs, so also in too many."""
 
-    def overtrained(self) -> Reader:
+    def overtrain(self) -> Reader:
         """The recipe that reads its texts twice as often."""
 
 
 @runtime_checkable
-class Suited(Protocol):
+class TaskAware(Protocol):
     """A reader that learns or asks otherwise for another task."""
 
-    def suited(self, task: Task) -> Reader:
+    def for_task(self, task: Task) -> Reader:
         """The recipe as this task wants it."""
 
 
@@ -177,7 +177,7 @@ class Salient(Protocol):
 
 
 @runtime_checkable
-class Attributing(Protocol):
+class AttributesWords(Protocol):
     """A fitted reader that can say what each word of a text adds to each score."""
 
     def word_scores(self, items: Items) -> list[Floats]:

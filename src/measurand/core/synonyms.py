@@ -4,10 +4,10 @@ from functools import cache
 from importlib.resources import files
 
 
-def canonical(word: str) -> str:
+def canonical_word(word: str) -> str:
     """The word or phrase that stands for its set: the same for all that mean the same.
 
-    >>> canonical("Movie"), canonical("film"), canonical("claim")
+    >>> canonical_word("Movie"), canonical_word("film"), canonical_word("claim")
     ('film', 'film', 'claim')
     """
     plain = word.lower()
@@ -24,15 +24,18 @@ def synonyms(word: str) -> tuple[str, ...]:
 
 
 @cache
-def lines() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+def lexicon_lines() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
     """Of each set, what may be replaced and what is only put in."""
     text = (files("measurand.core") / "synonyms.txt").read_text("utf-8")
-    kept = [line for line in text.splitlines() if line and not line.startswith("#")]
-    halves = [line.partition(" > ") for line in kept]
-    return tuple((split(both), split(put)) for both, _, put in halves)
+    rows = [line for line in text.splitlines() if line and not line.startswith("#")]
+    halves = [line.partition(" > ") for line in rows]
+    return tuple(
+        (_split_phrases(replaceable), _split_phrases(inserted))
+        for replaceable, _, inserted in halves
+    )
 
 
-def split(half: str) -> tuple[str, ...]:
+def _split_phrases(half: str) -> tuple[str, ...]:
     """The words and phrases between the commas."""
     return tuple(half.split(", ")) if half else ()
 
@@ -41,9 +44,9 @@ def split(half: str) -> tuple[str, ...]:
 def replacements() -> dict[str, tuple[str, ...]]:
     """For each word or phrase that may be replaced, what may stand in its place."""
     return {
-        word: tuple(other for other in (*both, *put) if other != word)
-        for both, put in lines()
-        for word in both
+        word: tuple(synonym for synonym in (*replaceable, *inserted) if synonym != word)
+        for replaceable, inserted in lexicon_lines()
+        for word in replaceable
     }
 
 
@@ -53,10 +56,12 @@ def representatives() -> dict[str, str]:
 
     Where one stands in several lines, these are one set: "plane" in both of its lines.
     """
-    found: dict[str, str] = {}
-    for both, put in lines():
-        known = [found[word] for word in (*both, *put) if word in found]
-        first = known[0] if known else both[0]
-        joined = {word for word, old in found.items() if old in known}
-        found |= dict.fromkeys((*joined, *both, *put), first)
-    return found
+    firsts: dict[str, str] = {}
+    for replaceable, inserted in lexicon_lines():
+        earlier = [firsts[word] for word in (*replaceable, *inserted) if word in firsts]
+        first = earlier[0] if earlier else replaceable[0]
+        merged = {
+            word for word, earlier_first in firsts.items() if earlier_first in earlier
+        }
+        firsts |= dict.fromkeys((*merged, *replaceable, *inserted), first)
+    return firsts

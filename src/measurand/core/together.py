@@ -11,7 +11,7 @@ from measurand.core.reader import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class TrainingJob:
     """One training of several that are made at once, and what is asked of it.
 
     Attributes:
@@ -28,7 +28,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class JointPrediction:
     """What one of them answered.
 
     Attributes:
@@ -43,13 +43,15 @@ class Said:
 
 
 @runtime_checkable
-class Together(Protocol):
+class JointlyTrainable(Protocol):
     """A recipe of which several can be learned at once."""
 
-    def together(self) -> int:
+    def joint_size(self) -> int:
         """How many are best learned at once on this machine; 1 where none are."""
 
-    def answered(self, jobs: Sequence[Job], size: int) -> Sequence[Said]:
+    def predict_jointly(
+        self, jobs: Sequence[TrainingJob], size: int
+    ) -> Sequence[JointPrediction]:
         """What each job's reader says, at most `size` of them learned at once.
 
         The same jobs and size give the same answers; others beside a job may move its

@@ -97,19 +97,19 @@ FUNCTION = frozenset(
 )
 
 
-def sentences(text: str) -> int:
+def count_sentences(text: str) -> int:
     """How many sentences `text` holds: at least one, unless it is empty.
 
-    >>> sentences("One. Two! Three"), sentences("猫。狗。"), sentences("")
+    >>> count_sentences("One. Two! Three"), count_sentences("猫。狗。"), count_sentences("")
     (3, 2, 0)
     """
     return sum(1 for part in SENTENCE.split(text) if part.strip())
 
 
-def negated(text: str) -> bool:
+def has_negation(text: str) -> bool:
     """Whether a negation stands in `text`.
 
-    >>> negated("He did not go"), negated("He went")
+    >>> has_negation("He did not go"), has_negation("He went")
     (True, False)
     """
     return any(word in NEGATIONS for word in words(text))

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption
-from measurand.core.predictions import Measures, Predictions
+from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Tunable
 from measurand.experiment import ENGINES
-from measurand.experiment.asks import SETTINGS, Ask, Group, key
+from measurand.experiment.asks import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.engine import Engine
 from measurand.experiment.store import Answer, Notice, Store
-from measurand.experiment.trial import asked
+from measurand.experiment.trial import asked_items
 
 Watch = Callable[[int, int], None]
 
@@ -43,7 +43,7 @@ class Experiment:
 
 
 @contextmanager
-def opened(
+def open_experiment(
     benchmark: Benchmark,
     *,
     seed: int = 0,
@@ -68,91 +68,101 @@ def opened(
         watch: Told how many trials are done, of how many.
         notice: Told what the user should know.
     """
-    given = {"address": address, "gpu_share": gpu_share}
-    terms = {name: value for name, value in given.items() if value is not None}
+    options = {"address": address, "gpu_share": gpu_share}
+    terms = {name: value for name, value in options.items() if value is not None}
     if terms and engine == "local":
-        named = next(iter(terms)).replace("_", "-")
-        raise BadOption(f"--{named} is for a cluster; give --engine ray too")
+        option = next(iter(terms)).replace("_", "-")
+        raise BadOption(f"--{option} is for a cluster; give --engine ray too")
     with ExitStack() as stack:
         if store is None:
-            passing = tempfile.TemporaryDirectory(prefix="measurand-")
-            store = stack.enter_context(passing)
-        kept = Store(Path(store))
-        running: Engine = ENGINES.thing(engine)(benchmark, seed, kept, workers, **terms)
-        stack.callback(running.close)
-        yield Experiment(benchmark, seed, kept, running, watch, notice)
+            temporary = tempfile.TemporaryDirectory(prefix="measurand-")
+            store = stack.enter_context(temporary)
+        answer_store = Store(Path(store))
+        runner: Engine = ENGINES.thing(engine)(
+            benchmark, seed, answer_store, workers, **terms
+        )
+        stack.callback(runner.close)
+        yield Experiment(benchmark, seed, answer_store, runner, watch, notice)
 
 
 @contextmanager
-def reopened(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment]:
+def reopen_experiment(
+    experiment: Experiment, benchmark: Benchmark
+) -> Iterator[Experiment]:
     """The same seed, store and engine for another cut of the benchmark."""
-    engine = experiment.engine.about(benchmark)
+    engine = experiment.engine.for_benchmark(benchmark)
     try:
         yield replace(experiment, benchmark=benchmark, engine=engine)
     finally:
         engine.close()
 
 
-def answers(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
+def ask_all(experiment: Experiment, asks: Sequence[Ask]) -> list[Predictions]:
     """The answer to each ask: from the store where it is kept, else computed."""
     return [
-        told(ask, answer, experiment)
-        for ask, answer in zip(asks, ensured(experiment, asks), strict=True)
+        _to_predictions(ask, answer, experiment)
+        for ask, answer in zip(asks, resolve_asks(experiment, asks), strict=True)
     ]
 
 
-def measures(experiment: Experiment, asks: Sequence[Ask]) -> list[Measures]:
+def measure_all(experiment: Experiment, asks: Sequence[Ask]) -> list[ReaderMeasures]:
     """What the readers show of themselves: embeddings, saliency, epochs."""
     return [
-        Measures(ids(ask, experiment), answer.values)
-        for ask, answer in zip(asks, ensured(experiment, asks), strict=True)
+        ReaderMeasures(_asked_ids(ask, experiment), answer.values)
+        for ask, answer in zip(asks, resolve_asks(experiment, asks), strict=True)
     ]
 
 
-def tuned(experiment: Experiment, reader: Reader) -> Reader:
+def tune_reader(experiment: Experiment, reader: Reader) -> Reader:
     """The reader with its best settings for all fields; others are left as they are."""
     if not isinstance(reader, Tunable):
         return reader
-    (found,) = ensured(experiment, [Ask(reader, what=SETTINGS)])
-    better: Reader = replace(reader, **found.remarks)  # type: ignore[type-var]
+    (answer,) = resolve_asks(experiment, [Ask(reader, what=SETTINGS)])
+    better: Reader = replace(reader, **answer.remarks)  # type: ignore[type-var]
     return better
 
 
-def ensured(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
+def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
-    keys = [key(ask, experiment.benchmark, experiment.seed) for ask in asks]
-    kept = {k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)}
-    lacking = {ask.group for k, ask in zip(keys, asks, strict=True) if kept[k] is None}
+    keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
+    stored_answers = {
+        k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)
+    }
+    lacking = {
+        ask.group
+        for k, ask in zip(keys, asks, strict=True)
+        if stored_answers[k] is None
+    }
     missing = {
         k: ask
         for k, ask in zip(keys, asks, strict=True)
         # A group is learned again as a whole, so that a kill changes no number.
-        if kept[k] is None or (ask.group and ask.group in lacking)
+        if stored_answers[k] is None or (ask.group and ask.group in lacking)
     }
-    experiment.tally["reused"] += len(kept) - len(missing)
+    experiment.tally["reused"] += len(stored_answers) - len(missing)
     experiment.tally["computed"] += len(missing)
-    trials: dict[str | Group, list[Ask]] = {}
+    trials: dict[str | AskGroup, list[Ask]] = {}
     for ask in missing.values():
         trials.setdefault(ask.group or ask.fit, []).append(ask)
     experiment.watch(0, len(trials))
-    finished = experiment.engine.run([tuple(trial) for trial in trials.values()])
-    for done, _ in enumerate(finished, start=1):
+    finished_trials = experiment.engine.run([tuple(trial) for trial in trials.values()])
+    for done, _ in enumerate(finished_trials, start=1):
         experiment.watch(done, len(trials))
     for k in missing:
-        kept[k] = experiment.store.read(k, experiment.notice)
-    found = [kept[k] for k in keys]
-    assert None not in found, "a trial ended without its answer"  # noqa: S101
-    return [answer for answer in found if answer is not None]
+        stored_answers[k] = experiment.store.read(k, experiment.notice)
+    all_answers = [stored_answers[k] for k in keys]
+    assert None not in all_answers, "a trial ended without its answer"  # noqa: S101
+    return [answer for answer in all_answers if answer is not None]
 
 
-def ids(ask: Ask, experiment: Experiment) -> tuple[str, ...]:
+def _asked_ids(ask: Ask, experiment: Experiment) -> tuple[str, ...]:
     """The ids of the items that are asked about."""
-    return tuple(asked(ask, experiment.benchmark, experiment.seed).ids)
+    return tuple(asked_items(ask, experiment.benchmark, experiment.seed).ids)
 
 
-def told(ask: Ask, answer: Answer, experiment: Experiment) -> Predictions:
+def _to_predictions(ask: Ask, answer: Answer, experiment: Experiment) -> Predictions:
     """An answer joined with the items it is about."""
-    items = asked(ask, experiment.benchmark, experiment.seed)
+    items = asked_items(ask, experiment.benchmark, experiment.seed)
     classes = experiment.benchmark.classes
     numbers = items.gold(classes), answer.values, answer.donors
     return Predictions(tuple(items.ids), classes, *numbers, answer.remarks)

@@ -21,7 +21,7 @@ EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
 
 
 @dataclass(frozen=True)
-class Group:
+class AskGroup:
     """Asks that are answered in one trial, each by a fit of its own.
 
     What is said to one depends, if little, on the others; so the name says who they
@@ -66,7 +66,7 @@ class Ask:
     what: str = ANSWERS
     part: str = ""
     stream: str = ""
-    group: Group | None = None
+    group: AskGroup | None = None
 
     @property
     def fit(self) -> str:
@@ -75,13 +75,13 @@ class Ask:
         return identity((self.reader, self.fitted_on, self.fitted_under, *stream))
 
 
-def key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
+def ask_key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     """The name of the answer: everything that it depends on, fingerprinted."""
-    test = benchmark.also[ask.part] if ask.part else benchmark.test
+    test = benchmark.test_parts[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     packages = traits_of(ask.reader).packages
-    whole = canonical([versions(packages), digests, seed, ask])
-    return hashlib.sha256(whole.encode()).hexdigest()
+    text = canonical([versions(packages), digests, seed, ask])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @cache

@@ -22,13 +22,13 @@ class Engine(Protocol):
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""
 
-    def about(self, benchmark: Benchmark) -> "Engine":
+    def for_benchmark(self, benchmark: Benchmark) -> "Engine":
         """Its like for another cut of the benchmark, to be closed before it."""
 
     def close(self) -> None:
         """End what it started; what was finished is in the store."""
 
 
-def remote(trial: Trial) -> bool:
+def is_remote(trial: Trial) -> bool:
     """Whether a server answers, so that this process must do the asking."""
     return traits_of(trial[0].reader).remote

@@ -16,9 +16,9 @@ from typing import Protocol
 from threadpoolctl import threadpool_limits
 
 from measurand.core.explainer import Explainer, Prompting
-from measurand.core.files import write
+from measurand.core.files import write_file
 from measurand.core.items import Items
-from measurand.core.kept import keeping
+from measurand.core.kept import keep_calls
 from measurand.core.recipe import TORCH, canonical
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
@@ -28,14 +28,14 @@ from measurand.experiment.store import Notice
 TOGETHER = 200  # items a file: what a kill can lose
 
 
-class Writer(Protocol):
+class TextWriter(Protocol):
     """A recipe by which a model writes: an explainer's, or a paraphraser's."""
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
 
 
-def explained(
+def explain_items(
     experiment: Experiment, explainer: Explainer, items: Items, stream: str
 ) -> list[str]:
     """One rationale an item: from the store where a model wrote it, else computed.
@@ -46,7 +46,7 @@ def explained(
     if not isinstance(explainer, Prompting):
         return explainer.explain(items, rng)
     prompts = explainer.prompts(items, rng)
-    return explainer.read(said(experiment, explainer, prompts), prompts)
+    return explainer.parse(ask_writer(experiment, explainer, prompts), prompts)
 
 
 def shortfalls(
@@ -61,43 +61,47 @@ def shortfalls(
         rng = generator(experiment.seed, "explain", stream)
         prompts = explainer.prompts(items, rng)
         reasons.update(
-            map(explainer.outcome, said(experiment, explainer, prompts), prompts)
+            map(explainer.outcome, ask_writer(experiment, explainer, prompts), prompts)
         )
     else:
-        texts = explained(experiment, explainer, items, stream)
+        texts = explain_items(experiment, explainer, items, stream)
         reasons["empty"] = sum(not text.strip() for text in texts)
-    shown = ("empty", "refused", "echoed", "rewritten")
-    return {reason: reasons[reason] / max(len(items), 1) for reason in shown}
+    listed_reasons = ("empty", "refused", "echoed", "rewritten")
+    return {reason: reasons[reason] / max(len(items), 1) for reason in listed_reasons}
 
 
-def said(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> list[str]:
+def ask_writer(
+    experiment: Experiment, writer: TextWriter, prompts: Sequence[str]
+) -> list[str]:
     """What the model said to each prompt, as it came."""
     starts = range(0, len(prompts), TOGETHER)
     texts: list[str] = []
     for done, start in enumerate(starts):
         experiment.watch(done, len(starts))
-        some = prompts[start : start + TOGETHER]
-        path = place(experiment, writer, some)
-        kept = read(path, len(some), experiment.notice)
-        experiment.tally["computed" if kept is None else "reused"] += 1
-        if kept is None:
+        batch = prompts[start : start + TOGETHER]
+        path = _texts_path(experiment, writer, batch)
+        batch_texts = _read_texts(path, len(batch), experiment.notice)
+        experiment.tally["computed" if batch_texts is None else "reused"] += 1
+        if batch_texts is None:
             # One thread: sums in another order could tip the choice of a token.
-            with threadpool_limits(1), keeping(experiment.store.directory / "calls"):
-                kept = writer.written(some)
-            write(path, sealed(kept))
-        texts += kept
+            with threadpool_limits(1), keep_calls(experiment.store.directory / "calls"):
+                batch_texts = writer.generate(batch)
+            write_file(path, _seal_texts(batch_texts))
+        texts += batch_texts
     experiment.watch(len(starts), len(starts))
     return texts
 
 
-def place(experiment: Experiment, writer: Writer, prompts: Sequence[str]) -> Path:
+def _texts_path(
+    experiment: Experiment, writer: TextWriter, prompts: Sequence[str]
+) -> Path:
     """Where what was said to these prompts lies."""
-    whole = canonical([versions(TORCH), writer, list(prompts)])
-    key = hashlib.sha256(whole.encode()).hexdigest()
+    text = canonical([versions(TORCH), writer, list(prompts)])
+    key = hashlib.sha256(text.encode()).hexdigest()
     return experiment.store.directory / "rationales" / key[:2] / f"{key}.json"
 
 
-def read(path: Path, many: int, notice: Notice) -> list[str] | None:
+def _read_texts(path: Path, count: int, notice: Notice) -> list[str] | None:
     """The texts, or None where there are none or their file was damaged."""
     try:
         content = path.read_bytes()
@@ -106,19 +110,19 @@ def read(path: Path, many: int, notice: Notice) -> list[str] | None:
     except OSError:
         content = b""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
-        stated = json.loads(content)
-        texts: list[str] = stated["texts"]
-        if stated["sha256"] == digest(texts) and len(texts) == many:
+        record = json.loads(content)
+        texts: list[str] = record["texts"]
+        if record["sha256"] == _texts_digest(texts) and len(texts) == count:
             return texts
     notice(f"store file {path.name} was altered or cut short; computing it again")
     return None
 
 
-def sealed(texts: Sequence[str]) -> bytes:
+def _seal_texts(texts: Sequence[str]) -> bytes:
     """The texts as a file, with their fingerprint."""
-    return json.dumps({"sha256": digest(texts), "texts": list(texts)}).encode()
+    return json.dumps({"sha256": _texts_digest(texts), "texts": list(texts)}).encode()
 
 
-def digest(texts: Sequence[str]) -> str:
+def _texts_digest(texts: Sequence[str]) -> str:
     """What changes with any letter of the texts."""
     return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()

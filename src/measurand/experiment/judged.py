@@ -23,25 +23,25 @@ AT_ONCE = 20_000  # different pairs that are kept together
 Pair = tuple[str, str]
 
 
-def entailment(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
+def judge_entailment(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
     """How surely the first text of each pair entails the second."""
-    return judged(experiment, judge, judge.entails, pairs)
+    return judge_pairs(experiment, judge, judge.entails, pairs)
 
 
-def similarity(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
+def judge_similarity(experiment: Experiment, judge: Judge, pairs: Pairs) -> Floats:
     """The mean of both directions: VARIF's Sim_NLI, section 3.1."""
-    turned = [(b, a) for a, b in pairs]
-    both = entailment(experiment, judge, [*pairs, *turned])
-    return np.asarray(both.reshape(2, -1).mean(axis=0))
+    reversed_pairs = [(b, a) for a, b in pairs]
+    scores = judge_entailment(experiment, judge, [*pairs, *reversed_pairs])
+    return np.asarray(scores.reshape(2, -1).mean(axis=0))
 
 
-def likeness(experiment: Experiment, recipe: Likeness, pairs: Pairs) -> Floats:
+def judge_likeness(experiment: Experiment, recipe: Likeness, pairs: Pairs) -> Floats:
     """How like the two texts of each pair are; a pair and its reverse are one."""
     ordered = [(min(pair), max(pair)) for pair in pairs]
-    return judged(experiment, recipe, recipe.alike, ordered)
+    return judge_pairs(experiment, recipe, recipe.alike, ordered)
 
 
-def judged(
+def judge_pairs(
     experiment: Experiment,
     recipe: object,
     judge: Callable[[Pairs], Floats],
@@ -56,13 +56,13 @@ def judged(
     scores: dict[Pair, float] = {}
     experiment.watch(0, len(parts))
     for done, part in enumerate(parts, start=1):
-        said = kept(experiment, key(recipe, part), judge, part)
-        scores.update(zip(part, said.tolist(), strict=True))
+        part_scores = _part_scores(experiment, _pairs_key(recipe, part), judge, part)
+        scores.update(zip(part, part_scores.tolist(), strict=True))
         experiment.watch(done, len(parts))
     return np.array([scores[pair] for pair in pairs], np.float64)
 
 
-def kept(
+def _part_scores(
     experiment: Experiment,
     key: str,
     judge: Callable[[Pairs], Floats],
@@ -74,20 +74,20 @@ def kept(
     if answer is None:
         # One thread: sums in another order would differ in the last bit.
         with threadpool_limits(1):
-            said = np.asarray(judge(part), np.float32)
+            scores = np.asarray(judge(part), np.float32)
         # A number that is none fails this, too.
-        if said.shape != (len(part),) or not ((said >= 0) & (said <= 1)).all():
+        if scores.shape != (len(part),) or not ((scores >= 0) & (scores <= 1)).all():
             raise ReaderFailed(
-                f"the judge gave {said.size} scores for {len(part)} pairs, or scores "
+                f"the judge gave {scores.size} scores for {len(part)} pairs, or scores "
                 "that are not between 0 and 1; take another judge"
             )
-        answer = Answer(said[None, :, None])
+        answer = Answer(scores[None, :, None])
         experiment.store.write(key, answer)
     return answer.values[0, :, 0].astype(np.float64)
 
 
-def key(recipe: object, part: Sequence[Pair]) -> str:
+def _pairs_key(recipe: object, part: Sequence[Pair]) -> str:
     """The name of a part: everything that its scores depend on, fingerprinted."""
     pairs = hashlib.sha256(canonical(part).encode()).hexdigest()
-    whole = canonical([versions(traits_of(recipe).packages), "judged", recipe, pairs])
-    return hashlib.sha256(whole.encode()).hexdigest()
+    text = canonical([versions(traits_of(recipe).packages), "judged", recipe, pairs])
+    return hashlib.sha256(text.encode()).hexdigest()

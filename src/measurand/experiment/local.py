@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
-from measurand.experiment.engine import Trial, remote
+from measurand.experiment.engine import Trial, is_remote
 from measurand.experiment.store import Store
 from measurand.experiment.trial import run_trial
 
@@ -38,7 +38,7 @@ class LocalEngine:
         self.employer = employer or self
         self.pool: ProcessPoolExecutor | None = None
 
-    def about(self, benchmark: Benchmark) -> "LocalEngine":
+    def for_benchmark(self, benchmark: Benchmark) -> "LocalEngine":
         """The same workers for another cut of the benchmark.
 
         To start a process takes seconds, and an audit may make dozens of cuts; so each
@@ -49,21 +49,23 @@ class LocalEngine:
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each as it is finished."""
         # A group fills a GPU by itself, and its captured steps are in this process.
-        here = [n for n, trial in enumerate(trials) if remote(trial) or trial[0].group]
-        if min(self.workers, len(trials) - len(here)) <= 1:
-            here = list(range(len(trials)))
-        for number in here:
+        local_numbers = [
+            n for n, trial in enumerate(trials) if is_remote(trial) or trial[0].group
+        ]
+        if min(self.workers, len(trials) - len(local_numbers)) <= 1:
+            local_numbers = list(range(len(trials)))
+        for number in local_numbers:
             run_trial(*self.setting, trials[number])
             yield number
-        if len(here) == len(trials):
+        if len(local_numbers) == len(trials):
             return
         try:
-            pool = self.employer.opened()
-            known = None if self.employer is self else self.sent()
+            pool = self.employer.open_pool()
+            setting = None if self.employer is self else self.portable_setting()
             running: dict[Future[None], int] = {
-                pool.submit(work, trial, known): number
+                pool.submit(_run_in_worker, trial, setting): number
                 for number, trial in enumerate(trials)
-                if number not in here
+                if number not in local_numbers
             }
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -75,15 +77,17 @@ class LocalEngine:
                 "kept: run again with --workers 1"
             ) from broken
 
-    def opened(self) -> ProcessPoolExecutor:
+    def open_pool(self) -> ProcessPoolExecutor:
         """The worker processes, started when first needed."""
         if self.pool is None:
             # Spawned, not forked: a fork copies locks that other threads may hold.
             context = get_context("spawn")
-            self.pool = ProcessPoolExecutor(self.workers, context, settle, self.sent())
+            self.pool = ProcessPoolExecutor(
+                self.workers, context, _settle_worker, self.portable_setting()
+            )
         return self.pool
 
-    def sent(self) -> Setting:
+    def portable_setting(self) -> Setting:
         """What workers work on, as it is sent to them.
 
         The rule behind planted labels is a closure, and no trial calls it.
@@ -97,7 +101,7 @@ class LocalEngine:
             self.pool.shutdown(wait=True, cancel_futures=True)
 
 
-def settle(benchmark: Benchmark, seed: int, store: Store) -> None:
+def _settle_worker(benchmark: Benchmark, seed: int, store: Store) -> None:
     """Give a new worker what it works on, and let it end when its parent does."""
     SETTING.append((benchmark, seed, store))
     # Ctrl-C reaches workers too: they end without a word, and the main process speaks.
@@ -113,6 +117,6 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def work(trial: Trial, known: Setting | None) -> None:
+def _run_in_worker(trial: Trial, setting: Setting | None) -> None:
     """Run one trial in a worker, on what came with it or else with the worker."""
-    run_trial(*(known or SETTING[0]), trial)
+    run_trial(*(setting or SETTING[0]), trial)

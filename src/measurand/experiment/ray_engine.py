@@ -16,12 +16,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, MeasurandError, WorkerLost, shown
+from measurand.core.errors import BadOption, MeasurandError, WorkerLost, quote
 from measurand.core.recipe import traits_of
 from measurand.experiment.asks import versions
-from measurand.experiment.engine import Trial, remote
-from measurand.experiment.reach import reached
-from measurand.experiment.store import Passing, Store
+from measurand.experiment.engine import Trial, is_remote
+from measurand.experiment.reach import check_reachable
+from measurand.experiment.store import MemoryStore, Store
 from measurand.experiment.trial import run_trial
 
 RETRIES = 3  # how often a trial is run again whose worker or node was lost
@@ -45,7 +45,7 @@ import ray.exceptions  # noqa: E402
 Files = dict[str, tuple[bytes, bytes]]
 
 
-class Session:
+class RaySession:
     """This process's place in a Ray, taken when it is first needed.
 
     A Ray that this process has joined before is taken as it is, and left so.
@@ -61,14 +61,14 @@ class Session:
         if self.ours:
             return
         if ray.is_initialized():
-            self.same()
+            self.check_address()
             return
         if self.address != "local":
-            reached(self.address)
-            started(self.address)
+            check_reachable(self.address)
+            _start_ray(self.address)
         else:
             try:
-                started(
+                _start_ray(
                     "local",
                     num_cpus=self.workers,
                     include_dashboard=False,
@@ -81,13 +81,13 @@ class Session:
                 ) from failure
         self.ours = True
 
-    def same(self) -> None:
+    def check_address(self) -> None:
         """Nothing, where the Ray that this process has joined before will do."""
-        there = ray.get_runtime_context().gcs_address
-        if self.address not in (there, "auto", "local"):
+        joined_address = ray.get_runtime_context().gcs_address
+        if self.address not in (joined_address, "auto", "local"):
             raise BadOption(
-                f"this process has joined the Ray at {there} before; leave out "
-                f"{shown(self.address, 80)}, or call ray.shutdown() first"
+                f"this process has joined the Ray at {joined_address} before; leave out "
+                f"{quote(self.address, 80)}, or call ray.shutdown() first"
             )
 
     def leave(self) -> None:
@@ -113,18 +113,18 @@ class RayEngine:
         workers: int,
         address: str | None = None,
         gpu_share: float = GPU_SHARE,
-        session: Session | None = None,
+        session: RaySession | None = None,
     ) -> None:
         if not 0 <= gpu_share <= 1:
             raise BadOption(f"--gpu-share is {gpu_share}; allowed are 0 to 1")
         self.setting = (benchmark, seed, store)
         self.gpu_share = gpu_share
         self.shared = session
-        self.session = session or Session(address, workers)
+        self.session = session or RaySession(address, workers)
         self.gpus = False
-        self.sent: Any = None
+        self.setting_reference: Any = None
 
-    def about(self, benchmark: Benchmark) -> "RayEngine":
+    def for_benchmark(self, benchmark: Benchmark) -> "RayEngine":
         """The same cluster for another cut of the benchmark."""
         _, seed, store = self.setting
         share, session = self.gpu_share, self.session
@@ -132,11 +132,13 @@ class RayEngine:
 
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""
-        here = [number for number, trial in enumerate(trials) if remote(trial)]
+        local_numbers = [
+            number for number, trial in enumerate(trials) if is_remote(trial)
+        ]
         running: dict[Any, int] = {}
-        if len(here) < len(trials):
-            running = self.submitted(trials)
-        for number in here:
+        if len(local_numbers) < len(trials):
+            running = self.submit(trials)
+        for number in local_numbers:
             run_trial(*self.setting, trials[number])
             yield number
         # Trials that are not waited for, because one failed, end when we leave. They
@@ -144,25 +146,27 @@ class RayEngine:
         while running:
             done, _ = ray.wait([*running], timeout=STARVING)
             if not done:
-                self.fed([trials[number] for number in running.values()])
+                self.check_resources([trials[number] for number in running.values()])
             for task in done:
-                self.kept(task)
+                self.store_answers(task)
                 yield running.pop(task)
 
-    def submitted(self, trials: Sequence[Trial]) -> dict[Any, int]:
+    def submit(self, trials: Sequence[Trial]) -> dict[Any, int]:
         """The trials that may run anywhere, as tasks of the cluster."""
         self.session.join()
-        if self.sent is None:
+        if self.setting_reference is None:
             benchmark, seed, _ = self.setting
             # The rule behind planted labels is a closure, and no trial calls it.
-            self.sent = ray.put((replace(benchmark, protocol=None), seed))
-            self.gpus = self.gpu_share > 0 and resource("GPU") > 0
+            self.setting_reference = ray.put((replace(benchmark, protocol=None), seed))
+            self.gpus = self.gpu_share > 0 and _cluster_total("GPU") > 0
         tasks: dict[Any, int] = {}
         for number, trial in enumerate(trials):
-            if not remote(trial):
-                share = self.share(trial) if self.gpus and heavy(trial) else 0
-                known = versions(traits_of(trial[0].reader).packages)
-                task = WORK.options(num_gpus=share).remote(self.sent, trial, known)
+            if not is_remote(trial):
+                share = self.share(trial) if self.gpus and _is_heavy(trial) else 0
+                caller_versions = versions(traits_of(trial[0].reader).packages)
+                task = WORK.options(num_gpus=share).remote(
+                    self.setting_reference, trial, caller_versions
+                )
                 tasks[task] = number
         return tasks
 
@@ -170,22 +174,25 @@ class RayEngine:
         """The share of a GPU that a trial is given; a group fills near half of one."""
         return max(self.gpu_share, 0.5) if trial[0].group else self.gpu_share
 
-    def fed(self, trials: Sequence[Trial]) -> None:
+    def check_resources(self, trials: Sequence[Trial]) -> None:
         """Nothing, where the cluster has what these trials wait for."""
-        needed = ["CPU", *(["GPU"] if self.gpus and any(map(heavy, trials)) else [])]
+        needed = [
+            "CPU",
+            *(["GPU"] if self.gpus and any(map(_is_heavy, trials)) else []),
+        ]
         for kind in needed:
-            if not resource(kind):
+            if not _cluster_total(kind):
                 raise WorkerLost(
                     f"the cluster has no {kind} left to run a trial on; what was "
                     "finished is kept: add a node and run again"
                 )
 
-    def kept(self, task: Any) -> None:
+    def store_answers(self, task: Any) -> None:
         """Keep what a trial answered; raise what it raised."""
         try:
             files, failure = ray.get(task)
         except ray.exceptions.RayError as raised:
-            raise understood(raised) from raised
+            raise _task_failure(raised) from raised
         for key, (numbers, mark) in files.items():
             self.setting[2].keep(key, numbers, mark)
         if failure is not None:
@@ -193,33 +200,33 @@ class RayEngine:
 
     def close(self) -> None:
         """Leave the cluster, unless it is another engine's to leave."""
-        self.sent = None
+        self.setting_reference = None
         if self.shared is None:
             self.session.leave()
 
 
-def work(
-    setting: tuple[Benchmark, int], trial: Trial, known: tuple[str, ...]
+def _run_on_node(
+    setting: tuple[Benchmark, int], trial: Trial, caller_versions: tuple[str, ...]
 ) -> tuple[Files, MeasurandError | None]:
     """Run one trial on a node: the files of its answers, and how it ended."""
-    store = Passing()
+    store = MemoryStore()
     try:
-        alike(versions(traits_of(trial[0].reader).packages), known)
+        _check_versions(versions(traits_of(trial[0].reader).packages), caller_versions)
         run_trial(*setting, store, trial)
     except MeasurandError as failure:
         return store.files, failure  # what was answered before is kept
     return store.files, None
 
 
-WORK = ray.remote(num_cpus=1, max_retries=RETRIES)(work)
+WORK = ray.remote(num_cpus=1, max_retries=RETRIES)(_run_on_node)
 
 
-def understood(raised: ray.exceptions.RayError) -> Exception:
+def _task_failure(raised: ray.exceptions.RayError) -> Exception:
     """What a failed task means: what the trial itself raised, or that it was lost."""
-    lacking = re.search(r"No module named '([^']+)'", str(raised))
-    if lacking:
+    missing_module = re.search(r"No module named '([^']+)'", str(raised))
+    if missing_module:
         return BadOption(
-            f"a node of the cluster has no module {lacking[1]!r}; install what is "
+            f"a node of the cluster has no module {missing_module[1]!r}; install what is "
             "installed here on every node"
         )
     cause = getattr(raised, "cause", raised)
@@ -232,33 +239,42 @@ def understood(raised: ray.exceptions.RayError) -> Exception:
     )
 
 
-def started(address: str, **settings: Any) -> None:
+def _start_ray(address: str, **settings: Any) -> None:
     """Let Ray start in this process, without a word."""
     before = signal.getsignal(signal.SIGTERM)
     ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False, **settings)
     if threading.current_thread() is threading.main_thread():
         # Ray answers SIGTERM with a trace, and then as Python was told: that is enough.
-        told = before if callable(before) else signal.getsignal(signal.SIGTERM)
-        signal.signal(signal.SIGTERM, told)
+        handler = before if callable(before) else signal.getsignal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, handler)
 
 
-def resource(kind: str) -> float:
+def _cluster_total(kind: str) -> float:
     """How much of it the cluster has, free or in use."""
-    there: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    return there.get(kind, 0)
+    totals: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return totals.get(kind, 0)
 
 
-def heavy(trial: Trial) -> bool:
+def _is_heavy(trial: Trial) -> bool:
     """Whether an encoder or LLM is run."""
     return "torch" in traits_of(trial[0].reader).packages
 
 
-def alike(there: Sequence[str], here: Sequence[str]) -> None:
+def _check_versions(
+    node_versions: Sequence[str], caller_versions: Sequence[str]
+) -> None:
     """Nothing, where a node computes with the versions that are used here."""
-    pairs = [pair for pair in zip(there, here, strict=True) if pair[0] != pair[1]]
+    pairs = [
+        pair
+        for pair in zip(node_versions, caller_versions, strict=True)
+        if pair[0] != pair[1]
+    ]
     if pairs:
         theirs, ours = (
-            ", ".join(one if " " in one else f"measurand {one}" for one in side)
+            ", ".join(
+                release if " " in release else f"measurand {release}"
+                for release in side
+            )
             for side in zip(*pairs, strict=True)
         )
         raise BadOption(

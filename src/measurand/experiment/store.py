@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from measurand.core.files import write
+from measurand.core.files import write_file
 
 Notice = Callable[[str], None]
 
@@ -59,39 +59,39 @@ class Store:
         """The answer, or None where there is none or it was damaged."""
         numbers, mark = self.paths(key)
         try:
-            said = mark.read_bytes()
+            mark_bytes = mark.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
-            said = b""
+            mark_bytes = b""
         try:
-            written = json.loads(said)
+            record = json.loads(mark_bytes)
             content = numbers.read_bytes()
-            stated = {"shape": written["shape"], "remarks": written["remarks"]}
-            if fingerprint(content, stated) == written["sha256"]:
-                return unpacked(content, written["shape"], written["remarks"])
+            stated = {"shape": record["shape"], "remarks": record["remarks"]}
+            if _answer_fingerprint(content, stated) == record["sha256"]:
+                return _unpack_answer(content, record["shape"], record["remarks"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             pass
         notice(
             f"store file {numbers.name} or its .json was altered, cut short or lost; "
             "computing it again"
         )
-        with suppress(OSError):  # where it cannot be removed, `write` says why
+        with suppress(OSError):  # where it cannot be removed, `write_file` says why
             mark.unlink()
         return None
 
     def write(self, key: str, answer: Answer) -> None:
         """Keep an answer; after this a kill loses nothing of it."""
-        self.keep(key, *sealed(answer))
+        self.keep(key, *_seal_answer(answer))
 
     def keep(self, key: str, numbers: bytes, mark: bytes) -> None:
         """Keep an answer that was sealed, here or on another machine."""
         for path, content in zip(self.paths(key), (numbers, mark), strict=True):
-            write(path, content)
+            write_file(path, content)
 
 
 @dataclass(frozen=True)
-class Passing(Store):
+class MemoryStore(Store):
     """A store in memory, for answers that are to be kept elsewhere."""
 
     directory: Path = Path(os.devnull)
@@ -102,22 +102,22 @@ class Passing(Store):
         self.files[key] = numbers, mark
 
 
-def sealed(answer: Answer) -> tuple[bytes, bytes]:
+def _seal_answer(answer: Answer) -> tuple[bytes, bytes]:
     """The numbers as a file, and the mark that holds their fingerprint."""
-    content = packed(answer)
+    content = _pack_answer(answer)
     shape = list(answer.values.shape)
     stated = {"shape": shape, "remarks": dict(answer.remarks)}
-    whole = {"sha256": fingerprint(content, stated), **stated}
-    return content, json.dumps(whole).encode()
+    record = {"sha256": _answer_fingerprint(content, stated), **stated}
+    return content, json.dumps(record).encode()
 
 
-def fingerprint(content: bytes, stated: object) -> str:
+def _answer_fingerprint(content: bytes, stated: object) -> str:
     """What changes with any byte of the numbers, and with what is stated of them."""
-    said = json.dumps(stated, sort_keys=True)
-    return hashlib.sha256(content + said.encode()).hexdigest()
+    text = json.dumps(stated, sort_keys=True)
+    return hashlib.sha256(content + text.encode()).hexdigest()
 
 
-def packed(answer: Answer) -> bytes:
+def _pack_answer(answer: Answer) -> bytes:
     """An answer as Parquet: a row an item and repeat."""
     repeats, items, width = answer.values.shape
     flat = answer.values.reshape(repeats * items, width)
@@ -138,7 +138,7 @@ def packed(answer: Answer) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpacked(
+def _unpack_answer(
     content: bytes, shape: Sequence[int], remarks: Mapping[str, float | str]
 ) -> Answer:
     """The answer that was packed."""

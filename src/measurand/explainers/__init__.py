@@ -4,11 +4,11 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from measurand.core.catalogue import Catalogue, Entry
-from measurand.core.errors import BadOption, listed
+from measurand.core.errors import BadOption, join_names
 from measurand.models.writing import writer
 
 if TYPE_CHECKING:  # with them would come pandas, which --help does without
-    from measurand.core.explainer import Explainer, Roles
+    from measurand.core.explainer import Explainer, ExplainerRoles
 
 EXPLAINERS = Catalogue(
     "explainer",
@@ -73,7 +73,7 @@ EDITED = Catalogue(
 )
 
 
-def named(name: str, roles: "Roles", **settings: Any) -> "Explainer":
+def named(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
     """The explainer called `name`, reading the columns that `roles` names.
 
     A drift with a `model` is that model's minimal edit. With the setting `terms`, an
@@ -91,7 +91,7 @@ def named(name: str, roles: "Roles", **settings: Any) -> "Explainer":
     for setting in settings:
         if setting not in known:
             raise BadOption(
-                f"{name} takes no {setting!r}; its settings are {listed(known)}"
+                f"{name} takes no {setting!r}; its settings are {join_names(known)}"
             )
     parts = {
         "query": roles.query,

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from measurand.core.errors import BadInput, NotApplicable, shown
+from measurand.core.errors import BadInput, NotApplicable, quote
 from measurand.core.items import Items
 
 
@@ -92,6 +92,6 @@ def parts(spans: Any, evidence: str) -> Iterator[str]:
                 yield from parts(span, evidence)
         case _:
             raise BadInput(
-                f"{shown(str(spans))} is no span of a rationale; allowed are [start, "
+                f"{quote(str(spans))} is no span of a rationale; allowed are [start, "
                 "end], an object with start and end, and an object with text"
             )

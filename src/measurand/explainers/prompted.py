@@ -71,14 +71,14 @@ class Prompted:
         """Whether a server writes."""
         return served(self.model)
 
-    def ready(self) -> None:
+    def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
         ready(self.model)
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model wrote; empty where it refused or only repeated the prompt."""
         prompts = self.prompts(items, rng)
-        return self.read(self.written(prompts), prompts)
+        return self.parse(self.generate(prompts), prompts)
 
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The question about each item."""
@@ -94,12 +94,12 @@ class Prompted:
             for x, y in zip(inputs, items.labels, strict=True)
         ]
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
         room = ROOM[self.style] if self.max_tokens is None else self.max_tokens
         return written(self.model, prompts, room)
 
-    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
         return [
             ended(text, prompt, steps=self.style == "steps")
@@ -141,7 +141,7 @@ class Edited:
         """Whether a server writes."""
         return served(self.model)
 
-    def ready(self) -> None:
+    def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
         ready(self.model)
 
@@ -152,18 +152,18 @@ class Edited:
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The changed rationales."""
         prompts = self.prompts(items, rng)
-        return self.read(self.written(prompts), prompts)
+        return self.parse(self.generate(prompts), prompts)
 
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The question about each rationale."""
         texts = [" ".join(text.split())[:LONGEST] for text in self.origin(items, rng)]
         return [filled(template("drift"), {"x": text}) for text in texts]
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
         return written(self.model, prompts, self.max_tokens)
 
-    def read(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The changed rationales in what was said, or else by rule."""
         return [
             ended(text, prompt)

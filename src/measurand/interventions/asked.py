@@ -49,21 +49,21 @@ class Asked:
                 "or more and 1 or more"
             )
 
-    def ready(self) -> None:
+    def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
         ready(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""
-        return drawn(items, self.field, self.proposed(items, rng), self.draw)
+        return drawn(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"asked {self.field}"
 
-    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+    def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """The model's ways to say each item's field, in its order."""
-        return self.read(self.written(self.prompts(items)), items)
+        return self.parse(self.generate(self.prompts(items)), items)
 
     def prompts(self, items: Items) -> list[str]:
         """What the model is asked, one an item."""
@@ -72,11 +72,11 @@ class Asked:
             for text in items.column(self.field)
         ]
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
         return written(self.model, prompts, self.max_tokens)
 
-    def read(self, said: Sequence[str], items: Items) -> list[list[str]]:
+    def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was said: so many lines, then no more."""
         texts = items.column(self.field)
         return [

@@ -18,7 +18,7 @@ class Keep:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items reduced to that field and their labels."""
-        return items.reading(self.field)
+        return items.keep_fields(self.field)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -34,7 +34,7 @@ class Choose:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items reduced to those fields and their labels."""
-        return items.reading(*self.fields)
+        return items.keep_fields(*self.fields)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -57,7 +57,7 @@ class Drop:
             raise CannotIntervene(
                 f"{self.field!r} is the only field, so it cannot be dropped"
             )
-        return items.reading(*rest)
+        return items.keep_fields(*rest)
 
     def __str__(self) -> str:
         """The name in reports."""

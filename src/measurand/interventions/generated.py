@@ -43,34 +43,34 @@ class Rewrite:
                 "and 1 or more"
             )
 
-    def ready(self) -> None:
+    def check_model(self) -> None:
         """Raise where the model is not to be had."""
         loaded(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""
-        return drawn(items, self.field, self.proposed(items, rng), self.draw)
+        return drawn(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"rewrite {self.field}"
 
-    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+    def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """The model's ways to say each item's field, the likeliest first."""
-        return self.read(self.written(self.prompts(items)), items)
+        return self.parse(self.generate(self.prompts(items)), items)
 
     def prompts(self, items: Items) -> list[str]:
         """What the model is given, one an item."""
         return [self.prefix + " ".join(t.split()) for t in items.column(self.field)]
 
-    def written(self, prompts: Sequence[str]) -> list[str]:
+    def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model makes of each prompt, a way a line."""
         ways = rewritings(
             self.model, prompts, count=WAYS, length=self.length, seed=self.seed
         )
         return ["\n".join(" ".join(way.split()) for way in more) for more in ways]
 
-    def read(self, said: Sequence[str], items: Items) -> list[list[str]]:
+    def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was written."""
         return [
             lines(more, text)

@@ -47,7 +47,7 @@ class Flip:
             for text, before, said in rows
         ]
         flipped = items.with_field(self.query, queries)
-        return flipped.replaced(flipped.table.assign(**{self.column: new}))
+        return flipped.with_table(flipped.table.assign(**{self.column: new}))
 
     def __str__(self) -> str:
         """The name in reports."""

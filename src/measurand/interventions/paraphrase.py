@@ -48,13 +48,13 @@ class Paraphrase:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where there is one."""
-        return drawn(items, self.field, self.proposed(items, rng), self.draw)
+        return drawn(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"paraphrase {self.field}"
 
-    def proposed(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
+    def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """Other wordings of each item's field, the safest first."""
         return [proposals(text) for text in items.column(self.field)]
 

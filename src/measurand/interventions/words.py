@@ -134,7 +134,7 @@ class Overlaps:
         shares = [
             overlap(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
-        return items.reading(items.fields[-1]).with_field(items.fields[-1], shares)
+        return items.keep_fields(items.fields[-1]).with_field(items.fields[-1], shares)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -145,7 +145,7 @@ def with_texts(
     items: Items, change: Callable[[str], str], fields: tuple[str, ...] = ()
 ) -> Items:
     """The text fields and labels alone, with the texts of some fields changed."""
-    changed = items.reading(*items.fields)
+    changed = items.keep_fields(*items.fields)
     for field in fields or items.fields:
         changed = changed.with_field(
             field, [change(text) for text in items.column(field)]

@@ -48,7 +48,7 @@ class BertScore:
         known = dict(zip(texts, made, strict=True))
         yield from (f1(known[a], known[b]) for a, b in pairs)
 
-    def ready(self) -> None:
+    def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         location(self.model)
 

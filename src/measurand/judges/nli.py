@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from measurand.core.errors import BadOption, listed, shown
+from measurand.core.errors import BadOption, join_names, quote
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Traits
@@ -35,7 +35,7 @@ class NliJudge:
         said = trained.shares(different, self.length)[:, column]
         return said[np.array([number[pair] for pair in pairs], np.int64)]
 
-    def ready(self) -> None:
+    def check_weights(self) -> None:
         """Raise where the model is not to be had, or has no entailment class."""
         entailment(classifier(self.model))
 
@@ -46,7 +46,7 @@ def entailment(trained: Classifier) -> int:
     found = [i for i, name in enumerate(names) if name.startswith("entail")]
     if len(found) != 1:
         raise BadOption(
-            f"{shown(trained.name, 200)} has the classes {listed(trained.classes)}, of "
+            f"{quote(trained.name, 200)} has the classes {join_names(trained.classes)}, of "
             "which one must be called entailment; name its classes under id2label and "
             "label2id in its config.json, or take another entailment classifier"
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import httpx
 
-from measurand.core.errors import BadOption, EndpointFailed, shown
+from measurand.core.errors import BadOption, EndpointFailed, quote
 
 ADDRESSES = ("MEASURAND_ENDPOINT", "OPENAI_BASE_URL")
 KEYS = ("MEASURAND_API_KEY", "OPENAI_API_KEY")
@@ -81,13 +81,13 @@ def refusal(status: int, content: bytes, url: httpx.URL, model: str) -> Endpoint
         )
     if status == 404:
         return EndpointFailed(
-            f"{url.host} answers 404: it has no model {shown(model)}, or its address "
+            f"{url.host} answers 404: it has no model {quote(model)}, or its address "
             f"is not {url.path.removesuffix('/chat/completions')}; check both"
         )
     said = complaint(content)
     return EndpointFailed(
-        f"{url.host} refuses the request for model {shown(model)} with {status}"
-        + (f": {shown(said, 200)}" if said else "")
+        f"{url.host} refuses the request for model {quote(model)} with {status}"
+        + (f": {quote(said, 200)}" if said else "")
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from measurand.core.files import write
+from measurand.core.files import write_file
 from measurand.models.ledger import Use
 
 FORMAT = 1  # raised when kept calls of an older measurand must not be used
@@ -93,7 +93,7 @@ class Calls:
             call = {"request": dict(request), "reply": asdict(reply)}
             # Compared as it will be read: JSON knows no tuples.
             stated = {"sha256": digest(call), "call": call}
-            write(path, json.dumps(stated, sort_keys=True).encode())
+            write_file(path, json.dumps(stated, sort_keys=True).encode())
 
 
 def unpacked(kept: Mapping[str, Any]) -> Reply:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy, log_softmax
 
-from measurand.core.errors import ReaderFailed, shown
+from measurand.core.errors import ReaderFailed, quote
 from measurand.core.seeds import generator
 from measurand.models.causal_batches import Ids, batches, budget, padded
 from measurand.models.causal_loading import (
@@ -115,7 +115,7 @@ class CausalModel:
         for ending, text in zip(endings, continuations, strict=True):
             if not ending:
                 raise ReaderFailed(
-                    f"the continuation {shown(text)} has no tokens, so no probability"
+                    f"the continuation {quote(text)} has no tokens, so no probability"
                 )
         starts = self.fitting(prompts, max(map(len, endings), default=0))
         scores = np.empty((len(prompts), len(endings)))

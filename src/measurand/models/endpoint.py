@@ -3,7 +3,7 @@
 from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
-from measurand.core.errors import BadOption, shown
+from measurand.core.errors import BadOption, quote
 from measurand.models.calls import Messages, digest
 from measurand.models.ledger import Prices
 
@@ -61,7 +61,7 @@ class Endpoint:
         object.__setattr__(self, "terms", terms)
         if not self.model or self.max_tokens < 1 or not 0 <= self.top_logprobs <= 20:
             raise BadOption(
-                f"an endpoint with model {shown(self.model)}, max_tokens "
+                f"an endpoint with model {quote(self.model)}, max_tokens "
                 f"{self.max_tokens} and top_logprobs {self.top_logprobs}; allowed are "
                 "a name, 1 or more, and 0 to 20"
             )

@@ -9,7 +9,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from measurand.core.errors import MissingWeights, shown
+from measurand.core.errors import MissingWeights, quote
 from measurand.core.seeds import generator
 from measurand.models.causal_batches import batches, budget, padded
 from measurand.models.causal_loading import device, guarded, quiet, stamp
@@ -91,7 +91,7 @@ def remembered(source: str, stamp: int) -> tuple[Any, Any]:
     here = folder.is_dir()
     if not here and (folder.is_absolute() or source.startswith(".")):
         raise MissingWeights(
-            f"no model directory {shown(source, 200)}; name a directory or a hub id"
+            f"no model directory {quote(source, 200)}; name a directory or a hub id"
         )
     options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": here}
     with guarded(), quiet():
@@ -113,7 +113,7 @@ def refuse_other(source: str, config: Any) -> None:
     """Nothing, where the model reads one text and writes another."""
     if not config.is_encoder_decoder:
         raise MissingWeights(
-            f"{shown(source, 200)} is a {config.model_type} model, which does not turn "
+            f"{quote(source, 200)} is a {config.model_type} model, which does not turn "
             "one text into another; name a seq2seq model such as a T5"
         )
 
@@ -122,6 +122,6 @@ def unreadable(source: str, failed: Exception) -> str:
     """One line about a model that could not be loaded."""
     said = (str(failed).strip() or type(failed).__name__).splitlines()[0]
     return (
-        f"cannot load a seq2seq model from {shown(source, 200)} ({said[:160]}); give a "
+        f"cannot load a seq2seq model from {quote(source, 200)} ({said[:160]}); give a "
         "directory with config.json, weights and tokenizer, or a hub id within reach"
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
-from measurand.core.errors import BadOption, shown
+from measurand.core.errors import BadOption, quote
 from measurand.models.endpoint import Endpoint, Terms, terms_of
 
 SERVED = "llm:"  # before the name of a model that a server has
@@ -47,7 +47,7 @@ def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
         model = model.removeprefix(LOCAL)
     if not model:
         raise BadOption(
-            f"no language model called {shown(str(model))}; allowed are a directory, a "
+            f"no language model called {quote(str(model))}; allowed are a directory, a "
             "hub id, smollm2, or llm:NAME for one on a server"
         )
     return model

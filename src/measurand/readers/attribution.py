@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from measurand.core.errors import BadInput, listed
+from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import WORD
@@ -21,7 +21,7 @@ def only_field(known: Sequence[str], items: Items) -> str:
     if len(items.fields) != 1:
         raise BadInput(
             f"words are scored in one field, and these items have "
-            f"{listed(items.fields)}; keep one"
+            f"{join_names(items.fields)}; keep one"
         )
     return known[0]
 

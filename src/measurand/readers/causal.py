@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.core.together import Job, Said
+from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, located
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
@@ -38,7 +38,7 @@ class CausalReader(CausalRecipe):
         """Raise where the weights are not to be had."""
         located(self.model)
 
-    def tuned(self, items: Items, rng: np.random.Generator) -> "CausalReader":
+    def tune(self, items: Items, rng: np.random.Generator) -> "CausalReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""
         return self.at(best_rate(self.at, self.rates or RATES, items, rng))
 
@@ -50,11 +50,11 @@ class CausalReader(CausalRecipe):
         """The same reader, pretrained on `texts` before it learns."""
         return replace(self, texts=tuple(texts))
 
-    def overtrained(self) -> "CausalReader":
+    def overtrain(self) -> "CausalReader":
         """The recipe that reads its texts twice as often."""
         return replace(self, adaptation=self.adaptation.longer())
 
-    def suited(self, task: Task) -> "CausalReader":
+    def for_task(self, task: Task) -> "CausalReader":
         """The recipe for a task of few rows."""
         how = replace(self.adaptation.training, batch=task.batch)
         return replace(
@@ -69,7 +69,7 @@ class CausalReader(CausalRecipe):
     def fit(self, items: Items, rng: np.random.Generator) -> FittedCausal:
         """Adapt the fresh checkpoint where texts are named, then learn the labels."""
         if self.rates:
-            return self.tuned(items, rng).fit(items, rng)
+            return self.tune(items, rng).fit(items, rng)
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         model = CausalModel.trainable(self.model, self.lora, seed)
         lm_loss = None
@@ -110,7 +110,7 @@ class CausalReader(CausalRecipe):
             optimise(model.network, [head], len(rows), loss, how, seed)
         return head.detach()
 
-    def together(self) -> int:
+    def joint_size(self) -> int:
         """As `stacked` says and the GPU holds; 1 to tune, pack or train adapters."""
         how = self.adaptation
         if self.stacked < 2 or self.lora or self.rates or how.packed > 1:
@@ -118,7 +118,9 @@ class CausalReader(CausalRecipe):
         longest = max(self.length, how.length)
         return min(self.stacked, suiting(self.model, how.training.batch, longest))
 
-    def answered(self, jobs: Sequence[Job], size: int) -> list[Said]:
+    def predict_jointly(
+        self, jobs: Sequence[TrainingJob], size: int
+    ) -> list[JointPrediction]:
         """What each job's decoder says, all trained as one stack of `size`."""
         return CausalStack(self, size).answered(jobs)
 
@@ -157,11 +159,11 @@ class ZeroShotReader:
         """The same reader, pretrained on `texts` first."""
         return replace(self, texts=tuple(texts))
 
-    def overtrained(self) -> "ZeroShotReader":
+    def overtrain(self) -> "ZeroShotReader":
         """The recipe that reads its prompts twice as often."""
         return replace(self, adaptation=self.adaptation.longer())
 
-    def suited(self, task: Task) -> "ZeroShotReader":
+    def for_task(self, task: Task) -> "ZeroShotReader":
         """The recipe whose prompt says what the text is."""
         return replace(self, about=task.about)
 

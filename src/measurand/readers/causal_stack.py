@@ -7,7 +7,7 @@ import torch
 from scipy.special import softmax
 
 from measurand.core.reader import Floats
-from measurand.core.together import Job, Said
+from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import fetched
 from measurand.models.causal_stacked import (
@@ -62,7 +62,7 @@ class CausalStack:
         how = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
         return classifiers(reader.model, self.classes, how, self.size)
 
-    def answered(self, jobs: Sequence[Job]) -> list[Said]:
+    def answered(self, jobs: Sequence[TrainingJob]) -> list[JointPrediction]:
         """What each job's decoder says about its test rows."""
         seeds = [Seeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
@@ -72,11 +72,13 @@ class CausalStack:
             readers = self.classified(jobs, seeds, losses)
             shares = self.shares(readers, jobs)
         return [
-            Said(reader.classes, found, reader.remarks())
+            JointPrediction(reader.classes, found, reader.remarks())
             for reader, found in zip(readers, shares, strict=True)
         ]
 
-    def adapted(self, jobs: Sequence[Job], seeds: Sequence[Seeds]) -> dict[int, float]:
+    def adapted(
+        self, jobs: Sequence[TrainingJob], seeds: Sequence[Seeds]
+    ) -> dict[int, float]:
         """The loss of each job that has texts, after all of these have read theirs.
 
         In this order they lie in the stack of language models.
@@ -134,7 +136,10 @@ class CausalStack:
         return [float(one) for one in found[: len(held)]]
 
     def started(
-        self, jobs: Sequence[Job], seeds: Sequence[Seeds], adapted: Sequence[int]
+        self,
+        jobs: Sequence[TrainingJob],
+        seeds: Sequence[Seeds],
+        adapted: Sequence[int],
     ) -> None:
         """Give the classifiers their heads, and what those of `adapted` jobs read."""
         models = self.classifying
@@ -150,7 +155,7 @@ class CausalStack:
 
     def classified(
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[TrainingJob],
         seeds: Sequence[Seeds],
         losses: dict[int, float],
     ) -> list[FittedCausal]:
@@ -190,7 +195,7 @@ class CausalStack:
         rows: Sequence[Ints],
         width: int,
         size: int,
-        jobs: Sequence[Job],
+        jobs: Sequence[TrainingJob],
     ) -> list[Arrays]:
         """One batch of every classifier, with where its rows end."""
         room = self.classifying.stack.like.head.out_features
@@ -204,7 +209,7 @@ class CausalStack:
         return made
 
     def shares(
-        self, readers: Sequence[FittedCausal], jobs: Sequence[Job]
+        self, readers: Sequence[FittedCausal], jobs: Sequence[TrainingJob]
     ) -> list[Floats]:
         """The class probabilities of every classifier about its own rows."""
         held = []

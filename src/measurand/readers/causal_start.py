@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.seeds import generator
-from measurand.core.together import Job
+from measurand.core.together import TrainingJob
 
 SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 
@@ -29,7 +29,7 @@ class Seeds:
     classify: int
 
     @classmethod
-    def of(cls, job: Job) -> "Seeds":
+    def of(cls, job: TrainingJob) -> "Seeds":
         """The seeds of a job; it is asked once."""
         given = job.reader.seed
         seed = int(job.rng.integers(2**31)) if given is None else given

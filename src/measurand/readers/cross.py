@@ -76,7 +76,7 @@ class CrossReader:
             replace(linear, temperature=scale),
         )
 
-    def uncalibrated(self) -> "CrossReader":
+    def without_temperature(self) -> "CrossReader":
         """The same answers without the folds that only the temperature needs."""
         return replace(self, folds=0)
 

@@ -12,7 +12,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.core.together import Job, Said
+from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.encoder import device, location, window
 from measurand.models.joining import Joined, inputs
 from measurand.models.masked import Adapted, Masking, adapted
@@ -41,7 +41,7 @@ class EncoderReader(EncoderRecipe):
         """Train from the fresh checkpoint."""
         return self.learned(items, rng, lambda now: None)
 
-    def watched(
+    def trace_epochs(
         self, items: Items, rng: np.random.Generator, about: Items
     ) -> tuple[FittedEncoder, Floats]:
         """What `fit` gives, and the probabilities about `about` after each epoch.
@@ -63,7 +63,7 @@ class EncoderReader(EncoderRecipe):
         shape = (len(seen), len(about), len(fitted.classes))
         return fitted, np.array(seen).reshape(shape)
 
-    def tuned(self, items: Items, rng: np.random.Generator) -> "EncoderReader":
+    def tune(self, items: Items, rng: np.random.Generator) -> "EncoderReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""
         return self.at(best_rate(self.at, self.rates or RATES, items, rng))
 
@@ -76,7 +76,7 @@ class EncoderReader(EncoderRecipe):
     ) -> FittedEncoder:
         """The fitted reader; `watch` is shown what it is after each epoch."""
         if self.rates:
-            return self.tuned(items, rng).learned(items, rng, watch)
+            return self.tune(items, rng).learned(items, rng, watch)
         classes, where = items.classes, device()
         kept = min(HELD_MOST, int(self.held * len(items)))
         order = rng.permutation(len(items))
@@ -120,11 +120,11 @@ class EncoderReader(EncoderRecipe):
         """The recipe whose `fit` goes on pretraining on `texts` first."""
         return replace(self, texts=(*self.texts, *texts))
 
-    def overtrained(self) -> "EncoderReader":
+    def overtrain(self) -> "EncoderReader":
         """The recipe that reads its texts twice as often."""
         return replace(self, adapt_epochs=2 * self.adapt_epochs)
 
-    def suited(self, task: Task) -> "EncoderReader":
+    def for_task(self, task: Task) -> "EncoderReader":
         """The recipe for a task of few rows: none is held back, no step is lost."""
         return replace(
             self,
@@ -189,12 +189,14 @@ class EncoderReader(EncoderRecipe):
         train(reader.model, batches, self.epochs, steps, loss, schedule, after)
         best.restore(reader.model)
 
-    def together(self) -> int:
+    def joint_size(self) -> int:
         """As many as the GPU holds; 1 without one, or to hold rows back or tune."""
         alone = self.held or self.patience or self.rates
         return 1 if alone else suiting(self.model)
 
-    def answered(self, jobs: Sequence[Job], size: int) -> list[Said]:
+    def predict_jointly(
+        self, jobs: Sequence[TrainingJob], size: int
+    ) -> list[JointPrediction]:
         """What each job's encoder says, all trained as one stack of `size`."""
         return EncoderStack(self, size).answered(jobs)
 
@@ -202,11 +204,11 @@ class EncoderReader(EncoderRecipe):
         """Raise where the weights are not to be had."""
         location(self.model)
 
-    def usual(self) -> int:
+    def default_seeds(self) -> int:
         """One seed on a CPU, three where training takes seconds."""
         return 3 if torch.cuda.is_available() else 1
 
-    def members(self, seeds: int, first: int = 0) -> "list[EncoderReader]":
+    def with_seeds(self, seeds: int, first: int = 0) -> "list[EncoderReader]":
         """The same reader with so many seeds of its own, numbered from `first`."""
         return [replace(self, member=first + number) for number in range(seeds)]
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from scipy.special import softmax
 
-from measurand.core.errors import BadOption, StoreFailed, listed
-from measurand.core.files import writable, write
+from measurand.core.errors import BadOption, StoreFailed, join_names
+from measurand.core.files import check_writable, write_file
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.models.encoder import joint, offsets, tokenizer, tokens
@@ -87,7 +87,7 @@ class FittedEncoder:
         }
         return Reading(parts, self.join(list(parts.values())))
 
-    def reread(
+    def predict_rearranged(
         self, reading: Reading, field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
         """Class probabilities when `field` is handed round: tokens are joined anew.
@@ -151,7 +151,9 @@ class FittedEncoder:
     ) -> list[Attribution]:
         """Attributions for the class that is predicted or asked for."""
         if target is not None and target not in self.classes:
-            raise BadOption(f"no class {target!r}; there are {listed(self.classes)}")
+            raise BadOption(
+                f"no class {target!r}; there are {join_names(self.classes)}"
+            )
         reading = self.read(items)
         data, fields = reading.joined, tuple(reading.parts)
         aims = (
@@ -198,7 +200,7 @@ class FittedEncoder:
         """
         folder = Path(directory)
         words = tokenizer(self.name)
-        writable(folder)
+        check_writable(folder)
         said = {
             "schema": SCHEMA,
             "classes": self.classes,
@@ -218,7 +220,7 @@ class FittedEncoder:
             ) from failed
         # A tokenizer that was read from this directory before is not this one.
         tokenizer.cache_clear()
-        write(folder / SAVED, (json.dumps(said, indent=2) + "\n").encode())
+        write_file(folder / SAVED, (json.dumps(said, indent=2) + "\n").encode())
 
     def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
         """Scores and, where asked for, what goes into the last linear map."""

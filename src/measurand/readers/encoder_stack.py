@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from measurand.core.items import Items
 from measurand.core.reader import Floats
-from measurand.core.together import Job, Said
+from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.encoder import device, tokens_again
 from measurand.models.joining import Joined
 from measurand.models.masked import as_read, hide, narrow, new_head
@@ -33,7 +33,7 @@ class Seeds:
     masks: int
 
     @classmethod
-    def of(cls, job: Job) -> "Seeds":
+    def of(cls, job: TrainingJob) -> "Seeds":
         """The seeds of a job; it is asked once."""
         job.rng.permutation(len(job.train))
         return cls(*(int(seed) for seed in job.rng.integers(2**31, size=3)))
@@ -61,7 +61,7 @@ class EncoderStack:
         how = (self.reader.rate, self.reader.warmup)
         return classifiers(self.reader.model, self.classes, *how, self.size)
 
-    def answered(self, jobs: Sequence[Job]) -> list[Said]:
+    def answered(self, jobs: Sequence[TrainingJob]) -> list[JointPrediction]:
         """What each job's encoder says about its test rows."""
         seeds = [Seeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
@@ -71,17 +71,19 @@ class EncoderStack:
             self.classified(readers, jobs, seeds, list(losses))
             shares = self.shares(readers, jobs)
         return [
-            Said(reader.classes, found, reader.remarks())
+            JointPrediction(reader.classes, found, reader.remarks())
             for reader, found in zip(readers, shares, strict=True)
         ]
 
-    def fitted(self, job: Job, lm_loss: float | None) -> FittedEncoder:
+    def fitted(self, job: TrainingJob, lm_loss: float | None) -> FittedEncoder:
         """What reads and remarks for one job; its weights are in the stack."""
         reader, train = self.reader, job.train
         settings = (reader.model, reader.length, None, 1.0, reader.rate, lm_loss)
         return FittedEncoder(train.classes, train.fields, *settings)
 
-    def adapted(self, jobs: Sequence[Job], seeds: Sequence[Seeds]) -> dict[int, float]:
+    def adapted(
+        self, jobs: Sequence[TrainingJob], seeds: Sequence[Seeds]
+    ) -> dict[int, float]:
         """The loss of each job that has texts, after all of these have read theirs.
 
         In this order they lie in the stack of language models.
@@ -151,7 +153,7 @@ class EncoderStack:
     def classified(
         self,
         readers: Sequence[FittedEncoder],
-        jobs: Sequence[Job],
+        jobs: Sequence[TrainingJob],
         seeds: Sequence[Seeds],
         adapted: Sequence[int],
     ) -> None:
@@ -189,7 +191,7 @@ class EncoderStack:
         models.train(batches, len(plans), sum(map(len, plans)))
 
     def shares(
-        self, readers: Sequence[FittedEncoder], jobs: Sequence[Job]
+        self, readers: Sequence[FittedEncoder], jobs: Sequence[TrainingJob]
     ) -> list[Floats]:
         """The class probabilities of every classifier about its own rows."""
         models = self.classifying

@@ -1,6 +1,6 @@
 """Which of the fields that a reader learned there are to be read."""
 
-from measurand.core.errors import BadInput, listed
+from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 
 
@@ -9,7 +9,7 @@ def readable(learned: tuple[str, ...], items: Items) -> tuple[str, ...]:
     found = tuple(field for field in learned if field in items.fields)
     if not found:
         raise BadInput(
-            f"this reader learned the fields {listed(learned)}, and these items have "
-            f"{listed(items.fields)}; give it one of its own at least"
+            f"this reader learned the fields {join_names(learned)}, and these items have "
+            f"{join_names(items.fields)}; give it one of its own at least"
         )
     return found

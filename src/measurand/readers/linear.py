@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.utils.extmath import randomized_svd
 
-from measurand.core.errors import BadInput, listed
+from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.readers.attribution import gram_scores, only_field
@@ -55,7 +55,7 @@ class TfidfReader:
             replace(linear, temperature=scale),
         )
 
-    def uncalibrated(self) -> "TfidfReader":
+    def without_temperature(self) -> "TfidfReader":
         """The same answers without the folds that only the temperature needs."""
         return replace(self, folds=0)
 
@@ -79,7 +79,7 @@ class FittedTfidf:
             for field, known in self.vocabularies.items()
         }
 
-    def reread(
+    def predict_rearranged(
         self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
         """The class probabilities when `field` is handed round: only added up anew."""
@@ -105,8 +105,8 @@ class FittedTfidf:
         both = [field for field in self.vocabularies if field in items.fields]
         if not both:
             raise BadInput(
-                f"the reader learned {listed(list(self.vocabularies))}; these items "
-                f"have {listed(items.fields)}"
+                f"the reader learned {join_names(list(self.vocabularies))}; these items "
+                f"have {join_names(items.fields)}"
             )
         return both
 
@@ -178,5 +178,5 @@ class FittedTfidf:
     def index(self, label: str) -> int:
         """The position of a class."""
         if label not in self.classes:
-            raise BadInput(f"no class {label!r}; there are {listed(self.classes)}")
+            raise BadInput(f"no class {label!r}; there are {join_names(self.classes)}")
         return self.classes.index(label)

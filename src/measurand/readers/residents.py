@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.core.together import Job
+from measurand.core.together import TrainingJob
 from measurand.models.encoder import device
 from measurand.models.stacked import Resident
 
@@ -56,7 +56,7 @@ def kept(
 
 
 @contextmanager
-def stacking(reader: Any, jobs: Sequence[Job], size: int) -> Iterator[None]:
+def stacking(reader: Any, jobs: Sequence[TrainingJob], size: int) -> Iterator[None]:
     """Jobs of one recipe that are learned at once: streams apart, no room in a line."""
     for job in jobs:
         alike = replace(job.reader, texts=reader.texts) == reader

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 import transformers
 
-from measurand.core.errors import BadInput, MissingWeights, listed
+from measurand.core.errors import BadInput, MissingWeights, join_names
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.models.encoder import UNREADABLE, device, unreadable
@@ -55,8 +55,8 @@ class SavedReader:
         """Raise where the items are not of the kind that the reader learned."""
         if tuple(learned) != tuple(given):
             raise BadInput(
-                f"the reader in {self.directory!r} learned {what} {listed(learned)}, "
-                f"and these items have {listed(given)}; fit one to these items instead"
+                f"the reader in {self.directory!r} learned {what} {join_names(learned)}, "
+                f"and these items have {join_names(given)}; fit one to these items instead"
             )
 
 
@@ -102,7 +102,7 @@ def described(directory: str | Path) -> dict[str, Any]:
     parts = {"classes", "fields", "length", "temperature"}
     if not isinstance(said, dict) or not parts <= said.keys():
         raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} lacks one of {listed(sorted(parts))}; save "
+            f"{SAVED} in {str(directory)!r} lacks one of {join_names(sorted(parts))}; save "
             "the reader again"
         )
     if said.get("schema") != SCHEMA:

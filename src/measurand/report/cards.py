@@ -11,8 +11,8 @@ import pandas as pd
 
 from measurand.core.finding import Exhibit
 from measurand.report.atlas import hue
-from measurand.report.layout import number
-from measurand.report.terminal import plain, sentences
+from measurand.report.layout import to_number
+from measurand.report.terminal import join_sentences, plain_text
 
 CARDS = ["cluster", "size", "effect", "p", "q", "labels", "words", "examples", "biased"]
 MOST_OPEN = 12  # biased cards that stand open; the rest would hide what follows
@@ -34,69 +34,74 @@ class Card:
     @property
     def facts(self) -> list[str]:
         """The size and every number that is known, in words."""
-        known = [
+        texts = [
             f"{name} {value:z.3g}"
             for name, value in self.numbers.items()
             if not np.isnan(value)
         ]
-        return [f"{self.size:,} items", *known]
+        return [f"{self.size:,} items", *texts]
 
 
-def cards(exhibit: Exhibit) -> list[Card]:
+def read_cards(exhibit: Exhibit) -> list[Card]:
     """The cards, biased ones first, otherwise in the order of the table."""
     if not {*CARDS} <= {*exhibit.table.columns}:
         return []
-    effect = plain(exhibit.settings.get("effect_title", "effect"), 40)
-    made: dict[int, Card] = {}
+    effect = plain_text(exhibit.settings.get("effect_title", "effect"), 40)
+    cards_by_cluster: dict[int, Card] = {}
     for row in exhibit.table.to_dict("records"):
         cells = {str(key): cell for key, cell in row.items()}
-        if not np.isnan(number(cells["cluster"])):
-            card = _card(cells, effect)
-            made.setdefault(card.cluster, card)
-    return sorted(made.values(), key=lambda card: not card.biased)
+        if not np.isnan(to_number(cells["cluster"])):
+            card = _read_card(cells, effect)
+            cards_by_cluster.setdefault(card.cluster, card)
+    return sorted(cards_by_cluster.values(), key=lambda card: not card.biased)
 
 
-def anchor(exhibit: str, cluster: int) -> str:
+def card_anchor(exhibit: str, cluster: int) -> str:
     """The place of a cluster's card in a page.
 
-    >>> anchor("exhibit-3", 7)
+    >>> card_anchor("exhibit-3", 7)
     'exhibit-3-cluster-7'
     """
     return f"{exhibit}-cluster-{cluster}"
 
 
-def figure(
-    exhibit: Exhibit, place: str, hues: Mapping[str, int], way: str | None
+def cards_figure(
+    exhibit: Exhibit,
+    exhibit_anchor: str,
+    hues: Mapping[str, int],
+    map_anchor: str | None,
 ) -> Iterator[str]:
-    """The cards as HTML; `way` is the anchor of the map they belong to."""
-    made = cards(exhibit)
-    whole = _shares(made)
-    biased = [card for card in made if card.biased]
+    """The cards as HTML; `map_anchor` is the anchor of the map they belong to."""
+    all_cards = read_cards(exhibit)
+    label_shares = _label_shares(all_cards)
+    biased = [card for card in all_cards if card.biased]
     folds = [
         ("more biased clusters", biased[MOST_OPEN:]),
-        ("other clusters", [card for card in made if not card.biased]),
+        ("other clusters", [card for card in all_cards if not card.biased]),
     ]
-    opened = biased[:MOST_OPEN]
-    caption = escape(plain(exhibit.caption, 800))
-    yield f'<figure class="card clusters" id="{place}">'
-    if opened:
-        yield f'<div class="grid">{_all(opened, place, hues, whole, way)}</div>'
-    for title, folded in folds:
-        if folded:
-            yield f"<details><summary>{len(folded)} {title}</summary>"
-            yield f'<div class="grid">{_all(folded, place, hues, whole, way)}</div>'
+    open_cards = biased[:MOST_OPEN]
+    caption = escape(plain_text(exhibit.caption, 800))
+    yield f'<figure class="card clusters" id="{exhibit_anchor}">'
+    if open_cards:
+        yield f'<div class="grid">{_cards_html(open_cards, exhibit_anchor, hues, label_shares, map_anchor)}</div>'
+    for title, folded_cards in folds:
+        if folded_cards:
+            yield f"<details><summary>{len(folded_cards)} {title}</summary>"
+            yield f'<div class="grid">{_cards_html(folded_cards, exhibit_anchor, hues, label_shares, map_anchor)}</div>'
             yield "</details>"
     tick = "The tick on a bar is the label's share in all clusters together."
-    yield f"<figcaption>{sentences(caption, tick)}</figcaption></figure>"
+    yield f"<figcaption>{join_sentences(caption, tick)}</figcaption></figure>"
 
 
-def lines(exhibit: Exhibit) -> Iterator[str]:
+def card_lines(exhibit: Exhibit) -> Iterator[str]:
     """The biased cards, one a line, then how many others there are."""
-    made = cards(exhibit)
-    for card in made:
+    all_cards = read_cards(exhibit)
+    for card in all_cards:
         if card.biased:
             counts = ", ".join(f"{name} {count}" for name, count in card.labels.items())
-            quotes = " ".join(f"“{plain(text, 100)}”" for text in card.examples[:2])
+            quotes = " ".join(
+                f"“{plain_text(text, 100)}”" for text in card.examples[:2]
+            )
             words = ", ".join(card.words)
             yield "; ".join(
                 part
@@ -108,40 +113,40 @@ def lines(exhibit: Exhibit) -> Iterator[str]:
                 )
                 if part
             )
-    others = sum(not card.biased for card in made)
+    others = sum(not card.biased for card in all_cards)
     if others:
-        yield f"and {others} {'more' if others < len(made) else 'clusters'}, not biased"
+        yield f"and {others} {'more' if others < len(all_cards) else 'clusters'}, not biased"
 
 
-def labels(exhibit: Exhibit) -> set[str]:
+def card_labels(exhibit: Exhibit) -> set[str]:
     """Every label on the cards, as it is written."""
-    return {name for card in cards(exhibit) for name in card.labels}
+    return {name for card in read_cards(exhibit) for name in card.labels}
 
 
-def _card(row: Mapping[str, Any], effect: str) -> Card:
+def _read_card(row: Mapping[str, Any], effect: str) -> Card:
     counts = {
-        plain(name): int(max(number(count), 0.0))
-        for name, count in _parsed(row["labels"], dict).items()
-        if not np.isnan(number(count))
+        plain_text(name): int(max(to_number(count), 0.0))
+        for name, count in _parse_cell(row["labels"], dict).items()
+        if not np.isnan(to_number(count))
     }
     biased = row["biased"]
     return Card(
-        cluster=int(number(row["cluster"])),
-        size=int(np.nan_to_num(number(row["size"]))),
+        cluster=int(to_number(row["cluster"])),
+        size=int(np.nan_to_num(to_number(row["size"]))),
         numbers={
-            effect: number(row["effect"]),
-            "p": number(row["p"]),
-            "q": number(row["q"]),
-            "answered right": number(row.get("answered")),
+            effect: to_number(row["effect"]),
+            "p": to_number(row["p"]),
+            "q": to_number(row["q"]),
+            "answered right": to_number(row.get("answered")),
         },
         labels=dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))),
-        words=_texts(row["words"], MOST_WORDS, 40),
-        examples=_texts(row["examples"], MOST_EXAMPLES, 240),
+        words=_cell_texts(row["words"], MOST_WORDS, 40),
+        examples=_cell_texts(row["examples"], MOST_EXAMPLES, 240),
         biased=isinstance(biased, bool | np.bool_) and bool(biased),
     )
 
 
-def _parsed(cell: object, kind: type) -> Any:
+def _parse_cell(cell: object, kind: type) -> Any:
     if isinstance(cell, str):
         try:
             cell = json.loads(cell)
@@ -150,48 +155,53 @@ def _parsed(cell: object, kind: type) -> Any:
     return cell if isinstance(cell, kind) else kind()
 
 
-def _texts(cell: object, most: int, letters: int) -> tuple[str, ...]:
-    return tuple(plain(text, letters) for text in _parsed(cell, list)[:most])
+def _cell_texts(cell: object, most: int, letters: int) -> tuple[str, ...]:
+    return tuple(plain_text(text, letters) for text in _parse_cell(cell, list)[:most])
 
 
-def _shares(made: Sequence[Card]) -> "pd.Series[float]":
-    counts = pd.DataFrame([card.labels for card in made]).sum()
+def _label_shares(all_cards: Sequence[Card]) -> "pd.Series[float]":
+    counts = pd.DataFrame([card.labels for card in all_cards]).sum()
     return counts / max(counts.sum(), 1.0)
 
 
-def _all(
-    made: Sequence[Card],
-    place: str,
+def _cards_html(
+    all_cards: Sequence[Card],
+    exhibit_anchor: str,
     hues: Mapping[str, int],
-    whole: "pd.Series[float]",
-    way: str | None,
+    label_shares: "pd.Series[float]",
+    map_anchor: str | None,
 ) -> str:
-    return "\n".join("".join(_html(card, place, hues, whole, way)) for card in made)
+    return "\n".join(
+        "".join(_card_html(card, exhibit_anchor, hues, label_shares, map_anchor))
+        for card in all_cards
+    )
 
 
-def _html(
+def _card_html(
     card: Card,
-    place: str,
+    exhibit_anchor: str,
     hues: Mapping[str, int],
-    whole: "pd.Series[float]",
-    way: str | None,
+    label_shares: "pd.Series[float]",
+    map_anchor: str | None,
 ) -> Iterator[str]:
     badge = ' <span class="badge">biased</span>' if card.biased else ""
-    yield f'<article class="cluster" id="{anchor(place, card.cluster)}">'
+    yield f'<article class="cluster" id="{card_anchor(exhibit_anchor, card.cluster)}">'
     yield f'<h3>cluster {card.cluster}{badge}</h3><p class="facts">'
     yield "".join(f"<span>{escape(fact)}</span>" for fact in card.facts)
-    if way:
-        link = f'<a href="#{way}" data-cluster="{card.cluster}">on the map</a>'
+    if map_anchor:
+        link = f'<a href="#{map_anchor}" data-cluster="{card.cluster}">on the map</a>'
         yield f"<span>{link}</span>"
     yield '</p><ul class="shares">'
     total = max(sum(card.labels.values()), 1)
     for name, count in list(card.labels.items())[:MOST_LABELS]:
-        share, usual = f"width:{count / total:.1%}", f"left:{whole[name]:.1%}"
+        share, usual = f"width:{count / total:.1%}", f"left:{label_shares[name]:.1%}"
         yield f'<li><span>{escape(name)}</span><span class="bar">'
         yield f'<i class="{hue(hues[name])}" style="{share}"></i>'
         yield f'<b style="{usual}"></b></span><span>{count:,}</span></li>'
-    left = len(card.labels) - MOST_LABELS
-    yield f"<li>and {left} more labels</li></ul>" if left > 0 else "</ul>"
+    hidden_count = len(card.labels) - MOST_LABELS
+    yield (
+        f"<li>and {hidden_count} more labels</li></ul>" if hidden_count > 0 else "</ul>"
+    )
     if card.words:
         chips = "".join(f"<span>{escape(word)}</span>" for word in card.words)
         yield f'<p class="words">{chips}</p>'

@@ -11,8 +11,14 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from measurand.report.layout import extent, number, readable, squeezed, stacked
-from measurand.report.terminal import plain
+from measurand.report.layout import (
+    extent,
+    plot_columns,
+    squeeze_text,
+    stack_rows,
+    to_number,
+)
+from measurand.report.terminal import plain_text
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; the light ones are
 # darkened, because labels are written in them.
@@ -31,80 +37,83 @@ Settings = Mapping[str, Any]
 Drawing = alt.LayerChart | alt.FacetChart
 
 
-def bars(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_bars(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """Grouped bars with whiskers, beside a reference that reads nothing."""
-    rows = readable(table, ["group", "bar"], ["value", "low", "high"])
+    rows = plot_columns(table, ["group", "bar"], ["value", "low", "high"])
     rows = rows.dropna(subset=["value"])
     if rows.empty:
         return None
     codes = pd.factorize(rows["bar"])[0]
     rows["colour"] = [COLOURS[code % len(COLOURS)] for code in codes]
-    rows, headers = stacked(rows.rename(columns={"bar": "text"}), "group")
-    reference = number(settings.get("reference"))
+    rows, headers = stack_rows(rows.rename(columns={"bar": "text"}), "group")
+    reference = to_number(settings.get("reference"))
     low, high = extent(0.0, rows[["value", "low", "high"]], reference, pad=0.02)
-    x = axis(settings.get("x_title", "value"), (low if low < -0.05 else 0.0, high))
+    x = x_axis(settings.get("x_title", "value"), (low if low < -0.05 else 0.0, high))
     layers = [
-        drawn(rows)
+        chart_rows(rows)
         .mark_bar(size=13, opacity=0.85)
         .encode(x, x2=ZERO, y=ROW, color=COLOUR),
-        drawn(rows)
+        chart_rows(rows)
         .mark_rule(strokeWidth=1.8, color=INK)
         .encode(x="low:Q", x2="high:Q", y=ROW),
     ]
     if not np.isnan(reference):
-        text = f"{plain(settings.get('reference_label', ''), 30)} {reference:z.3f}"
-        layers += marked(reference, text)
-    return named(layers, rows, headers)
+        text = f"{plain_text(settings.get('reference_label', ''), 30)} {reference:z.3f}"
+        layers += vertical_mark(reference, text)
+    return _layer_rows(layers, rows, headers)
 
 
-def intervals(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_intervals(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """Estimates and their intervals, one a row, over the band that counts as zero."""
-    short = table.assign(name=[squeezed(name, NAMES) for name in table["name"]])
-    rows = readable(short, ["group", "name", "decision"], ["value", "low", "high"])
+    short = table.assign(name=[squeeze_text(name, NAMES) for name in table["name"]])
+    rows = plot_columns(short, ["group", "name", "decision"], ["value", "low", "high"])
     rows = rows.dropna(subset=["value"])
     if rows.empty:
         return None
-    margin = number(settings.get("margin", 0.0))
+    margin = to_number(settings.get("margin", 0.0))
     clear = (rows["low"] > margin) | (rows["high"] < -margin)
     rows["colour"] = np.where(clear, COLOURS[0], GREY)
-    rows, headers = stacked(rows.rename(columns={"name": "text"}), "group")
+    rows, headers = stack_rows(rows.rename(columns={"name": "text"}), "group")
     bounds = extent(rows[["value", "low", "high"]], -margin, margin)
-    x = axis(settings.get("x_title", "estimate"), bounds)
+    x = x_axis(settings.get("x_title", "estimate"), bounds)
     band = alt.Chart(alt.InlineData(values=[{"low": -margin, "high": margin}]))
     layers = [
         band.mark_rect(color=BAND).encode(x="low:Q", x2="high:Q"),
-        *marked(0.0, f"± {margin:g}" if margin else ""),
-        drawn(rows)
+        *vertical_mark(0.0, f"± {margin:g}" if margin else ""),
+        chart_rows(rows)
         .mark_rule(strokeWidth=2)
         .encode(x="low:Q", x2="high:Q", y=ROW, color=COLOUR),
         *(
-            drawn(rows)
+            chart_rows(rows)
             .mark_tick(size=13, thickness=2, opacity=1)
             .encode(x=f"{end}:Q", y=ROW, color=COLOUR)
             # Caps, because a dot hides an interval that is narrower than itself.
             for end in ("low", "high")
         ),
-        drawn(rows).mark_circle(size=48, opacity=1).encode(x, y=ROW, color=COLOUR),
+        chart_rows(rows).mark_circle(size=48, opacity=1).encode(x, y=ROW, color=COLOUR),
     ]
-    return named(layers, rows, headers)
+    return _layer_rows(layers, rows, headers)
 
 
-def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """How often each value came out, a row a series, against the marks.
 
     A mark named like a series stands in its row; any other crosses them all.
     """
-    rows = readable(table, ["series"], ["value"]).dropna(subset=["value"])
+    rows = plot_columns(table, ["series"], ["value"]).dropna(subset=["value"])
     if rows.empty:
         return None
-    marks = {plain(name): number(at) for name, at in settings.get("marks", {}).items()}
+    marks = {
+        plain_text(name): to_number(at)
+        for name, at in settings.get("marks", {}).items()
+    }
     names = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
     values = {
         name: rows.loc[rows["series"] == name, "value"].to_numpy() for name in names
     }
     bounds = extent(*values.values(), *marks.values())
     bins = pd.concat(
-        [_bins(values[name], bounds, row) for row, name in enumerate(names)]
+        [_ridge_bins(values[name], bounds, row) for row, name in enumerate(names)]
     )
     centre = pd.DataFrame(
         {
@@ -119,36 +128,38 @@ def distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         }
     )
     centre["note"] = [
-        f"{plain(settings.get('mark_label', 'full'), 20)} {m:z.3f}"
+        f"{plain_text(settings.get('mark_label', 'full'), 20)} {m:z.3f}"
         for m in centre["mark"]
     ]
-    own = drawn(centre.dropna(subset=["mark"]))
+    series_marks = chart_rows(centre.dropna(subset=["mark"]))
     y = alt.Y("row:Q", axis=None, scale=alt.Scale(domain=[len(names) - 0.6, -0.75]))
     layers = [
-        drawn(bins)
+        chart_rows(bins)
         .mark_rect(color=COLOURS[0], opacity=0.85)
         .encode(
-            axis(settings.get("x_title", "value"), bounds, "left"),
+            x_axis(settings.get("x_title", "value"), bounds, "left"),
             x2="right",
             y=y,
             y2="top",
         ),
-        drawn(centre)
+        chart_rows(centre)
         .mark_rule(strokeWidth=2.5, color=INK, yOffset=6)
         .encode(x="low:Q", x2="high:Q", y=y),
-        own.mark_tick(color=COLOURS[1], thickness=2.5, size=34, yOffset=-10).encode(
-            x="mark:Q", y=y
+        series_marks.mark_tick(
+            color=COLOURS[1], thickness=2.5, size=34, yOffset=-10
+        ).encode(x="mark:Q", y=y),
+        series_marks.mark_text(color=COLOURS[1], dy=-42).encode(
+            x="mark:Q", y=y, text="note:N"
         ),
-        own.mark_text(color=COLOURS[1], dy=-42).encode(x="mark:Q", y=y, text="note:N"),
     ]
     for name in marks.keys() - set(names):
-        layers += marked(marks[name], f"{name} {marks[name]:z.3f}")
-    return alt.layer(*layers, *beside(centre, y)).properties(
+        layers += vertical_mark(marks[name], f"{name} {marks[name]:z.3f}")
+    return alt.layer(*layers, *_row_texts(centre, y)).properties(
         width=WIDTH, height=64 * len(names)
     )
 
 
-def drawn(table: pd.DataFrame) -> alt.Chart:
+def chart_rows(table: pd.DataFrame) -> alt.Chart:
     """A chart of the table's rows; inline values have no limit of 5,000."""
     cells = table.astype(object).where(table.notna(), None)
     names = [str(name) for name in table.columns]
@@ -156,41 +167,43 @@ def drawn(table: pd.DataFrame) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=rows))
 
 
-def axis(title: object, bounds: tuple[float, float], field: str = "value") -> alt.X:
+def x_axis(title: object, bounds: tuple[float, float], field: str = "value") -> alt.X:
     """The horizontal axis over `bounds`."""
     scale = alt.Scale(domain=bounds, nice=False, zero=False)
-    ticks = alt.Axis(title=plain(title), tickCount=6, format="~r", labelFlush=False)
+    ticks = alt.Axis(
+        title=plain_text(title), tickCount=6, format="~r", labelFlush=False
+    )
     return alt.X(f"{field}:Q", scale=scale, axis=ticks)
 
 
-def marked(at: float, text: str) -> list[alt.Chart]:
+def vertical_mark(at: float, text: str) -> list[alt.Chart]:
     """A vertical line and the words over it."""
-    here = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
-    line = here.mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
-    words = here.mark_text(color=GREY, dy=-9).encode(x="at:Q", y=TOP, text="text:N")
+    chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
+    line = chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
+    words = chart.mark_text(color=GREY, dy=-9).encode(x="at:Q", y=TOP, text="text:N")
     return [line, words]
 
 
-def beside(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
+def _row_texts(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
     """The names of the rows left of the plot and their numbers right of it."""
-    left = drawn(rows).mark_text(align="right", dx=-10, limit=1.1 * NAMES)
-    right = drawn(rows).mark_text(align="left", dx=10, color=GREY, limit=170)
+    left = chart_rows(rows).mark_text(align="right", dx=-10, limit=1.1 * NAMES)
+    right = chart_rows(rows).mark_text(align="left", dx=10, color=GREY, limit=170)
     return [
         left.encode(x=alt.value(0), y=y, text="text:N"),
         right.encode(x=alt.value(WIDTH), y=y, text="numbers:N"),
     ]
 
 
-def lettered(
-    rows: pd.DataFrame, found: pd.DataFrame, x: str, y: str
+def label_marks(
+    rows: pd.DataFrame, label_places: pd.DataFrame, x: str, y: str
 ) -> list[alt.Chart]:
     """The `text` of each row where `labelled` found a place, with a line back."""
-    words = rows.iloc[found["point"]].reset_index(drop=True).join(found)
-    leaders = drawn(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
+    words = rows.iloc[label_places["point"]].reset_index(drop=True).join(label_places)
+    leaders = chart_rows(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
     return [
         leaders.encode(x=f"{x}:Q", y=f"{y}:Q", x2="at_x", y2="at_y", color=COLOUR),
         *(
-            drawn(words[words["align"] == side])
+            chart_rows(words[words["align"] == side])
             .mark_text(align=side)
             .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=COLOUR)
             for side in SIDES
@@ -198,29 +211,31 @@ def lettered(
     ]
 
 
-def named(
+def _layer_rows(
     layers: list[alt.Chart], rows: pd.DataFrame, headers: pd.DataFrame
 ) -> Drawing:
     """The layers with every row named, its numbers written out, groups headed."""
     rows = rows.assign(
-        numbers=[_numbers(*row) for row in rows[["value", "low", "high"]].to_numpy()]
+        numbers=[
+            _interval_text(*row) for row in rows[["value", "low", "high"]].to_numpy()
+        ]
     )
-    heads = drawn(headers).mark_text(
+    heads = chart_rows(headers).mark_text(
         align="right", dx=-10, fontWeight="bold", limit=1.1 * NAMES
     )
     heads = heads.encode(x=alt.value(0), y=ROW, text="text:N")
     height = 23 * (len(rows) + len(headers))
-    return alt.layer(*layers, *beside(rows, ROW), heads).properties(
+    return alt.layer(*layers, *_row_texts(rows, ROW), heads).properties(
         width=WIDTH, height=height
     )
 
 
-def _numbers(value: float, low: float, high: float) -> str:
+def _interval_text(value: float, low: float, high: float) -> str:
     whisker = "" if np.isnan(low) or np.isnan(high) else f"  [{low:z.3f}, {high:z.3f}]"
     return f"{value:z.3f}{whisker}"
 
 
-def _bins(
+def _ridge_bins(
     values: "np.ndarray[Any, Any]", bounds: tuple[float, float], row: int
 ) -> pd.DataFrame:
     counts, edges = np.histogram(values, BINS, bounds)

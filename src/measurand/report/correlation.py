@@ -29,10 +29,12 @@ def pearson(
     return Estimate(r, low, high, level, len(x), "Pearson's r, Fisher's z")
 
 
-def line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float] | None:
+def trend_line(
+    x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[float, float] | None:
     """Slope and height at 0 of the least-squares line, where there is one.
 
-    >>> line(np.array([0.0, 1.0]), np.array([1.0, 3.0]))
+    >>> trend_line(np.array([0.0, 1.0]), np.array([1.0, 3.0]))
     (2.0, 1.0)
     """
     if len(x) < 2 or np.ptp(x) == 0:

@@ -13,11 +13,18 @@ from measurand.report.charts import (
     COLOURS,
     GREY,
     Drawing,
-    drawn,
-    lettered,
+    chart_rows,
+    label_marks,
 )
-from measurand.report.layout import Box, Frame, extent, labelled, number, readable
-from measurand.report.terminal import plain
+from measurand.report.layout import (
+    Box,
+    Frame,
+    extent,
+    place_labels,
+    plot_columns,
+    to_number,
+)
+from measurand.report.terminal import plain_text
 
 MAP_NUMBERS = ["mpds", "mpds_low", "mpds_high", "delta", "delta_low", "delta_high"]
 DIRECT, SENSITIVE = "#f8d3c9", "#eef6f3"
@@ -27,11 +34,16 @@ Y = "ΔEvi: accuracy lost on shuffled evidence"
 DX, DY = 8, 15  # from a region's corner to its name
 
 
-def decision_map(table: pd.DataFrame, settings: Mapping[str, Any]) -> Drawing | None:
+def draw_decision_map(
+    table: pd.DataFrame, settings: Mapping[str, Any]
+) -> Drawing | None:
     """Where each reader stands, with whiskers both ways; no MPDS, no place."""
-    rows = readable(table, ["benchmark", "reader"], MAP_NUMBERS)
+    rows = plot_columns(table, ["benchmark", "reader"], MAP_NUMBERS)
     rows = rows.dropna(subset=["mpds", "delta"]).reset_index(drop=True)
-    margin, direct = number(settings.get("margin")), number(settings.get("direct"))
+    margin, direct = (
+        to_number(settings.get("margin")),
+        to_number(settings.get("direct")),
+    )
     if rows.empty or math.isnan(margin + direct):
         return None
     x = extent(rows[MAP_NUMBERS[:3]], direct - 0.4, direct + 0.2)
@@ -44,28 +56,28 @@ def decision_map(table: pd.DataFrame, settings: Mapping[str, Any]) -> Drawing | 
         "latent coupling": (x[0], -margin),
         "direct coupling": (direct, -margin),
     }
-    rows = _coloured(rows)
-    written = [_under(frame, *name) for name in names.items()]
+    rows = _colour_rows(rows)
+    name_boxes = [_name_box(frame, *name) for name in names.items()]
     layers = [
-        *_regions(frame, margin, direct),
-        *(_name(text, place) for text, place in names.items()),
+        *_region_areas(frame, margin, direct),
+        *(_region_name(text, corner) for text, corner in names.items()),
         *_crosses(rows),
-        *_labels(rows, frame, written),
+        *_reader_labels(rows, frame, name_boxes),
     ]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _coloured(rows: pd.DataFrame) -> pd.DataFrame:
+def _colour_rows(rows: pd.DataFrame) -> pd.DataFrame:
     several = rows["benchmark"].nunique() > 1
-    text = rows["reader"].map(lambda name: plain(name, 20))
+    text = rows["reader"].map(lambda name: plain_text(name, 20))
     if several:
-        text = rows["benchmark"].map(lambda name: plain(name, 20)) + " · " + text
+        text = rows["benchmark"].map(lambda name: plain_text(name, 20)) + " · " + text
     codes = pd.factorize(rows["benchmark"] if several else rows["reader"])[0]
     colour = [COLOURS[code % len(COLOURS)] for code in codes]
     return rows.assign(text=text, colour=colour)
 
 
-def _regions(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
+def _region_areas(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
     (left, right), (_, top) = frame.x, frame.y
     regions = [
         {"x": left, "x2": right, "y": margin, "y2": top, "colour": SENSITIVE},
@@ -75,8 +87,12 @@ def _regions(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
     area = alt.Chart(alt.InlineData(values=regions)).mark_rect()
     return [
         area.encode(
-            alt.X("x:Q", scale=alt.Scale(domain=frame.x, nice=False), axis=_axis(X)),
-            alt.Y("y:Q", scale=alt.Scale(domain=frame.y, nice=False), axis=_axis(Y)),
+            alt.X(
+                "x:Q", scale=alt.Scale(domain=frame.x, nice=False), axis=_map_axis(X)
+            ),
+            alt.Y(
+                "y:Q", scale=alt.Scale(domain=frame.y, nice=False), axis=_map_axis(Y)
+            ),
             x2="x2",
             y2="y2",
             color=COLOUR,
@@ -84,26 +100,26 @@ def _regions(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
     ]
 
 
-def _axis(title: str) -> alt.Axis:
+def _map_axis(title: str) -> alt.Axis:
     return alt.Axis(title=title, grid=False, tickCount=7, format="~r", labelFlush=False)
 
 
-def _name(text: str, place: tuple[float, float]) -> alt.Chart:
-    row = {"x": place[0], "y": place[1], "text": text}
+def _region_name(text: str, corner: tuple[float, float]) -> alt.Chart:
+    row = {"x": corner[0], "y": corner[1], "text": text}
     italic = alt.MarkDef(
         "text", align="left", dx=DX, dy=DY, fontStyle="italic", color=GREY
     )
-    here = alt.Chart(alt.InlineData(values=[row])).properties(mark=italic)
-    return here.encode(x="x:Q", y="y:Q", text="text:N")
+    chart = alt.Chart(alt.InlineData(values=[row])).properties(mark=italic)
+    return chart.encode(x="x:Q", y="y:Q", text="text:N")
 
 
-def _under(frame: Frame, text: str, place: tuple[float, float]) -> Box:
-    right, down = frame.pixels(*place)
+def _name_box(frame: Frame, text: str, corner: tuple[float, float]) -> Box:
+    right, down = frame.pixels(*corner)
     return frame.box(text, right + DX, down + DY, leftwards=False)
 
 
 def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
-    points = drawn(rows).encode(color=COLOUR)
+    points = chart_rows(rows).encode(color=COLOUR)
     rule = points.mark_rule(strokeWidth=1.5, opacity=0.7)
     return [
         rule.encode(x="mpds_low:Q", x2="mpds_high", y="delta:Q"),
@@ -112,14 +128,16 @@ def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
     ]
 
 
-def _labels(rows: pd.DataFrame, frame: Frame, written: list[Box]) -> list[alt.Chart]:
-    places = list(zip(rows["mpds"], rows["delta"], strict=True))
-    texts, lines = rows["text"].tolist(), _whiskers(rows, frame)
-    found = labelled(places, texts, frame, lines, written)
-    return lettered(rows, found, "mpds", "delta")
+def _reader_labels(
+    rows: pd.DataFrame, frame: Frame, name_boxes: list[Box]
+) -> list[alt.Chart]:
+    points = list(zip(rows["mpds"], rows["delta"], strict=True))
+    texts, lines = rows["text"].tolist(), _cross_boxes(rows, frame)
+    label_places = place_labels(points, texts, frame, lines, name_boxes)
+    return label_marks(rows, label_places, "mpds", "delta")
 
 
-def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:
+def _cross_boxes(rows: pd.DataFrame, frame: Frame) -> list[Box]:
     boxes = []
     for x, left, right, y, low, high in rows[MAP_NUMBERS].to_numpy():
         across, down = frame.pixels(x, y)

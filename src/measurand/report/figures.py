@@ -6,21 +6,29 @@ import vl_convert
 
 from measurand.core.finding import Exhibit
 from measurand.report.atlas import POINTS
-from measurand.report.charts import FONT, GREY, INK, PALE, bars, distribution, intervals
-from measurand.report.diagram import MAP_NUMBERS, decision_map
-from measurand.report.plane import curve, histogram, points
-from measurand.report.scatter import scatter
+from measurand.report.charts import (
+    FONT,
+    GREY,
+    INK,
+    PALE,
+    draw_bars,
+    draw_distribution,
+    draw_intervals,
+)
+from measurand.report.diagram import MAP_NUMBERS, draw_decision_map
+from measurand.report.plane import draw_curve, draw_histogram, draw_points
+from measurand.report.scatter import draw_scatter
 
 # What each kind is drawn by, and the columns without which it cannot be.
 KINDS: dict[str, tuple[Any, list[str]]] = {
-    "decision_map": (decision_map, ["benchmark", "reader", *MAP_NUMBERS]),
-    "bars": (bars, ["group", "bar", "value", "low", "high"]),
-    "distribution": (distribution, ["series", "value"]),
-    "intervals": (intervals, ["name", "value", "low", "high"]),
-    "curve": (curve, ["series", "x", "y"]),
-    "histogram": (histogram, ["series", "value"]),
-    "scatter": (scatter, ["name", "series", "x", "y"]),
-    "map": (points, POINTS),
+    "decision_map": (draw_decision_map, ["benchmark", "reader", *MAP_NUMBERS]),
+    "bars": (draw_bars, ["group", "bar", "value", "low", "high"]),
+    "distribution": (draw_distribution, ["series", "value"]),
+    "intervals": (draw_intervals, ["name", "value", "low", "high"]),
+    "curve": (draw_curve, ["series", "x", "y"]),
+    "histogram": (draw_histogram, ["series", "value"]),
+    "scatter": (draw_scatter, ["name", "series", "x", "y"]),
+    "map": (draw_points, POINTS),
 }
 HOUSE = {
     "background": "white",
@@ -51,7 +59,7 @@ HOUSE = {
 }
 
 
-def figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
+def draw_figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
     """The exhibit as SVG and as PNG, or nothing where there is nothing to draw."""
     draw, needed = KINDS.get(exhibit.kind, (None, []))
     if draw is None or not {*needed} <= {*exhibit.table.columns}:

@@ -11,10 +11,16 @@ from html import escape
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report import cards
-from measurand.report.atlas import Cards, atlas, labels, mapped
-from measurand.report.contents import Grid, exhibit_grid, grids, remark, shown
-from measurand.report.resources import digest, resource
-from measurand.report.terminal import heading, plain, sentences
+from measurand.report.atlas import CardAnchors, has_map_points, map_figure, map_labels
+from measurand.report.contents import (
+    TextGrid,
+    estimate_text,
+    exhibit_grid,
+    grids,
+    trend_remark,
+)
+from measurand.report.resources import page_resource, script_digest
+from measurand.report.terminal import heading, join_sentences, plain_text
 
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
@@ -28,23 +34,23 @@ BROAD = 8  # columns beyond which the first one stays in sight
 TALL = 20  # rows beyond which a table scrolls in its own box
 LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
 
-STYLE, SCRIPT = resource("page.css"), resource("map.js")
+STYLE, SCRIPT = page_resource("page.css"), page_resource("map.js")
 
 
 def page(report: Report, figures: Mapping[str, bytes]) -> str:
     """The whole page; `figures` holds the SVG of each exhibit that was drawn."""
     kind, name = heading(report)
     policy, script = POLICY, ""
-    if any(mapped(exhibit) for exhibit in report.exhibits):
-        policy, script = f"{POLICY}; script-src '{digest(SCRIPT)}'", SCRIPT
+    if any(has_map_points(exhibit) for exhibit in report.exhibits):
+        policy, script = f"{POLICY}; script-src '{script_digest(SCRIPT)}'", SCRIPT
     body = "\n".join(
         [
             f"<header><p>{escape(kind)}</p>",
             f"<h1>{escape(name)}</h1></header>",
-            *_verdict(report),
-            *_warnings(report.warnings),
-            *_exhibits(report.exhibits, figures),
-            *(part for grid in grids(report) for part in _section(grid)),
+            *_verdict_html(report),
+            *_warnings_html(report.warnings),
+            *_exhibits_html(report.exhibits, figures),
+            *(part for grid in grids(report) for part in _section_html(grid)),
             "<footer>Written by measurand. Every finding stands with its interval, "
             "n and method; report.json holds them all.</footer>",
         ]
@@ -70,113 +76,131 @@ def page(report: Report, figures: Mapping[str, bytes]) -> str:
 """
 
 
-def _text(value: object, most: int = 120) -> str:
-    return escape(plain(value, most))
+def _escape_plain(value: object, most: int = 120) -> str:
+    return escape(plain_text(value, most))
 
 
-def _verdict(report: Report) -> Iterator[str]:
+def _verdict_html(report: Report) -> Iterator[str]:
     verdict = report.verdict
     badge = ' <span class="badge">provisional</span>' if verdict.provisional else ""
     facts = [("region", verdict.region), ("stage", verdict.stage)]
-    spans = [f"<span>{name}: {_text(value)}</span>" for name, value in facts if value]
+    spans = [
+        f"<span>{name}: {_escape_plain(value)}</span>" for name, value in facts if value
+    ]
     if verdict.provisional:
         spans += ["<span>a stronger reader could still overturn this</span>"]
     yield '<section class="card verdict">'
-    yield f'<p class="label">{_text(verdict.label)}{badge}</p>'
-    yield f'<p class="reason">{_text(verdict.reason, 800)}</p>'
+    yield f'<p class="label">{_escape_plain(verdict.label)}{badge}</p>'
+    yield f'<p class="reason">{_escape_plain(verdict.reason, 800)}</p>'
     yield f'<p class="facts">{"".join(spans)}</p></section>' if spans else "</section>"
     # The numbers the verdict rests on: what the reader it names decided.
     decided = [f for f in report.findings if f.decision and f.reader == verdict.stage]
     if decided:
         yield '<dl class="tiles">'
-        for found in decided[:MOST_TILES]:
-            value, _, interval = shown(found.estimate).partition(" ")
-            yield f"""<div class="card tile"><dt>{_text(found.statistic, 40)}</dt>
+        for finding in decided[:MOST_TILES]:
+            value, _, interval = estimate_text(finding.estimate).partition(" ")
+            yield f"""<div class="card tile"><dt>{_escape_plain(finding.statistic, 40)}</dt>
 <dd class="value">{escape(value)}</dd><dd class="interval">{escape(interval)}</dd>
-<dd class="interval">{_text(found.decision, 80)}</dd></div>"""
+<dd class="interval">{_escape_plain(finding.decision, 80)}</dd></div>"""
         yield "</dl>"
 
 
-def _warnings(warnings: Sequence[str]) -> list[str]:
-    texts = "".join(f"<p>{_text(text, 800)}</p>" for text in warnings)
+def _warnings_html(warnings: Sequence[str]) -> list[str]:
+    texts = "".join(f"<p>{_escape_plain(text, 800)}</p>" for text in warnings)
     return [f'<div class="warning">{texts}</div>'] if texts else []
 
 
-def _exhibits(
+def _exhibits_html(
     exhibits: Sequence[Exhibit], figures: Mapping[str, bytes]
 ) -> Iterator[str]:
     if exhibits:
         yield "<h2>What was found</h2>"
     numbered = [*enumerate(exhibits, 1)]
     # Backwards, so that of several exhibits of one name the first is the one meant.
-    places = {exhibit.name: f"exhibit-{n}" for n, exhibit in reversed(numbered)}
-    hues = _hues(exhibits)
-    for place, exhibit in numbered:
-        still = _image(exhibit, figures)
-        if mapped(exhibit):
-            found = _cards(exhibit, exhibits, places)
-            yield from atlas(exhibit, f"exhibit-{place}", found, hues, still)
-        elif exhibit.kind == "cards" and cards.cards(exhibit):
-            ways = [e for e in exhibits if e.settings.get("cards") == exhibit.name]
-            way = places[ways[0].name] if ways and mapped(ways[0]) else None
-            yield from cards.figure(exhibit, f"exhibit-{place}", hues, way)
+    anchors = {exhibit.name: f"exhibit-{n}" for n, exhibit in reversed(numbered)}
+    hues = _label_hues(exhibits)
+    for position, exhibit in numbered:
+        still = _image_html(exhibit, figures)
+        if has_map_points(exhibit):
+            card_anchors = _find_card_anchors(exhibit, exhibits, anchors)
+            yield from map_figure(
+                exhibit, f"exhibit-{position}", card_anchors, hues, still
+            )
+        elif exhibit.kind == "cards" and cards.read_cards(exhibit):
+            maps = [e for e in exhibits if e.settings.get("cards") == exhibit.name]
+            map_anchor = (
+                anchors[maps[0].name] if maps and has_map_points(maps[0]) else None
+            )
+            yield from cards.cards_figure(
+                exhibit, f"exhibit-{position}", hues, map_anchor
+            )
         else:
-            yield from _figure(exhibit, still)
+            yield from _figure_html(exhibit, still)
 
 
-def _figure(exhibit: Exhibit, still: str) -> Iterator[str]:
-    caption, grid = _text(exhibit.caption, 800), exhibit_grid(exhibit)
+def _figure_html(exhibit: Exhibit, still: str) -> Iterator[str]:
+    caption, grid = _escape_plain(exhibit.caption, 800), exhibit_grid(exhibit)
     yield '<figure class="card">'
     if still:
-        yield f"{still}<figcaption>{sentences(caption, escape(remark(exhibit)))}"
-        yield f"<details><summary>The numbers</summary>{_table(grid)}</details>"
+        yield f"{still}<figcaption>{join_sentences(caption, escape(trend_remark(exhibit)))}"
+        yield f"<details><summary>The numbers</summary>{_table_html(grid)}</details>"
     else:
-        yield f"{_table(grid)}<figcaption>{sentences(caption, escape(grid.note))}"
+        yield f"{_table_html(grid)}<figcaption>{join_sentences(caption, escape(grid.note))}"
     yield "</figcaption></figure>"
 
 
-def _image(exhibit: Exhibit, figures: Mapping[str, bytes]) -> str:
+def _image_html(exhibit: Exhibit, figures: Mapping[str, bytes]) -> str:
     if exhibit.name not in figures:
         return ""
     source = base64.b64encode(figures[exhibit.name]).decode()
     return (
-        f'<div class="drawing"><img alt="{_text(exhibit.caption, 800)}" '
+        f'<div class="drawing"><img alt="{_escape_plain(exhibit.caption, 800)}" '
         f'src="data:image/svg+xml;base64,{source}"></div>'
     )
 
 
-def _cards(
-    exhibit: Exhibit, exhibits: Sequence[Exhibit], places: Mapping[str, str]
-) -> Cards:
-    for other in exhibits:
-        if other.kind == "cards" and other.name == exhibit.settings.get("cards"):
-            made = cards.cards(other)
-            return Cards(
-                {c.cluster: cards.anchor(places[other.name], c.cluster) for c in made},
-                [card.cluster for card in made if card.biased],
+def _find_card_anchors(
+    exhibit: Exhibit, exhibits: Sequence[Exhibit], anchors: Mapping[str, str]
+) -> CardAnchors:
+    for candidate in exhibits:
+        if candidate.kind == "cards" and candidate.name == exhibit.settings.get(
+            "cards"
+        ):
+            cluster_cards = cards.read_cards(candidate)
+            return CardAnchors(
+                {
+                    c.cluster: cards.card_anchor(anchors[candidate.name], c.cluster)
+                    for c in cluster_cards
+                },
+                [card.cluster for card in cluster_cards if card.biased],
             )
-    return Cards({})
+    return CardAnchors({})
 
 
-def _hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
+def _label_hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
     """The number of each label's colour, the same in every map and card."""
-    known = {"map": labels, "cards": cards.labels}
-    found = {name for e in exhibits if e.kind in known for name in known[e.kind](e)}
-    return {name: code for code, name in enumerate(sorted(found))}
+    label_readers = {"map": map_labels, "cards": cards.card_labels}
+    label_names = {
+        name
+        for e in exhibits
+        if e.kind in label_readers
+        for name in label_readers[e.kind](e)
+    }
+    return {name: code for code, name in enumerate(sorted(label_names))}
 
 
-def _section(grid: Grid) -> Iterator[str]:
+def _section_html(grid: TextGrid) -> Iterator[str]:
     yield f"<section><h2>{escape(grid.title)}</h2>"
     if grid.note:
         yield f'<p class="note">{escape(grid.note)}</p>'
-    yield f'<div class="card">{_table(grid)}</div></section>'
+    yield f'<div class="card">{_table_html(grid)}</div></section>'
 
 
-def _table(grid: Grid) -> str:
+def _table_html(grid: TextGrid) -> str:
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in grid.header)
     head = f"<thead><tr>{heads}</tr></thead>" if grid.header else ""
     rows = "\n".join(
-        f"<tr>{''.join(_cells(grid, n))}</tr>" for n in range(len(grid.rows))
+        f"<tr>{''.join(_cells_html(grid, n))}</tr>" for n in range(len(grid.rows))
     )
     kinds = {" tall": len(grid.rows) > TALL, " broad": len(grid.header) > BROAD}
     kind = "".join(name for name, holds in kinds.items() if holds)
@@ -186,7 +210,7 @@ def _table(grid: Grid) -> str:
     return f'<div class="wide{kind}"{focus}>{table}</div>'
 
 
-def _cells(grid: Grid, row: int) -> Iterator[str]:
+def _cells_html(grid: TextGrid, row: int) -> Iterator[str]:
     cells = grid.rows[row]
     if not grid.header:
         yield f'<th scope="row">{escape(cells[0])}</th>'

@@ -7,32 +7,34 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.report.terminal import plain
+from measurand.report.terminal import plain_text
 
 MOST_ROWS = 40  # beyond this a figure is a table
 LETTER = 6.4  # the mean width of a letter at the size of a label, in pixels
 LINE = 14
 
 
-def number(value: object) -> float:
+def to_number(value: object) -> float:
     """`value` as a finite number, or NaN.
 
-    >>> number("0.5"), number(None), number("x")
+    >>> to_number("0.5"), to_number(None), to_number("x")
     (0.5, nan, nan)
     """
     try:
-        found = float(value)  # type: ignore[arg-type]
+        result = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return float("nan")
-    return found if np.isfinite(found) else float("nan")
+    return result if np.isfinite(result) else float("nan")
 
 
-def readable(
+def plot_columns(
     table: pd.DataFrame, texts: Sequence[str], numbers: Sequence[str]
 ) -> pd.DataFrame:
     """These columns only: texts short and plain, numbers finite or missing."""
     columns: dict[str, object] = {
-        name: [plain(text) for text in table[name]] for name in texts if name in table
+        name: [plain_text(text) for text in table[name]]
+        for name in texts
+        if name in table
     }
     for name in numbers:
         values = pd.to_numeric(table[name], errors="coerce").astype(float)
@@ -40,20 +42,20 @@ def readable(
     return pd.DataFrame(columns)
 
 
-def squeezed(text: object, pixels: float) -> str:
+def squeeze_text(text: object, pixels: float) -> str:
     """`text` cut in its middle to about so many pixels: names differ at their ends.
 
-    >>> squeezed("encoder:/models/of/somebody/bert-base alone", 200)
+    >>> squeeze_text("encoder:/models/of/somebody/bert-base alone", 200)
     'encoder:/m…body/bert-base alone'
     """
-    line, most = plain(text, 400), int(pixels / LETTER)
+    line, most = plain_text(text, 400), int(pixels / LETTER)
     if len(line) <= most:
         return line
     start = most // 3
     return f"{line[:start]}…{line[len(line) - (most - start - 1) :]}"
 
 
-def stacked(
+def stack_rows(
     table: pd.DataFrame, group: str | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rows with a `row` number, and the headers that stand between groups."""
@@ -80,8 +82,8 @@ def extent(
     """
     numbers = np.concatenate([np.asarray(v, float).ravel() for v in values])
     low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
-    more = max(pad * (high - low), least / 2)
-    return low - more, high + more
+    margin = max(pad * (high - low), least / 2)
+    return low - margin, high + margin
 
 
 Box = tuple[float, float, float, float]
@@ -121,7 +123,7 @@ class Frame:
         return inside and box[2] <= self.width and box[3] <= self.height
 
 
-def labelled(
+def place_labels(
     points: Sequence[tuple[float, float]],
     texts: Sequence[str],
     frame: Frame,
@@ -137,21 +139,23 @@ def labelled(
     centres = [frame.pixels(*point) for point in points]
     boxes = [*lines, *words, *((x - 5, y - 5, x + 5, y + 5) for x, y in centres)]
     labels = [*words]
-    found = []
+    rows = []
     for index, ((x, y), text) in enumerate(zip(centres, texts, strict=True)):
         for dx, dy in OFFSETS:
             box = frame.box(text, x + dx, y + dy, leftwards=dx < 0)
             line = [(x + t * dx, y + t * dy) * 2 for t in np.linspace(0.1, 0.9, 9)]
-            free = not any(_meet(box, other) for other in boxes)
-            through = any(_meet(dot, other) for dot in line for other in labels)
+            free = not any(_boxes_meet(box, obstacle) for obstacle in boxes)
+            through = any(
+                _boxes_meet(dot, obstacle) for dot in line for obstacle in labels
+            )
             if frame.holds(box) and free and not through:
                 boxes += [box, *line]
                 labels.append(box)
                 align = "right" if dx < 0 else "left"
                 far = abs(dy) > LINE or abs(dx) > LINE
-                found.append((index, *frame.point(x + dx, y + dy), align, far))
+                rows.append((index, *frame.point(x + dx, y + dy), align, far))
                 break
-    return pd.DataFrame(found, columns=["point", "at_x", "at_y", "align", "far"])
+    return pd.DataFrame(rows, columns=["point", "at_x", "at_y", "align", "far"])
 
 
 # Near places first, each on either side and above as well as below.
@@ -166,5 +170,5 @@ OFFSETS = sorted(
 )
 
 
-def _meet(a: Box, b: Box) -> bool:
+def _boxes_meet(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

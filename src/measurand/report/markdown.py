@@ -3,9 +3,9 @@
 import re
 
 from measurand.core.finding import Exhibit, Report
-from measurand.report.cards import lines
-from measurand.report.contents import Grid, exhibit_grid, grids
-from measurand.report.terminal import heading, plain
+from measurand.report.cards import card_lines
+from measurand.report.contents import TextGrid, exhibit_grid, grids
+from measurand.report.terminal import heading, plain_text
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.
 ENTITIES = {ord(mark): f"&#{ord(mark)};" for mark in "\\`*{}<>|~$@&"}
@@ -16,47 +16,53 @@ LOOSE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|(?<=\])\(")
 def markdown(report: Report) -> str:
     """The verdict, the tables and the captions, in Markdown."""
     verdict = report.verdict
-    blocks = ["# " + " of ".join(map(escaped, heading(report)))]
-    blocks += [f"**{escaped(verdict.label)}**: {escaped(verdict.reason, 600)}"]
+    blocks = ["# " + " of ".join(map(escape_markdown, heading(report)))]
+    blocks += [
+        f"**{escape_markdown(verdict.label)}**: {escape_markdown(verdict.reason, 600)}"
+    ]
     facts = [
-        f"region: {escaped(verdict.region)}" if verdict.region else "",
-        f"stage: {escaped(verdict.stage)}" if verdict.stage else "",
+        f"region: {escape_markdown(verdict.region)}" if verdict.region else "",
+        f"stage: {escape_markdown(verdict.stage)}" if verdict.stage else "",
         "provisional: a stronger reader could still overturn this"
         if verdict.provisional
         else "",
     ]
     blocks += ["\n".join(f"- {fact}" for fact in facts if fact)]
-    blocks += [f"> **Warning.** {escaped(text, 600)}" for text in report.warnings]
-    blocks += [_exhibit(exhibit) for exhibit in report.exhibits]
-    blocks += [_section(grid, level=2) for grid in grids(report)]
+    blocks += [
+        f"> **Warning.** {escape_markdown(text, 600)}" for text in report.warnings
+    ]
+    blocks += [_exhibit_markdown(exhibit) for exhibit in report.exhibits]
+    blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def escaped(text: object, most: int = 120) -> str:
+def escape_markdown(text: object, most: int = 120) -> str:
     """`text` as Markdown that shows it and does nothing else.
 
-    >>> escaped("a|b <c>"), escaped("delta_evi [x](y)")
+    >>> escape_markdown("a|b <c>"), escape_markdown("delta_evi [x](y)")
     ('a&#124;b &#60;c&#62;', 'delta_evi [x]&#40;y)')
     """
-    line = plain(text, most).translate(ENTITIES)
+    line = plain_text(text, most).translate(ENTITIES)
     return LOOSE.sub(lambda mark: f"&#{ord(mark[0])};", line)
 
 
-def _exhibit(exhibit: Exhibit) -> str:
-    listed = [*lines(exhibit)] if exhibit.kind == "cards" else []
+def _exhibit_markdown(exhibit: Exhibit) -> str:
+    listed = [*card_lines(exhibit)] if exhibit.kind == "cards" else []
     if not listed:
-        return _section(exhibit_grid(exhibit), level=3)
-    title = f"### {escaped(exhibit.caption, 400)}"
-    return "\n".join([title, "", *(f"- {escaped(line, 800)}" for line in listed)])
+        return _section_markdown(exhibit_grid(exhibit), level=3)
+    title = f"### {escape_markdown(exhibit.caption, 400)}"
+    return "\n".join(
+        [title, "", *(f"- {escape_markdown(line, 800)}" for line in listed)]
+    )
 
 
-def _section(grid: Grid, level: int) -> str:
+def _section_markdown(grid: TextGrid, level: int) -> str:
     header = grid.header or ("", "")
-    lines = [f"{'#' * level} {escaped(grid.title, 400)}"]
-    lines += ["", escaped(grid.note, 400)] if grid.note else []
-    lines += ["", _row(header), "|" + " --- |" * len(header)]
-    return "\n".join([*lines, *map(_row, grid.rows)])
+    lines = [f"{'#' * level} {escape_markdown(grid.title, 400)}"]
+    lines += ["", escape_markdown(grid.note, 400)] if grid.note else []
+    lines += ["", _row_markdown(header), "|" + " --- |" * len(header)]
+    return "\n".join([*lines, *map(_row_markdown, grid.rows)])
 
 
-def _row(cells: tuple[str, ...]) -> str:
-    return "| " + " | ".join(escaped(text, 400) for text in cells) + " |"
+def _row_markdown(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(escape_markdown(text, 400) for text in cells) + " |"

@@ -15,12 +15,12 @@ from measurand.report.charts import (
     MOST_SERIES,
     Drawing,
     Settings,
-    axis,
-    drawn,
-    marked,
+    chart_rows,
+    vertical_mark,
+    x_axis,
 )
-from measurand.report.layout import extent, number, readable
-from measurand.report.terminal import plain
+from measurand.report.layout import extent, plot_columns, to_number
+from measurand.report.terminal import plain_text
 
 WIDTH, HEIGHT = 560, 320
 Shape = Literal["step-after", "linear"]
@@ -29,22 +29,25 @@ MOST_MARKS = 3000  # more would make a figure of megabytes, one dot over another
 MOST_STEPS = 2000  # points of one curve
 
 
-def curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """A line or a staircase a series, with a band where there is one."""
     band = ["low", "high"] if {"low", "high"} <= {*table.columns} else []
-    rows = readable(table, ["series"], ["x", "y", *band])
-    rows = rows.dropna(subset=["x", "y"]).reindex(columns=["series", *PLACES])
+    rows = plot_columns(table, ["series"], ["x", "y", *band])
+    rows = rows.dropna(subset=["x", "y"]).reindex(columns=["series", *CURVE_NUMBERS])
     if rows.empty:
         return None
-    rows = _thin(rows)
-    vertical, horizontal = _lines(settings, "vertical"), _lines(settings, "horizontal")
-    x = axis(
+    rows = _thin_curves(rows)
+    vertical, horizontal = (
+        _reference_lines(settings, "vertical"),
+        _reference_lines(settings, "horizontal"),
+    )
+    x = x_axis(
         settings.get("x_title", "x"), extent(rows["x"], *vertical.values(), pad=0), "x"
     )
     bounds = extent(rows[["y", "low", "high"]], *horizontal.values())
-    y = upright(settings.get("y_title", "y"), bounds)
+    y = y_axis(settings.get("y_title", "y"), bounds)
     shape: Shape = "step-after" if settings.get("step") else "linear"
-    drawing, colour = drawn(rows), coloured(rows["series"])
+    drawing, colour = chart_rows(rows), _series_colour(rows["series"])
     lines = drawing.mark_line(strokeWidth=2.2, interpolate=shape).encode(x, y, colour)
     layers = [
         drawing.mark_area(opacity=0.16, interpolate=shape).encode(
@@ -52,40 +55,42 @@ def curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         ),
         lines,
         # A series of one point is a line that cannot be seen.
-        drawn(rows[~rows["series"].duplicated(keep=False)])
+        chart_rows(rows[~rows["series"].duplicated(keep=False)])
         .mark_circle(size=42, opacity=1)
         .encode(x, y, colour),
     ]
     for name, at in vertical.items():
-        layers += marked(at, name)
+        layers += vertical_mark(at, name)
     for name, at in horizontal.items():
-        layers += _level(at, name)
+        layers += _level_mark(at, name)
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """What share of each series falls in each bin, one panel under the other."""
-    rows = readable(table, ["series"], ["value"]).dropna(subset=["value"])
+    rows = plot_columns(table, ["series"], ["value"]).dropna(subset=["value"])
     if rows.empty:
         return None
-    wanted = number(settings.get("bins"))
+    wanted = to_number(settings.get("bins"))
     count = 30 if np.isnan(wanted) else int(np.clip(wanted, 1, 200))
     bounds = extent(rows["value"], pad=0, least=1e-9)
     names = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
     bins = pd.concat(
         [
-            _bins(name, rows.loc[rows["series"] == name, "value"], count, bounds)
+            _histogram_bins(
+                name, rows.loc[rows["series"] == name, "value"], count, bounds
+            )
             for name in names
         ]
     )
     top = (0.0, 1.08 * float(bins["y"].max()))
     panel = (
-        drawn(bins)
+        chart_rows(bins)
         .mark_rect(opacity=0.85, stroke="white", strokeWidth=0.6)
         .encode(
-            axis(settings.get("x_title", "value"), bounds, "left"),
-            upright("share", top, ticks=3, form="~%"),
-            alt.Color("series:N", scale=_scale(names), legend=None),
+            x_axis(settings.get("x_title", "value"), bounds, "left"),
+            y_axis("share", top, ticks=3, form="~%"),
+            alt.Color("series:N", scale=_colour_scale(names), legend=None),
             x2="right",
             y2=alt.datum(0),
         )
@@ -104,90 +109,94 @@ def histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     return drawing
 
 
-def points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """The map, as far as one can draw it still."""
-    rows = readable(table, ["label"], ["x", "y", "weight"]).dropna(subset=["x", "y"])
+    rows = plot_columns(table, ["label"], ["x", "y", "weight"]).dropna(
+        subset=["x", "y"]
+    )
     if rows.empty:
         return None
-    whole = len(rows)
-    if whole > MOST_MARKS:
-        chosen = generator(0, "map").choice(whole, MOST_MARKS, replace=False)
+    total = len(rows)
+    if total > MOST_MARKS:
+        chosen = generator(0, "map").choice(total, MOST_MARKS, replace=False)
         rows = rows.iloc[np.sort(chosen)]
     heaviest = rows["weight"].max()
     share = rows["weight"].fillna(0.0).clip(lower=0.0) / (heaviest or 1.0)
     rows["size"] = (18 + 110 * share.fillna(0.0)).round()
     rows = rows.sort_values("size", kind="stable")
-    place = [
-        alt.X("x:Q", **_bare(rows["x"], settings.get("x_title"))),
-        alt.Y("y:Q", **_bare(rows["y"], settings.get("y_title"))),
+    axes = [
+        alt.X("x:Q", **_bare_axis(rows["x"], settings.get("x_title"))),
+        alt.Y("y:Q", **_bare_axis(rows["y"], settings.get("y_title"))),
     ]
-    marks = drawn(rows.round({"x": 4, "y": 4})).mark_circle(opacity=0.65, aria=False)
+    marks = chart_rows(rows.round({"x": 4, "y": 4})).mark_circle(
+        opacity=0.65, aria=False
+    )
     names = sorted({*rows["label"]})
-    colour = coloured(names, "label")
+    colour = _series_colour(names, "label")
     size = alt.Size("size:Q", scale=None, legend=None)
-    title = plain(settings.get("weight_title") or "", 40)
+    title = plain_text(settings.get("weight_title") or "", 40)
     notes = [
         f"size: {title}" if title and heaviest > 0 else "",
-        f"{len(rows):,} of {whole:,} points" if len(rows) < whole else "",
+        f"{len(rows):,} of {total:,} points" if len(rows) < total else "",
     ]
     text = " · ".join(note for note in notes if note)
-    here = alt.Chart(alt.InlineData(values=[{"text": text}]))
-    words = here.mark_text(align="right", color=GREY, dy=-8)
+    note_chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
+    words = note_chart.mark_text(align="right", color=GREY, dy=-8)
     return alt.layer(
-        marks.encode(*place, colour, size),
+        marks.encode(*axes, colour, size),
         words.encode(x=alt.value(WIDTH), y=alt.value(HEIGHT + 80), text="text:N"),
     ).properties(width=WIDTH, height=HEIGHT + 80)
 
 
-def coloured(series: Iterable[str], field: str = "series") -> alt.Color:
+def _series_colour(series: Iterable[str], field: str = "series") -> alt.Color:
     """A colour for each name, and a legend where there are several."""
     names = list(dict.fromkeys(series))
     legend = alt.Legend(columns=4) if len(names) > 1 else None
-    return alt.Color(f"{field}:N", scale=_scale(names), legend=legend)
+    return alt.Color(f"{field}:N", scale=_colour_scale(names), legend=legend)
 
 
-def upright(
+def y_axis(
     title: object, bounds: tuple[float, float], ticks: int = 6, form: str = "~r"
 ) -> alt.Y:
     """The vertical axis over `bounds`."""
     scale = alt.Scale(domain=bounds, nice=False, zero=False)
-    marks = alt.Axis(title=plain(title), tickCount=ticks, format=form)
+    marks = alt.Axis(title=plain_text(title), tickCount=ticks, format=form)
     return alt.Y("y:Q", scale=scale, axis=marks)
 
 
-def _bare(values: "pd.Series[float]", title: object) -> dict[str, Any]:
+def _bare_axis(values: "pd.Series[float]", title: object) -> dict[str, Any]:
     """An axis without numbers: where a projection puts things has no unit."""
     scale = alt.Scale(domain=extent(values), nice=False, zero=False)
-    name = plain(title or "")
+    name = plain_text(title or "")
     ticks = alt.Axis(title=name, labels=False, ticks=False, grid=False)
     return {"scale": scale, "axis": ticks}
 
 
-PLACES = ["x", "y", "low", "high"]
+CURVE_NUMBERS = ["x", "y", "low", "high"]
 
 
-def _scale(names: Sequence[str]) -> alt.Scale:
+def _colour_scale(names: Sequence[str]) -> alt.Scale:
     hues = [COLOURS[code % len(COLOURS)] for code in range(len(names))]
     return alt.Scale(domain=list(names), range=hues)
 
 
-def _lines(settings: Settings, which: str) -> dict[str, float]:
-    given = settings.get(which)
-    named = given if isinstance(given, Mapping) else {}
-    found = {plain(name, 40): number(at) for name, at in named.items()}
-    return {name: at for name, at in found.items() if not np.isnan(at)}
+def _reference_lines(settings: Settings, which: str) -> dict[str, float]:
+    chosen = settings.get(which)
+    positions = chosen if isinstance(chosen, Mapping) else {}
+    lines = {plain_text(name, 40): to_number(at) for name, at in positions.items()}
+    return {name: at for name, at in lines.items() if not np.isnan(at)}
 
 
-def _level(at: float, text: str) -> list[alt.Chart]:
-    here = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
-    words = here.mark_text(color=GREY, align="right", dy=-7, dx=-4)
+def _level_mark(at: float, text: str) -> list[alt.Chart]:
+    chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
+    words = chart.mark_text(color=GREY, align="right", dy=-7, dx=-4)
     return [
-        here.mark_rule(color=INK, strokeDash=[4, 3]).encode(y="at:Q"),
+        chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(y="at:Q"),
         words.encode(x=alt.value(WIDTH), y="at:Q", text="text:N"),
     ]
 
 
-def _thin(rows: pd.DataFrame) -> pd.DataFrame:
+def _thin_curves(rows: pd.DataFrame) -> pd.DataFrame:
     names = list(dict.fromkeys(rows["series"]))[:MOST_SERIES]
     parts: list[pd.DataFrame] = []
     for name in names:
@@ -197,11 +206,11 @@ def _thin(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _bins(
+def _histogram_bins(
     name: str, values: "pd.Series[float]", count: int, bounds: tuple[float, float]
 ) -> pd.DataFrame:
-    found, edges = np.histogram(values, count, bounds)
+    counts, edges = np.histogram(values, count, bounds)
     head = f"{name} (n = {len(values):,}, mean {values.mean():z.3f})"
-    share = found / len(values)
+    share = counts / len(values)
     bins = pd.DataFrame({"left": edges[:-1], "right": edges[1:], "y": share})
-    return bins[found > 0].assign(series=name, head=head)
+    return bins[counts > 0].assign(series=name, head=head)

@@ -5,16 +5,16 @@ from hashlib import sha256
 from importlib.resources import files
 
 
-def resource(name: str) -> str:
+def page_resource(name: str) -> str:
     """The text of a file of this package, with the line ends a browser would read."""
     text = files("measurand.report").joinpath(name).read_text("utf-8")
     return text.replace("\r\n", "\n")
 
 
-def digest(script: str) -> str:
+def script_digest(script: str) -> str:
     """What a Content-Security-Policy calls this very script.
 
-    >>> digest("1")
+    >>> script_digest("1")
     'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='
     """
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"

@@ -21,24 +21,29 @@ import pandas as pd
 import pyarrow as pa
 
 from measurand.core.errors import BadInput
-from measurand.core.files import write
+from measurand.core.files import write_file
 from measurand.core.finding import SCHEMA, Estimate, Exhibit, Finding, Report, Verdict
-from measurand.report.terminal import plain
+from measurand.report.terminal import plain_text
 
 # What only some reports have: a folder that is used again must not keep another's.
-LEFT = ("figures/*.svg", "figures/*.png", "repair/*.txt", "repair/work_list.csv")
+OPTIONAL_FILES = (
+    "figures/*.svg",
+    "figures/*.png",
+    "repair/*.txt",
+    "repair/work_list.csv",
+)
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
 
 def document(report: Report) -> dict[str, Any]:
     """The contents of `report.json`."""
-    settled: dict[str, Any] = _settled(
+    contents: dict[str, Any] = _to_json_value(
         {
             "schema": SCHEMA,
             "audit": report.audit,
             "benchmark": report.benchmark,
             "verdict": asdict(report.verdict),
-            "findings": [asdict(found) for found in report.findings],
+            "findings": [asdict(finding) for finding in report.findings],
             "settings": report.settings,
             "not_run": report.not_run,
             "warnings": report.warnings,
@@ -54,7 +59,7 @@ def document(report: Report) -> dict[str, Any]:
             ],
         }
     )
-    return settled
+    return contents
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -63,24 +68,27 @@ def dumps(document: Mapping[str, Any]) -> str:
     >>> dumps({"a": 0.1 + 0.2, "b": float("nan")})
     '{\n "a": 0.3,\n "b": null\n}\n'
     """
-    return json.dumps(_settled(document), indent=1, allow_nan=False) + "\n"
+    return json.dumps(_to_json_value(document), indent=1, allow_nan=False) + "\n"
 
 
-def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
+def save_report(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     """The directory, once everything is in it; `run` goes to `run.json` alone."""
     # Only here, so that reading and comparing reports does not wait for altair.
-    from measurand.report.figures import figure
+    from measurand.report.figures import draw_figure
     from measurand.report.html import page
 
     directory = Path(directory)
-    stems = _stems([exhibit.name for exhibit in report.exhibits])
-    drawings = [figure(exhibit) for exhibit in report.exhibits]
+    stems = _figure_stems([exhibit.name for exhibit in report.exhibits])
+    drawings = [draw_figure(exhibit) for exhibit in report.exhibits]
     svgs = {
         exhibit.name: drawing[0]
         for exhibit, drawing in zip(report.exhibits, drawings, strict=True)
         if drawing is not None
     }
-    files = {"items.parquet": _parquet(report.items), "run.json": dumps(run).encode()}
+    files = {
+        "items.parquet": _items_parquet(report.items),
+        "run.json": dumps(run).encode(),
+    }
     for stem, drawing in zip(stems, drawings, strict=True):
         if drawing is not None:
             files[f"figures/{stem}.svg"], files[f"figures/{stem}.png"] = drawing
@@ -89,31 +97,31 @@ def save(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     files["report.json"] = dumps(document(report)).encode()
     used = (directory / "report.json").is_file()
     for name, content in files.items():
-        write(directory / name, content)
+        write_file(directory / name, content)
     if used:  # last, as a full disk must not cost the report that was here
-        for old in {path for name in LEFT for path in directory.glob(name)}:
+        for old in {path for name in OPTIONAL_FILES for path in directory.glob(name)}:
             if old.relative_to(directory).as_posix() not in files:
                 old.unlink(missing_ok=True)
     return directory
 
 
-def load(directory: str | Path) -> Report:
-    """The report that `save` wrote."""
+def load_report(directory: str | Path) -> Report:
+    """The report that `save_report` wrote."""
     directory = Path(directory)
-    where = plain(directory, 200)
+    where = plain_text(directory, 200)
     try:
-        found = json.loads((directory / "report.json").read_bytes())
+        contents = json.loads((directory / "report.json").read_bytes())
     except OSError as failed:
         below = sorted(path.parent.name for path in directory.glob("*/report.json"))
-        there = f", such as {plain(', '.join(below), 200)} in it" if below else ""
+        hint = f", such as {plain_text(', '.join(below), 200)} in it" if below else ""
         raise BadInput(
-            f"{where} holds no report.json to read; give the folder of a report{there}"
+            f"{where} holds no report.json to read; give the folder of a report{hint}"
         ) from failed
     except (ValueError, RecursionError) as failed:
         raise BadInput(
             f"{where}/report.json is not JSON; run the audit again"
         ) from failed
-    schema = found.get("schema") if isinstance(found, dict) else None
+    schema = contents.get("schema") if isinstance(contents, dict) else None
     if type(schema) is not int:
         raise BadInput(f"{where}/report.json is not a report of measurand")
     if schema > SCHEMA:
@@ -128,28 +136,28 @@ def load(directory: str | Path) -> Report:
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
     try:
-        return _report(found, items)
+        return _read_report(contents, items)
     except (KeyError, TypeError, ValueError, AttributeError) as failed:
         raise BadInput(
-            f"{where}/report.json lacks part of a report: {plain(failed)}"
+            f"{where}/report.json lacks part of a report: {plain_text(failed)}"
         ) from failed
 
 
-def _report(found: Mapping[str, Any], items: pd.DataFrame) -> Report:
+def _read_report(contents: Mapping[str, Any], items: pd.DataFrame) -> Report:
     return Report(
-        str(found["audit"]),
-        dict(found["benchmark"]),
-        Verdict(**found["verdict"]),
-        tuple(_finding(**finding) for finding in found["findings"]),
-        dict(found["settings"]),
-        {name: str(why) for name, why in found["not_run"].items()},
-        tuple(map(str, found["warnings"])),
-        tuple(_exhibit(**exhibit) for exhibit in found["exhibits"]),
+        str(contents["audit"]),
+        dict(contents["benchmark"]),
+        Verdict(**contents["verdict"]),
+        tuple(_read_finding(**finding) for finding in contents["findings"]),
+        dict(contents["settings"]),
+        {name: str(why) for name, why in contents["not_run"].items()},
+        tuple(map(str, contents["warnings"])),
+        tuple(_read_exhibit(**exhibit) for exhibit in contents["exhibits"]),
         items,
     )
 
 
-def _finding(
+def _read_finding(
     estimate: Mapping[str, Any], decision: str | None, **names: str
 ) -> Finding:
     numbers = {
@@ -160,7 +168,9 @@ def _finding(
     return Finding(**names, estimate=stated, decision=decision)
 
 
-def _exhibit(rows: Sequence[Mapping[str, Any]], settings: Any, **names: str) -> Exhibit:
+def _read_exhibit(
+    rows: Sequence[Mapping[str, Any]], settings: Any, **names: str
+) -> Exhibit:
     table = pd.DataFrame(list(rows))
     # JSON knows no NaN: a column of nulls was a column of missing numbers.
     empty = table.columns[table.isna().all()]
@@ -168,51 +178,60 @@ def _exhibit(rows: Sequence[Mapping[str, Any]], settings: Any, **names: str) -> 
     return Exhibit(table=table, settings=dict(settings), **names)
 
 
-def _settled(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, str):
         # Half a surrogate pair is no character: no file could hold it.
-        whole = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return value if whole == value else whole
+        valid = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return value if valid == value else valid
     if isinstance(value, Mapping):
-        return {_settled(str(key)): _settled(part) for key, part in value.items()}
+        return {
+            _to_json_value(str(key)): _to_json_value(part)
+            for key, part in value.items()
+        }
     if isinstance(value, np.ndarray | pd.Series | pd.Index):
-        return _settled(value.tolist())
+        return _to_json_value(value.tolist())
     if isinstance(value, set | frozenset):
-        return [_settled(part) for part in sorted(value, key=str)]
+        return [_to_json_value(part) for part in sorted(value, key=str)]
     if isinstance(value, list | tuple):
-        return [_settled(part) for part in value]
+        return [_to_json_value(part) for part in value]
     if isinstance(value, np.generic):
-        return _settled(value.item())
+        return _to_json_value(value.item())
     if isinstance(value, float):
         # Adding 0.0 makes -0.0 the 0.0 it equals.
         return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
     if value is None or value is pd.NA or value is pd.NaT:
         return None
-    return value if isinstance(value, bool | int) else _settled(str(value))
+    return value if isinstance(value, bool | int) else _to_json_value(str(value))
 
 
-def _parquet(items: pd.DataFrame) -> bytes:
-    table = items.set_axis([_settled(str(column)) for column in items.columns], axis=1)
+def _items_parquet(items: pd.DataFrame) -> bytes:
+    table = items.set_axis(
+        [_to_json_value(str(column)) for column in items.columns], axis=1
+    )
     for column in table.select_dtypes(["object", "string"]).columns:
-        cells = [None if _missing(cell) else str(cell) for cell in table[column]]
-        table = table.assign(**{column: pd.Series(_settled(cells), table.index, "str")})
+        cells = [None if _is_missing(cell) else str(cell) for cell in table[column]]
+        table = table.assign(
+            **{column: pd.Series(_to_json_value(cells), table.index, "str")}
+        )
     if not isinstance(table.index, pd.RangeIndex):
-        ids = [_settled(str(name)) for name in table.index]
+        ids = [_to_json_value(str(name)) for name in table.index]
         table = table.set_axis(pd.Index(ids, name=table.index.name), axis=0)
     buffer = io.BytesIO()
     table.to_parquet(buffer)
     return buffer.getvalue()
 
 
-def _missing(cell: object) -> bool:
+def _is_missing(cell: object) -> bool:
     return (
         cell is None or cell is pd.NA or (isinstance(cell, float) and math.isnan(cell))
     )
 
 
-def _stems(names: Sequence[str]) -> list[str]:
+def _figure_stems(names: Sequence[str]) -> list[str]:
     stems: list[str] = []
     for name in names:
-        stem = re.sub(r"[^a-z0-9]+", "-", plain(name).lower()).strip("-") or "figure"
+        stem = (
+            re.sub(r"[^a-z0-9]+", "-", plain_text(name).lower()).strip("-") or "figure"
+        )
         stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
     return stems

@@ -11,14 +11,21 @@ from measurand.report.charts import (
     GREY,
     Drawing,
     Settings,
-    axis,
-    drawn,
-    lettered,
+    chart_rows,
+    label_marks,
+    x_axis,
 )
-from measurand.report.correlation import line, pearson
-from measurand.report.layout import Box, Frame, extent, labelled, number, readable
-from measurand.report.plane import upright
-from measurand.report.terminal import plain
+from measurand.report.correlation import pearson, trend_line
+from measurand.report.layout import (
+    Box,
+    Frame,
+    extent,
+    place_labels,
+    plot_columns,
+    to_number,
+)
+from measurand.report.plane import y_axis
+from measurand.report.terminal import plain_text
 
 WIDTH, HEIGHT = 600, 420
 ENDS = ["x_low", "x_high", "y_low", "y_high"]
@@ -31,21 +38,23 @@ MOST_NAMES = 60  # beyond this names are a fog
 Ends = tuple[float, float, float, float]
 
 
-def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
+def draw_scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     """The points with their whiskers and names, and the lines asked for.
 
     Where the settings title a `shade`, a third quantity from 0 to 1, it is the colour
     of the points, and the series are told by their shapes alone.
     """
-    rows = readable(table, ["name", "series", "group"], ["x", "y"])
+    rows = plot_columns(table, ["name", "series", "group"], ["x", "y"])
     ends = [end for end in (*ENDS, SHADE) if end in table]
-    rows = rows.join(readable(table, [], ends)).reindex(
+    rows = rows.join(plot_columns(table, [], ends)).reindex(
         columns=["name", "series", "group", "x", "y", *ENDS, SHADE]
     )
     rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
     if rows.empty:
         return None
-    across = extent(rows[["x", "x_low", "x_high"]], _upright(settings), pad=0.07)
+    across = extent(
+        rows[["x", "x_low", "x_high"]], _vertical_position(settings), pad=0.07
+    )
     up = extent(rows[["y", "y_low", "y_high"]], pad=0.07)
     frame = Frame(WIDTH, HEIGHT, across, up)
     names = list(dict.fromkeys(rows["series"]))
@@ -53,30 +62,30 @@ def scatter(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     rows["colour"] = rows["series"].map(dict(zip(names, hues, strict=True)))
     if settings.get(SHADE):
         rows["colour"] = GREY
-    lines = [*_lines(rows, frame, settings)]
+    lines = [*_scatter_lines(rows, frame, settings)]
     layers = [
-        *(_line(ends, kind) for kind, ends in lines),
-        *_joined(rows),
-        *_marks(rows, names, hues, frame, settings),
-        *_names(rows, frame, [_dots(ends, frame) for _, ends in lines]),
-        *_words(rows, settings),
+        *(_line_mark(ends, kind) for kind, ends in lines),
+        *_group_lines(rows),
+        *_point_marks(rows, names, hues, frame, settings),
+        *_point_names(rows, frame, [_line_boxes(ends, frame) for _, ends in lines]),
+        *_correlation_text(rows, settings),
     ]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def _lines(
+def _scatter_lines(
     rows: pd.DataFrame, frame: Frame, settings: Settings
 ) -> Iterator[tuple[str, Ends]]:
     (left, right), (bottom, top) = frame.x, frame.y
     low, high = max(left, bottom), min(right, top)
     if settings.get("diagonal") and low < high:
         yield "diagonal", (low, low, high, high)
-    at = _upright(settings)
+    at = _vertical_position(settings)
     if not np.isnan(at):
         yield "vertical", (at, bottom, at, top)
-    found = line(rows["x"].to_numpy(), rows["y"].to_numpy())
-    if settings.get("trend") and found:
-        slope, height = found
+    trend = trend_line(rows["x"].to_numpy(), rows["y"].to_numpy())
+    if settings.get("trend") and trend:
+        slope, height = trend
         start, end = rows["x"].min(), rows["x"].max()
         # Cut by hand where it leaves the frame: what Vega clips, it numbers anew.
         crossings = [(edge - height) / slope for edge in frame.y] if slope else []
@@ -85,46 +94,46 @@ def _lines(
         yield "trend", (start, height + slope * start, end, height + slope * end)
 
 
-def _upright(settings: Settings) -> float:
-    return number(settings.get("vertical"))
+def _vertical_position(settings: Settings) -> float:
+    return to_number(settings.get("vertical"))
 
 
-def _line(ends: Ends, kind: str) -> alt.Chart:
+def _line_mark(ends: Ends, kind: str) -> alt.Chart:
     row = dict(zip(("x", "y", "x2", "y2"), ends, strict=True))
-    here = alt.Chart(alt.InlineData(values=[row]))
+    chart = alt.Chart(alt.InlineData(values=[row]))
     dash = {"diagonal": [2, 4], "vertical": [4, 3]}.get(kind, [1, 0])
-    rule = here.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
+    rule = chart.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
     drawing: alt.Chart = rule.encode(x="x:Q", y="y:Q", x2="x2", y2="y2")
     return drawing
 
 
-def _dots(ends: Ends, frame: Frame) -> list[Box]:
+def _line_boxes(ends: Ends, frame: Frame) -> list[Box]:
     (a, b), (c, d) = frame.pixels(*ends[:2]), frame.pixels(*ends[2:])
     steps = np.linspace(0, 1, DOTS)
-    places = [(a + t * (c - a), b + t * (d - b)) for t in steps]
-    return [(x - 1, y - 1, x + 1, y + 1) for x, y in places]
+    points = [(a + t * (c - a), b + t * (d - b)) for t in steps]
+    return [(x - 1, y - 1, x + 1, y + 1) for x, y in points]
 
 
-def _joined(rows: pd.DataFrame) -> list[alt.Chart]:
+def _group_lines(rows: pd.DataFrame) -> list[alt.Chart]:
     many = rows["group"].notna() & (rows["group"] != "")
     several = rows[many & rows["group"].duplicated(keep=False)]
     if several.empty:
         return []
-    dotted = drawn(several.sort_values(["group", "x", "y"])).mark_line(
+    dotted = chart_rows(several.sort_values(["group", "x", "y"])).mark_line(
         color=GREY, strokeDash=[2, 3], strokeWidth=1.4, strokeCap="round"
     )
     return [dotted.encode(x="x:Q", y="y:Q", detail="group:N")]
 
 
-def _marks(
+def _point_marks(
     rows: pd.DataFrame,
     names: list[str],
     hues: list[str],
     frame: Frame,
     settings: Settings,
 ) -> list[alt.Chart]:
-    x = axis(settings.get("x_title", "x"), frame.x, "x")
-    y = upright(settings.get("y_title", "y"), frame.y)
+    x = x_axis(settings.get("x_title", "x"), frame.x, "x")
+    y = y_axis(settings.get("y_title", "y"), frame.y)
     legend = alt.Legend(columns=4) if len(names) > 1 else None
     forms = [SHAPES[code % len(SHAPES)] for code in range(len(names))]
     colour = alt.Color(
@@ -133,13 +142,15 @@ def _marks(
     shape = alt.Shape(
         "series:N", scale=alt.Scale(domain=names, range=forms), legend=legend
     )
-    points = drawn(rows)
+    points = chart_rows(rows)
     rule = points.mark_rule(strokeWidth=1.3, opacity=0.5)
     if settings.get(SHADE):
         shade = alt.Color(
             f"{SHADE}:Q",
             scale=alt.Scale(domain=[0, 1], range=SHADES),
-            legend=alt.Legend(title=plain(settings[SHADE], 40), gradientLength=140),
+            legend=alt.Legend(
+                title=plain_text(settings[SHADE], 40), gradientLength=140
+            ),
         )
         ring = points.mark_point(size=110, filled=True, opacity=1, stroke=GREY)
         grey = alt.value(GREY)
@@ -155,19 +166,23 @@ def _marks(
     ]
 
 
-def _names(rows: pd.DataFrame, frame: Frame, lines: list[list[Box]]) -> list[alt.Chart]:
+def _point_names(
+    rows: pd.DataFrame, frame: Frame, lines: list[list[Box]]
+) -> list[alt.Chart]:
     rows = rows.head(MOST_NAMES)
-    places = list(zip(rows["x"], rows["y"], strict=True))
-    texts = [plain(name, 24) for name in rows["name"]]
+    points = list(zip(rows["x"], rows["y"], strict=True))
+    texts = [plain_text(name, 24) for name in rows["name"]]
     crossed = [dot for line in lines for dot in line]
-    found = labelled(places, texts, frame, [*_whiskers(rows, frame), *crossed], [])
-    if len(found) < len(rows):
+    label_places = place_labels(
+        points, texts, frame, [*_whisker_boxes(rows, frame), *crossed], []
+    )
+    if len(label_places) < len(rows):
         # Better over a line than nowhere.
-        found = labelled(places, texts, frame, [], [])
-    return lettered(rows.assign(text=texts), found, "x", "y")
+        label_places = place_labels(points, texts, frame, [], [])
+    return label_marks(rows.assign(text=texts), label_places, "x", "y")
 
 
-def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:
+def _whisker_boxes(rows: pd.DataFrame, frame: Frame) -> list[Box]:
     boxes = []
     for x, y, left, right, low, high in rows[["x", "y", *ENDS]].to_numpy():
         across, down = frame.pixels(x, y)
@@ -180,11 +195,11 @@ def _whiskers(rows: pd.DataFrame, frame: Frame) -> list[Box]:
     return boxes
 
 
-def _words(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]:
-    found = pearson(rows["x"].to_numpy(), rows["y"].to_numpy())
-    if not settings.get("trend") or found is None:
+def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]:
+    correlation = pearson(rows["x"].to_numpy(), rows["y"].to_numpy())
+    if not settings.get("trend") or correlation is None:
         return []
-    text = f"Pearson r = {found}, n = {found.n}"
-    here = alt.Chart(alt.InlineData(values=[{"text": text}]))
-    words = here.mark_text(align="right", color=GREY, dy=-9)
+    text = f"Pearson r = {correlation}, n = {correlation.n}"
+    chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
+    words = chart.mark_text(align="right", color=GREY, dy=-9)
     return [words.encode(x=alt.value(WIDTH), y=alt.value(0), text="text:N")]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.report.worded import KIND, NEEDED, untold, worded
+from measurand.report.worded import KIND, NEEDED, changes_table, unlisted_findings
 
 MOST_FINDINGS = 24  # more than this scrolls the verdict off the screen
 DECISIONS, VERDICTS = "decisions", ["benchmark", "verdict", "why"]
@@ -22,25 +22,25 @@ HIDDEN = re.compile(
 )
 
 
-def plain(text: object, most: int = 60) -> str:
+def plain_text(text: object, most: int = 60) -> str:
     r"""`text` on one line of at most `most` characters that all show themselves.
 
-    >>> plain("a\x1b[31mb\n\u202ec" + "d" * 99, most=8)
+    >>> plain_text("a\x1b[31mb\n\u202ec" + "d" * 99, most=8)
     'ab cddd…'
     """
-    whole = str(text)
+    full_text = str(text)
     # What lies far behind the cut cannot show; a megabyte would only cost time.
-    start = whole[: 20 * most + 200]
+    start = full_text[: 20 * most + 200]
     line = HIDDEN.sub("", BREAK.sub(" ", ESCAPE.sub("", start))).strip()
-    if len(line) <= most and len(start) == len(whole):
+    if len(line) <= most and len(start) == len(full_text):
         return line
     return line[: most - 1] + "…"
 
 
-def sentences(*parts: str) -> str:
+def join_sentences(*parts: str) -> str:
     """The parts that are not empty, a full stop between them.
 
-    >>> sentences("a caption", ""), sentences("a caption", "A note.")
+    >>> join_sentences("a caption", ""), join_sentences("a caption", "A note.")
     ('a caption', 'a caption. A note.')
     """
     first, *rest = [part for part in parts if part] or [""]
@@ -51,9 +51,9 @@ def sentences(*parts: str) -> str:
 
 def heading(report: Report) -> tuple[str, str]:
     """What kind of report it is, and of what."""
-    name = plain(report.benchmark.get("name", "a benchmark"), 120)
+    name = plain_text(report.benchmark.get("name", "a benchmark"), 120)
     kind = "comparison" if report.audit == "compare" else f"{report.audit} audit"
-    return plain(kind), name
+    return plain_text(kind), name
 
 
 def summary(report: Report) -> str:
@@ -62,74 +62,81 @@ def summary(report: Report) -> str:
     lines = [" of ".join(heading(report)), ""]
     roles = report.benchmark.get("roles")
     if isinstance(roles, Mapping) and roles:
-        lines += [*columns([(role, _role(value)) for role, value in roles.items()]), ""]
-    lines += [f"{plain(verdict.label)}: {plain(verdict.reason, 400)}"]
+        lines += [
+            *lay_out_columns(
+                [(role, _role_text(value)) for role, value in roles.items()]
+            ),
+            "",
+        ]
+    lines += [f"{plain_text(verdict.label)}: {plain_text(verdict.reason, 400)}"]
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]
-    lines += [f"warning: {plain(warning, 400)}" for warning in report.warnings]
-    lines += [line for exhibit in report.exhibits for line in _exhibit(exhibit)]
-    rest = untold(report)
-    lines += ["", *_findings(rest)] if rest else []
+    lines += [f"warning: {plain_text(warning, 400)}" for warning in report.warnings]
+    lines += [line for exhibit in report.exhibits for line in _exhibit_lines(exhibit)]
+    rest = unlisted_findings(report)
+    lines += ["", *_finding_lines(rest)] if rest else []
     if report.not_run:
         lines += ["", "not run:"]
-        lines += columns(
-            [(what, plain(why, 200)) for what, why in report.not_run.items()]
+        lines += lay_out_columns(
+            [(what, plain_text(why, 200)) for what, why in report.not_run.items()]
         )
     return "\n".join(lines) + "\n"
 
 
-def columns(rows: Sequence[Sequence[object]]) -> list[str]:
+def lay_out_columns(rows: Sequence[Sequence[object]]) -> list[str]:
     """The rows as lines whose cells stand under each other.
 
-    >>> columns([("a", "b"), ("long", "c")])
+    >>> lay_out_columns([("a", "b"), ("long", "c")])
     ['  a     b', '  long  c']
     """
-    cells = [[plain(cell, 200) for cell in row] for row in rows]
+    cells = [[plain_text(cell, 200) for cell in row] for row in rows]
     widths = [min(max(map(len, column)), 48) for column in zip(*cells, strict=True)]
     return ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
-def _exhibit(exhibit: Exhibit) -> list[str]:
+def _exhibit_lines(exhibit: Exhibit) -> list[str]:
     """A comparison's own tables: what each report decided, and what changed."""
     table = exhibit.table
     if exhibit.name == DECISIONS and {*VERDICTS} <= {*table.columns}:
-        return ["", *columns(table[VERDICTS].to_numpy(object).tolist())]
+        return ["", *lay_out_columns(table[VERDICTS].to_numpy(object).tolist())]
     if exhibit.kind != KIND or not {*table.columns} >= NEEDED:
         return []
     # How it was done, in short: the page and the JSON hold the whole of it.
     short = [str(how).partition(":")[0] for how in table["method"]]
-    told = worded(table.assign(method=short))
-    cells = [[plain(cell, 48) for cell in row] for row in told.to_numpy(object)]
-    more = len(cells) - MOST_FINDINGS
-    lines = columns([[*told.columns], *cells[:MOST_FINDINGS]])
-    lines += [f"  and {more} more"] if more > 0 else []
-    return ["", f"  {plain(exhibit.caption, 400)}", *lines]
+    changes = changes_table(table.assign(method=short))
+    cells = [[plain_text(cell, 48) for cell in row] for row in changes.to_numpy(object)]
+    hidden_count = len(cells) - MOST_FINDINGS
+    lines = lay_out_columns([[*changes.columns], *cells[:MOST_FINDINGS]])
+    lines += [f"  and {hidden_count} more"] if hidden_count > 0 else []
+    return ["", f"  {plain_text(exhibit.caption, 400)}", *lines]
 
 
-def _role(value: object) -> str:
+def _role_text(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Sequence):
-        return ", ".join(plain(part, 40) for part in value) or "–"
+        return ", ".join(plain_text(part, 40) for part in value) or "–"
     return "–" if value is None else str(value)
 
 
-def _findings(findings: Sequence[Finding]) -> list[str]:
+def _finding_lines(findings: Sequence[Finding]) -> list[str]:
     # What carries a decision is what the verdict rests on.
-    decided = [found for found in findings if found.decision]
-    rest = [found for found in findings if not found.decision]
-    shown = [*decided, *rest][:MOST_FINDINGS]
+    decided = [finding for finding in findings if finding.decision]
+    rest = [finding for finding in findings if not finding.decision]
+    visible = [*decided, *rest][:MOST_FINDINGS]
     head = ("statistic", "reader", "condition", "estimate", "n", "decision")
     rows = [
         (
-            plain(found.statistic, 24),
-            plain(found.reader, 24),
-            plain(found.condition, 40),
-            found.estimate,
-            found.estimate.n,
-            plain(found.decision or "", 48),
+            plain_text(finding.statistic, 24),
+            plain_text(finding.reader, 24),
+            plain_text(finding.condition, 40),
+            finding.estimate,
+            finding.estimate.n,
+            plain_text(finding.decision or "", 48),
         )
-        for found in shown
+        for finding in visible
     ]
-    more = len(findings) - len(shown)
-    return columns([head, *rows]) + ([f"  and {more} more"] if more else [])
+    hidden_count = len(findings) - len(visible)
+    return lay_out_columns([head, *rows]) + (
+        [f"  and {hidden_count} more"] if hidden_count else []
+    )

@@ -22,7 +22,7 @@ ORDER = [
 NEEDED = {*NUMBERS, *TEXTS, *DECIDED, *DECIDED.values()}
 
 
-def worded(table: pd.DataFrame) -> pd.DataFrame:
+def changes_table(table: pd.DataFrame) -> pd.DataFrame:
     """Both values and the difference in one cell each, under the reports' names.
 
     What a report itself decided of a value stands behind it.
@@ -30,28 +30,32 @@ def worded(table: pd.DataFrame) -> pd.DataFrame:
     numbers = table[NUMBERS].apply(pd.to_numeric, errors="coerce")
     texts = table[TEXTS]
     cells = {
-        name: [_shown(*row) for row in numbers[[*columns]].to_numpy(float)]
+        name: [_cell_interval(*row) for row in numbers[[*columns]].to_numpy(float)]
         for name, columns in STATED.items()
     }
     for side, column in DECIDED.items():
-        both = zip(cells[side], table[column], strict=True)
-        cells[side] = [f"{stated} {said}".rstrip() for stated, said in both]
+        pairs = zip(cells[side], table[column], strict=True)
+        cells[side] = [f"{stated} {decision}".rstrip() for stated, decision in pairs]
     counts = {"n": [f"{n:.0f}" if n == n else "–" for n in numbers["n"]]}
-    whole = pd.DataFrame({**texts, **cells, **counts}, table.index)[ORDER]
-    names = {one: str(table[one].iloc[0]) for one in ("first", "second") if len(table)}
-    return whole.rename(columns=names)
+    full_table = pd.DataFrame({**texts, **cells, **counts}, table.index)[ORDER]
+    names = {
+        which: str(table[which].iloc[0]) for which in ("first", "second") if len(table)
+    }
+    return full_table.rename(columns=names)
 
 
-def untold(report: Report) -> list[Finding]:
+def unlisted_findings(report: Report) -> list[Finding]:
     """The findings that no table of changes holds already."""
-    told = {
+    listed_names = {
         f"{statistic}{SUFFIX}"
         for exhibit in report.exhibits
         if exhibit.kind == KIND and {*exhibit.table.columns} >= NEEDED
         for statistic in exhibit.table["statistic"]
     }
-    return [found for found in report.findings if found.statistic not in told]
+    return [
+        finding for finding in report.findings if finding.statistic not in listed_names
+    ]
 
 
-def _shown(value: float, low: float, high: float) -> str:
+def _cell_interval(value: float, low: float, high: float) -> str:
     return f"{value:z.3f} [{low:z.3f}, {high:z.3f}]" if value == value else "–"

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.clusters import components
-from measurand.core.errors import BadInput, listed
+from measurand.core.clusters import linked_clusters
+from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 
 LARGEST = 0.5  # a cluster with more of the items than this cannot be split fairly
@@ -30,12 +30,12 @@ class Split:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""
-        clusters = components([items.column(column) for column in self.columns])
+        clusters = linked_clusters([items.column(column) for column in self.columns])
         sizes = np.bincount(clusters)
         if sizes.max() > LARGEST * len(items):
             raise BadInput(
                 f"{sizes.max()} of {len(items)} items hang together by "
-                f"{listed(self.columns)}, so no fair split exists; choose another "
+                f"{join_names(self.columns)}, so no fair split exists; choose another "
                 "--split-by, or give a test file"
             )
         tested = chosen_until(sizes, self.share * len(items), rng)[clusters]
@@ -77,7 +77,7 @@ def fold_numbers(
     """The fold of each item: clusters go, in random order, to the emptiest fold."""
     if not columns:
         return rng.permutation(np.arange(len(items)) % folds)
-    clusters = components([items.column(column) for column in columns])
+    clusters = linked_clusters([items.column(column) for column in columns])
     sizes = np.bincount(clusters)
     held, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
     for cluster in rng.permutation(len(sizes)):

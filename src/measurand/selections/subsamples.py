@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.errors import BadInput, BadOption, shown
+from measurand.core.errors import BadInput, BadOption, quote
 from measurand.core.items import Items
 
 SIDES = ("extra", "train", "test")
@@ -85,7 +85,7 @@ def of_each(items: Items, m: int, n: int) -> int:
     for label, held in zip(items.classes, np.bincount(items.numbers), strict=True):
         if held < each:
             raise BadInput(
-                f"class {shown(label)} has {held} rows and m = {m} needs "
+                f"class {quote(label)} has {held} rows and m = {m} needs "
                 f"{each} of each class; lower m, or drop the class"
             )
     return each

@@ -24,7 +24,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.reader import Floats
-from measurand.core.words import negated, words
+from measurand.core.words import has_negation, words
 from measurand.stats.agreement import Answers, aligned
 from measurand.stats.multiplicity import benjamini_hochberg
 
@@ -116,7 +116,7 @@ def features(
     table = pd.DataFrame(
         {
             # Typographic apostrophes too: the list of negations has the plain one.
-            "negation": [float(negated(text.replace("’", "'"))) for text in own],
+            "negation": [float(has_negation(text.replace("’", "'"))) for text in own],
             "length": [float(len(said)) for said in read],
         },
         index=texts.index if isinstance(texts, pd.Series) else None,

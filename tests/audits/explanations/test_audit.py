@@ -13,7 +13,7 @@ from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 from measurand.stats.scores import share
 
@@ -28,7 +28,7 @@ def made(leaky, **changes):
 
 def run(benchmark, **options):
     readers = options.pop("readers", {"tfidf": READERS.load("tfidf")})
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         return audit(running, readers, **{"explainers": FEW, **options})
 
 
@@ -129,7 +129,7 @@ def test_rationales_of_changed_inputs_measure_robustness():
 def test_a_second_rationale_is_of_an_annotator_or_of_a_changed_input(changed):
     source = planted("planted", leaky=False, seed=5, sizes={"train": 60, "test": 40})
     other = "nobody ever knew anything here"
-    test = source.test.replaced(source.test.table.assign(rationale_2=other))
+    test = source.test.with_table(source.test.table.assign(rationale_2=other))
     both = dataclasses.replace(
         source, test=test, rationales=("rationale_1", "rationale_2")
     )

@@ -18,7 +18,7 @@ from measurand.audits.explanations.gains import (
 )
 from measurand.audits.explanations.informing import Informed, Run, informed
 from measurand.core.errors import NotApplicable
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.planted import planted
 
@@ -109,7 +109,7 @@ def test_clusters_widen_the_interval():
 
 def told(kind, **options):
     benchmark, *texts = planted(kind)
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         asked = (running, benchmark, *texts, ("claim",), TfidfReader())
         return informed(*asked, **options)
 
@@ -163,7 +163,7 @@ def test_the_papers_preset_masks_one_strength_by_the_gold_label():
 def test_rationales_without_a_word_count_as_x_alone():
     benchmark, seen, asked = planted("stating", 150)
     asked = ["...", "", *asked[2:]]
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         said = informed(running, benchmark, seen, asked, ("claim",), TfidfReader())
     assert said.empty.tolist() == [True, True] + [False] * 148
     np.testing.assert_array_equal(said.log_p1[:2], said.log_p0[:2])
@@ -175,7 +175,7 @@ def test_what_was_asked_before_is_taken_from_the_store(tmp_path):
     benchmark, *texts = planted("stating", 120)
     found = []
     for _ in range(2):
-        with opened(benchmark, store=tmp_path) as running:
+        with open_experiment(benchmark, store=tmp_path) as running:
             asked = (running, benchmark, *texts, ("claim",), TfidfReader())
             found.append(informed(*asked).log_p1)
             tally = running.tally
@@ -202,7 +202,7 @@ class Chancy:
 
 def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
     benchmark, *texts = planted("stating", 80)
-    with opened(benchmark) as running:
+    with open_experiment(benchmark) as running:
         said = informed(running, benchmark, *texts, ("claim",), Chancy())
     assert len(said.runs) == 3
     assert len({run.log_p0.tobytes() for run in said.runs}) == 3
@@ -220,7 +220,10 @@ def test_baselines_restate_and_only_one_of_them_knows_the_label():
 
 def test_there_must_be_an_input():
     benchmark, *texts = planted("idle", 40)
-    with opened(benchmark) as running, pytest.raises(NotApplicable, match="an input"):
+    with (
+        open_experiment(benchmark) as running,
+        pytest.raises(NotApplicable, match="an input"),
+    ):
         informed(running, benchmark, *texts, (), TfidfReader())
 
 

@@ -19,7 +19,7 @@ from measurand.audits.explanations.masking import (
 )
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.words import words
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.interventions.words import BLANK
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.planted import planted
@@ -115,7 +115,7 @@ def test_training_rationales_are_scored_by_detectors_that_never_saw_them(stating
     sides[0] = [f"once{number} {text}" for number, text in enumerate(sides[0])]
     added = [{"why": side} for side in sides]
     made = cut(stating, ("claim",), added, {"why": "why"}, crossed=True)
-    with opened(made) as place:
+    with open_experiment(made) as place:
         seen, asked = cross_fitted(place, TfidfReader(least=1, folds=0), "why")
     assert seen.shape[:2] == asked.shape[:2] == (2, 400)
     assert not seen[:, :, 0].any()
@@ -123,13 +123,13 @@ def test_training_rationales_are_scored_by_detectors_that_never_saw_them(stating
 
 
 def test_a_stated_label_is_found_before_the_mask_and_not_after(stating):
-    with opened(stating) as place:
+    with open_experiment(stating) as place:
         before = residual(place, DETECTOR, {0.0: "why"})[0.0]
         masks = masked_sides(place, DETECTOR, "why", Masking(strengths=(0.1,)))
     names = {0.1: "hidden"}
     hidden = [{"hidden": side} for side in masks[0.1]]
     made = cut(stating, ("claim",), hidden, {"hidden": "hidden"})
-    with opened(made) as place:
+    with open_experiment(made) as place:
         after = residual(place, DETECTOR, names)
     assert before.mean() > 0.98
     assert after[0.1].mean() < 0.56

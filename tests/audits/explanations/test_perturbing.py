@@ -9,7 +9,7 @@ from measurand.audits.explanations.perturbing import COUNT, perturbed
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.words import words
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.interventions import reworder
 from measurand.interventions.generated import Rewrite
 from measurand.interventions.paraphrase import proposals
@@ -47,7 +47,9 @@ def items():
 
 @pytest.fixture
 def running(items):
-    with opened(Benchmark("small", items, items, "claim", "proof")) as experiment:
+    with open_experiment(
+        Benchmark("small", items, items, "claim", "proof")
+    ) as experiment:
         yield experiment
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("httpx")
 from measurand.audits.explanations import audit
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.errors import MissingWeights
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
 from tests.models.server import serving
 
@@ -19,7 +19,7 @@ STEPS = ("given", "steps", "concise")
 
 def run(explainers, model, *, sizes, **options):
     benchmark = planted("planted", leaky=False, seed=5, sizes=sizes)
-    with opened(benchmark, **options) as running:
+    with open_experiment(benchmark, **options) as running:
         readers = {"tfidf": READERS.load("tfidf")}
         return audit(running, readers, explainers=explainers, model=model, count=1)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.audits.explanations.robust import between, compared, robust
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.overlap import Rouge
 from tests.audits.explanations.handmade import benchmark, wrote
@@ -25,7 +25,7 @@ def lengths(pairs):
 
 def judged(made, surfaces=None):
     size = len(next(iter(made.values())).test)
-    with opened(benchmark(size)) as running:
+    with open_experiment(benchmark(size)) as running:
         return robust(running, made, LexicalJudge(), surfaces or {})
 
 

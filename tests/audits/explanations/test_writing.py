@@ -15,7 +15,7 @@ from measurand.audits.explanations.writing import (
 )
 from measurand.benchmarks.synthetic_rationales import planted
 from measurand.core.errors import BadInput, NoField, NotApplicable
-from measurand.experiment.answers import opened
+from measurand.experiment.answers import open_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.drifting import flipped
 from measurand.judges.lexical import LexicalJudge
@@ -25,7 +25,7 @@ SMALL = planted("small", leaky=False, seed=1, sizes={"train": 12, "test": 10})
 
 
 def made(names, others=None, source=SMALL, count=2):
-    with opened(source) as running:
+    with open_experiment(source) as running:
         parts = (source.test, source.query, source.evidence, LexicalJudge())
         changed = perturbed(running, *parts, count=count)
         return written(running, names, changed, others or {}, None), changed

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.core.clusters import components
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import traits_of
-from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -57,7 +57,7 @@ def answered(
     alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
     if traits_of(members[0]).learned:
         alone = {}
-    parts = ("", *benchmark.also)
+    parts = ("", *benchmark.test_parts)
     asks = [
         ask
         for reader in members
@@ -71,7 +71,7 @@ def answered(
         )
     ]
     each = len(asks) // len(members)
-    flat = answers(experiment, asks)
+    flat = ask_all(experiment, asks)
     said = [flat[i::each] for i in range(each)]
     full, shuffled = said[0], said[len(parts)]
     donors = shuffled[0].donors
@@ -82,7 +82,7 @@ def answered(
             [ground.clusters]
             + [
                 hanging_together(part, shuffle.field)
-                for part in benchmark.also.values()
+                for part in benchmark.test_parts.values()
             ]
         )
     ]
@@ -124,7 +124,9 @@ def effect(
 def hanging_together(items: Items, evidence: str) -> NDArray[np.int64]:
     """The cluster of each item: those that share evidence or a group hang together."""
     shared = [items.column(evidence)]
-    return components([*shared, items.column(items.group)] if items.group else shared)
+    return linked_clusters(
+        [*shared, items.column(items.group)] if items.group else shared
+    )
 
 
 def averaged(said: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":

@@ -25,7 +25,7 @@ from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.majority import MetadataReader
@@ -108,7 +108,7 @@ def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[flo
     """
     test = experiment.benchmark.test
     commonest = max(test.classes, key=lambda label: int((test.labels == label).sum()))
-    (metadata,) = answers(experiment, [Ask(MetadataReader())])
+    (metadata,) = ask_all(experiment, [Ask(MetadataReader())])
     return (test.labels == commonest).astype(float), score(metadata)
 
 

@@ -11,7 +11,7 @@ from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.metadata import Flip, reach
 from measurand.stats.scores import share
@@ -52,7 +52,7 @@ def flip_findings(
         return findings
     changes: list[Intervention] = [AsIs(), *possible.values()]
     asks = [Ask(reader, under=c) for reader in readers.values() for c in changes]
-    said = iter(answers(experiment, asks))
+    said = iter(ask_all(experiment, asks))
     for name in readers:
         plain = next(said)
         for column in possible:

@@ -74,11 +74,11 @@ def packet(
     """The packet of one reader; a trained one that collapsed is tried once more."""
     rng = generator(experiment.seed, "evidence", identity(reader))
     clusters = ground.clusters
-    usual = reader.usual() if isinstance(reader, Seeded) else 1
+    usual = reader.default_seeds() if isinstance(reader, Seeded) else 1
     count = seeds or usual
     for first in (0, count):
         members = (
-            reader.members(count, first) if isinstance(reader, Seeded) else [reader]
+            reader.with_seeds(count, first) if isinstance(reader, Seeded) else [reader]
         )
         said = answered(members, experiment, shuffle, shuffles, ground)
         gain = difference(said.right, ground.majority, rng=rng, clusters=clusters)

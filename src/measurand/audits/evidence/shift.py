@@ -11,11 +11,11 @@ from measurand.audits.evidence.answered import score
 from measurand.audits.evidence.thresholds import SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
-from measurand.core.reader import Calibrated, Floats, Reader
+from measurand.core.reader import Floats, Reader, TemperatureScaled
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
-from measurand.experiment.answers import Experiment, answers
+from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.selections.rows import Both, HoldOut, Only
 from measurand.stats.resampling import Statistic, bootstrap
@@ -65,12 +65,16 @@ def gaps(
     tested: Selection,
 ) -> Gaps:
     """The gaps when only so much of the training and test items is used."""
-    quick = reader.uncalibrated() if isinstance(reader, Calibrated) else reader
+    quick = (
+        reader.without_temperature()
+        if isinstance(reader, TemperatureScaled)
+        else reader
+    )
     asks = [Ask(quick, fitted_on=trained, about=tested)]
     for pair in values:
         hidden, rows = Both(trained, HoldOut(*pair)), Both(tested, Only(*pair))
         asks.append(Ask(quick, fitted_on=hidden, about=rows))
-    shown, *unseen = (score(said) for said in answers(experiment, asks))
+    shown, *unseen = (score(said) for said in ask_all(experiment, asks))
     ids = pd.Index(experiment.benchmark.test.ids)
     lost, there = np.zeros((2, len(ids), len(values)))
     for number, right in enumerate(unseen):

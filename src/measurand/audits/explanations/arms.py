@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from measurand.audits.explanations.masking import TRAIN
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
-from measurand.core.reader import Calibrated, Reader, Seeded
-from measurand.experiment.answers import Experiment, answers
+from measurand.core.reader import Reader, Seeded, TemperatureScaled
+from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Choose
 
@@ -21,13 +21,17 @@ Arms = Mapping[str, tuple[str, ...]]
 def seeded(reader: Reader, seeds: int | None) -> list[Reader]:
     """The reader once a seed; one is enough where training is no matter of chance."""
     if isinstance(reader, Seeded):
-        return list(reader.members(seeds or SEEDS))
+        return list(reader.with_seeds(seeds or SEEDS))
     return [reader]
 
 
 def quick(reader: Reader) -> Reader:
     """The same answers, without the fits that only probabilities need."""
-    return reader.uncalibrated() if isinstance(reader, Calibrated) else reader
+    return (
+        reader.without_temperature()
+        if isinstance(reader, TemperatureScaled)
+        else reader
+    )
 
 
 def free(name: str, taken: Sequence[str]) -> str:
@@ -65,7 +69,7 @@ def cut(
         sides.append(Items(table, read, items.label, (), items.group))
     train, test = sides
     also = {TRAIN: train} if crossed else {}
-    return Benchmark(benchmark.name, train, test, train.fields[0], also=also)
+    return Benchmark(benchmark.name, train, test, train.fields[0], test_parts=also)
 
 
 def asked(
@@ -83,7 +87,7 @@ def asked(
         for fields in arms.values()
         for seed, one in enumerate(members)
     ]
-    said = iter(answers(place, asks))
+    said = iter(ask_all(place, asks))
     return {
         name: np.stack([next(said).probabilities[0] for _ in members]) for name in arms
     }

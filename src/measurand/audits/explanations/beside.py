@@ -17,7 +17,7 @@ from measurand.audits.explanations.specific import (
 from measurand.audits.explanations.templates import leaking
 from measurand.audits.explanations.writing import GIVEN, Written
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import components as hanging
+from measurand.core.clusters import linked_clusters as hanging
 from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.judge import Likeness
@@ -66,7 +66,7 @@ def telling(benchmark: Benchmark, one: Written) -> pd.DataFrame:
     again and again, would be named for its label alone.
     """
     sides = pd.concat([benchmark.train.table, benchmark.test.table])
-    whole = benchmark.test.replaced(sides)
+    whole = benchmark.test.with_table(sides)
     together = hanging_together(whole, benchmark).astype(str).tolist()
     labels = whole.labels.tolist()
     return leaking([*one.train, *one.test], labels, groups=together)

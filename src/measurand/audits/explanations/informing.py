@@ -40,7 +40,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.reader import Floats, Reader
 from measurand.core.words import WORD
-from measurand.experiment.answers import Experiment, reopened
+from measurand.experiment.answers import Experiment, reopen_experiment
 
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 RATIONALE = "rationale"
@@ -184,7 +184,7 @@ def informed(
     made = [baselines(items, query) for items in (benchmark.train, benchmark.test)]
     names = {b: free(b, given) for b in BASELINES}
     plain = cut(benchmark, given, made, names)
-    with reopened(experiment, plain) as place:
+    with reopen_experiment(experiment, plain) as place:
         alone = {b: (field,) for b, field in names.items()}
         before = asked(place, members, {INPUT: given, **alone})
     sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
@@ -192,7 +192,7 @@ def informed(
     gold = benchmark.test.gold(benchmark.classes)
     shares = benchmark.test.labels.value_counts(normalize=True)
     majority = float(shares.max())
-    with reopened(experiment, whole) as place:
+    with reopen_experiment(experiment, whole) as place:
         both = {b: (field, name) for b, field in names.items()}
         said = asked(place, members, {WHOLE: (*given, name), **both})
         said |= asked(place, [quick(one) for one in members], {ALONE: (name,)})
@@ -260,7 +260,7 @@ def masked_left(
         for side in (0, 1)
     ]
     cuts = cut(benchmark, given, hidden, {field: field for field in fields.values()})
-    with reopened(experiment, cuts) as place:
+    with reopen_experiment(experiment, cuts) as place:
         right = residual(place, quick(members[0]), fields)
         strength = weakest(right, majority)
         kept = max(masks) if strength is None else strength

@@ -22,7 +22,7 @@ from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Floats, Reader
 from measurand.core.seeds import generator
 from measurand.core.words import WORD
-from measurand.experiment.answers import Experiment, answers, measures
+from measurand.experiment.answers import Experiment, ask_all, measure_all
 from measurand.experiment.asks import WORDS, Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import BLANK
@@ -150,7 +150,7 @@ def cross_fitted(
         for seen, about in sides
     ]
     whole = Ask(reader, fitted_under=keep, under=keep, what=WORDS)
-    *parts, test = measures(place, [*inside, whole])
+    *parts, test = measure_all(place, [*inside, whole])
     known = pd.Index(place.benchmark.train.ids)
     width = max(part.values.shape[2] for part in parts)
     train = np.zeros((len(test.values), len(known), width), np.float32)
@@ -233,7 +233,7 @@ def residual(
         fields: The field of each strength's rationales.
     """
     keeps = [Keep(field) for field in fields.values()]
-    said = answers(place, [Ask(reader, fitted_under=k, under=k) for k in keeps])
+    said = ask_all(place, [Ask(reader, fitted_under=k, under=k) for k in keeps])
     return {share: one.correct[0] for share, one in zip(fields, said, strict=True)}
 
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.errors import BadOption, Undefined
-from measurand.core.intervention import Rewording, Writing
+from measurand.core.intervention import ModelRewording, Rewording
 from measurand.core.items import Items
 from measurand.core.judge import Judge
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import said
-from measurand.experiment.judged import entailment
+from measurand.experiment.explained import ask_writer
+from measurand.experiment.judged import judge_entailment
 from measurand.interventions import reworder
 from measurand.interventions.noise import FormatNoise
 from measurand.interventions.wordings import different
@@ -103,10 +103,10 @@ def proposals(
     experiment: Experiment, rewording: Rewording, items: Items
 ) -> list[list[str]]:
     """What is proposed for each item; what a model wrote is kept."""
-    if isinstance(rewording, Writing):
-        wrote = said(experiment, rewording, rewording.prompts(items))
-        return rewording.read(wrote, items)
-    return rewording.proposed(items, generator(experiment.seed, "paraphrase"))
+    if isinstance(rewording, ModelRewording):
+        wrote = ask_writer(experiment, rewording, rewording.prompts(items))
+        return rewording.parse(wrote, items)
+    return rewording.propose(items, generator(experiment.seed, "paraphrase"))
 
 
 def accepted(
@@ -135,7 +135,7 @@ def accepted(
             return found, shown
         pairs = [(texts[row], way) for row, way in asked]
         turned = [(way, text) for text, way in pairs]
-        sure = entailment(experiment, judge, [*pairs, *turned]).reshape(2, -1)
+        sure = judge_entailment(experiment, judge, [*pairs, *turned]).reshape(2, -1)
         shown += len(asked)
         both = np.minimum(*sure) > ENTAILED
         for (row, way), same in zip(asked, both.tolist(), strict=True):

@@ -23,7 +23,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, reopened
+from measurand.experiment.answers import Experiment, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.replies import without_answer
 from measurand.stats.paired import Clusters, mean
@@ -220,7 +220,7 @@ def answerless(
         ]
         plain = cut(benchmark, (), sides, {RATIONALE: RATIONALE})
         members = seeded(reader, seeds)
-        with reopened(experiment, plain) as place:
+        with reopen_experiment(experiment, plain) as place:
             said = asked(place, members, {RATIONALE: (RATIONALE,)})[RATIONALE]
         right = (said.argmax(axis=2) == benchmark.test.gold(benchmark.classes)).mean(0)
         column = pd.Series(right, index=benchmark.test.ids)

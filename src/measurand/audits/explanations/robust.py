@@ -18,7 +18,7 @@ from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.judged import likeness, similarity
+from measurand.experiment.judged import judge_likeness, judge_similarity
 
 Measure = Callable[[Pairs], Floats]
 
@@ -45,7 +45,7 @@ def robust(
     surfaces: Mapping[str, Likeness],
 ) -> dict[str, Robust]:
     """How robust each explainer is."""
-    judged = partial(similarity, experiment, judge)
+    judged = partial(judge_similarity, experiment, judge)
     found = {}
     for name, one in made.items():
         baseline = between(experiment.seed, one.test, judged)
@@ -55,7 +55,7 @@ def robust(
         if not one.unstable and np.isfinite(baseline).any():
             whole = np.where(none, np.nanmean(baseline), whole)
         likes = {
-            kind: compared(one, partial(likeness, experiment, recipe))
+            kind: compared(one, partial(judge_likeness, experiment, recipe))
             for kind, recipe in surfaces.items()
         }
         found[name] = Robust(whole, baseline, likes)

@@ -13,12 +13,12 @@ import pandas as pd
 from measurand.audits.explanations.perturbing import PARAPHRASE, Perturbed, perturbed
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
-from measurand.core.explainer import Explainer, Roles, Traced
+from measurand.core.explainer import Explainer, ExplainerRoles, Traced
 from measurand.core.items import Items
 from measurand.core.judge import Judge
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import explained
+from measurand.experiment.explained import explain_items
 from measurand.explainers import SUITE, named
 from measurand.interventions.paraphrase import proposals
 
@@ -52,7 +52,7 @@ def suite(
         changes = numbers(changed, items, query, by_rule=paraphraser is None)
     else:
         changes = texts(changed, items, query, evidence)
-    roles = Roles(query, evidence, benchmark.rationale)
+    roles = ExplainerRoles(query, evidence, benchmark.rationale)
     for name in SUITE:
         try:
             explainer = named(name, roles)
@@ -77,7 +77,7 @@ def whole(benchmark: Benchmark) -> Items:
     if not benchmark.drawn_by:
         return benchmark.test
     sides = [benchmark.train.table, benchmark.test.table]
-    return benchmark.test.replaced(pd.concat(sides))
+    return benchmark.test.with_table(pd.concat(sides))
 
 
 def rationales(
@@ -90,7 +90,7 @@ def rationales(
 ) -> list[Row]:
     """The rationale of each item, or what it can be made from again."""
     if not ids_only:
-        said = explained(experiment, explainer, items, name)
+        said = explain_items(experiment, explainer, items, name)
         return [{"rationale": text} for text in said]
     if isinstance(explainer, Traced):
         rng = generator(experiment.seed, "explain", name)

@@ -12,13 +12,13 @@ from measurand.core.errors import (
     BadOption,
     NoField,
     NotApplicable,
-    listed,
-    shown,
+    join_names,
+    quote,
 )
-from measurand.core.explainer import Drifting, Explainer, Prompting, Roles
+from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import explained, shortfalls
+from measurand.experiment.explained import explain_items, shortfalls
 from measurand.explainers import SUITE, named
 
 GIVEN = "given"
@@ -73,7 +73,7 @@ def answerable(names: Sequence[str], model: str | None) -> None:
     asking = [name for name in names if name in PROMPTED]
     if asking and not model:
         raise BadOption(
-            f"{listed(asking)}: an LLM is asked, and none is named; name it with "
+            f"{join_names(asking)}: an LLM is asked, and none is named; name it with "
             "--model: smollm2, causal:DIR or llm:NAME"
         )
 
@@ -100,7 +100,7 @@ def written(
         raise NotApplicable(
             f"{benchmark.name} names no rationale; name its column with --rationale"
         )
-    roles = Roles(benchmark.query, benchmark.evidence, benchmark.rationale)
+    roles = ExplainerRoles(benchmark.query, benchmark.evidence, benchmark.rationale)
     made = {}
     for name in names:
         settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
@@ -126,8 +126,8 @@ def twice(
 ) -> Written:
     """What it wrote, and what it wrote again."""
     benchmark = experiment.benchmark
-    train = explained(experiment, explainer, benchmark.train, f"{name}, train")
-    test = explained(experiment, explainer, benchmark.test, name)
+    train = explain_items(experiment, explainer, benchmark.train, f"{name}, train")
+    test = explain_items(experiment, explainer, benchmark.test, name)
     if isinstance(explainer, Drifting):
         rng = generator(experiment.seed, "explain", name)
         origin = explainer.origin(benchmark.test, rng)
@@ -135,7 +135,9 @@ def twice(
         return Written(train, test, [test], origin, whole, "what it drifts from")
     if name == GIVEN:
         return Written(train, test, [], test, [], unstable=ONE)
-    again = [explained(experiment, explainer, items, name) for items in perturbed.items]
+    again = [
+        explain_items(experiment, explainer, items, name) for items in perturbed.items
+    ]
     return Written(train, test, again, test, perturbed.kept.tolist())
 
 
@@ -181,7 +183,7 @@ def from_table(table: pd.DataFrame, benchmark: Benchmark) -> dict[str, list[str]
     strange = sorted({*found} - {str(item) for item in benchmark.test.ids})
     if len(strange) == len(found):
         raise BadInput(
-            f"no id of the changed rows is a test item, such as {shown(strange[0])}; "
+            f"no id of the changed rows is a test item, such as {quote(strange[0])}; "
             "name the ids of the items with --id"
         )
     return found

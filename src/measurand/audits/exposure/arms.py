@@ -6,9 +6,9 @@ from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
 from measurand.core.reader import Adaptable, Overtrainable, Reader
 from measurand.core.seeds import generator
-from measurand.core.together import Together
+from measurand.core.together import JointlyTrainable
 from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import Ask, Group
+from measurand.experiment.asks import Ask, AskGroup
 from measurand.selections.subsamples import Subsample
 
 NEEDED = ("base", "extra", "test")  # boost and bias are differences of these
@@ -56,7 +56,7 @@ def groups(reader: Reader, repeats: int) -> list[range]:
 
 def at_once(reader: Reader) -> int:
     """How many draws of an arm the reader learns together."""
-    return reader.together() if isinstance(reader, Together) else 1
+    return reader.joint_size() if isinstance(reader, JointlyTrainable) else 1
 
 
 def asks(
@@ -83,7 +83,7 @@ def asks(
                 fitted_on=Subsample(m, n, number, "train"),
                 about=Subsample(m, n, number, "test"),
                 stream=f"draw {number}",
-                group=Group(f"{arm}, {whole}", each) if each > 1 else None,
+                group=AskGroup(f"{arm}, {whole}", each) if each > 1 else None,
             )
             for arm in arms
         ]

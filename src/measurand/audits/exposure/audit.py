@@ -26,7 +26,7 @@ from measurand.audits.exposure.thresholds import (
 )
 from measurand.audits.exposure.verdict import judgement, single, verdict
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, listed
+from measurand.core.errors import BadOption, join_names
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
@@ -227,7 +227,7 @@ def wide(found: list[Size], margin: float, seed: int) -> str:
         if single(size.effects, margin).label != single(refit, margin).label
     ]
     # The worst of several sizes decides, so one can change without the verdict.
-    but = f", though that of {listed(moved)} changes" if moved else ""
+    but = f", though that of {join_names(moved)} changes" if moved else ""
     return f"under wide default priors the verdict stays {after.label!r}{but}"
 
 

@@ -12,8 +12,8 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
-from measurand.experiment.answers import Experiment, answers, reopened
-from measurand.experiment.asks import Ask, key
+from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
+from measurand.experiment.asks import Ask, ask_key
 
 SAMPLED = 200  # texts of a task whose length is counted
 PIECES = 4 / 3  # tokens a word, about
@@ -67,7 +67,7 @@ def planned(
     for task, pool in pools(tasks, design).items():
         each = texts(design) * length(pool.train)
         classes = len(pool.train.classes)
-        with reopened(experiment, pool) as running:
+        with reopen_experiment(experiment, pool) as running:
             for name, given in readers.items():
                 reader = suited(given, (about or {}).get(task))
                 left = missing(running, reader, design)
@@ -109,7 +109,7 @@ def drawn(
 
 def stored(running: Experiment, ask: Ask) -> bool:
     """Whether the answer is in the store."""
-    return running.store.has(key(ask, running.benchmark, running.seed))
+    return running.store.has(ask_key(ask, running.benchmark, running.seed))
 
 
 def measured(
@@ -119,12 +119,12 @@ def measured(
     for numbers in some:
         asked = drawn(running, reader, design, numbers)
         start = time.perf_counter()
-        answers(running, asked)
+        ask_all(running, asked)
         seconds = time.perf_counter() - start
     files = [
         path
         for ask in asked
-        for path in running.store.paths(key(ask, running.benchmark, running.seed))
+        for path in running.store.paths(ask_key(ask, running.benchmark, running.seed))
     ]
     return seconds, float(sum(path.stat().st_size for path in files))
 

@@ -19,10 +19,10 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Reader, Suited
+from measurand.core.reader import Reader, TaskAware
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.answers import Experiment, answers, reopened
+from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
 from measurand.selections.subsamples import Subsample, of_each
 
 TOGETHER = 25  # draws asked at once: what is finished is kept either way
@@ -123,7 +123,7 @@ def study(
     remarks: dict[str, dict[str, float]] = {}
     for task, pool in pools(tasks, design).items():
         notes[task] = noted(pool.train, design, experiment.seed)
-        with reopened(experiment, pool) as running:
+        with reopen_experiment(experiment, pool) as running:
             for name, given in readers.items():
                 reader = suited(given, (about or {}).get(task))
 
@@ -140,8 +140,8 @@ def study(
 
 def suited(reader: Reader, task: Task | None) -> Reader:
     """The reader as the task wants it, where either has a wish."""
-    if task is not None and isinstance(reader, Suited):
-        return reader.suited(task)
+    if task is not None and isinstance(reader, TaskAware):
+        return reader.for_task(task)
     return reader
 
 
@@ -170,7 +170,7 @@ def drawn(
             left = (total - done) / (trials * len(arms))  # of these draws
             shown(numbers[0] + len(numbers) * (1 - left))
 
-        said = answers(replace(running, watch=watch), asked)
+        said = ask_all(replace(running, watch=watch), asked)
         for place, number in enumerate(numbers):
             part = said[len(arms) * place : len(arms) * (place + 1)]
             yield number + 1, dict(zip(arms, part, strict=True))

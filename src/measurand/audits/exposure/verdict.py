@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from measurand.audits.exposure.analysis import Size
 from measurand.audits.exposure.effects import Effect, Effects, draws_to_decide
-from measurand.core.errors import listed
+from measurand.core.errors import join_names
 from measurand.core.finding import Verdict
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
@@ -58,7 +58,7 @@ def unlike(size: Effects, label: str, margin: float) -> str:
     hurt = [lm for lm, boost in boosts.items() if boost.high < 0]
     if helped and hurt:
         return (
-            f"adaptation helped {listed(helped)} and hurt {listed(hurt)}, so their "
+            f"adaptation helped {join_names(helped)} and hurt {join_names(hurt)}, so their "
             "mean says little and more draws will not decide; "
             + "; ".join(by_itself(alone[lm]) for lm in helped)
         )

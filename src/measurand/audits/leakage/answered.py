@@ -12,14 +12,14 @@ from measurand.audits.leakage.settled import ALL, Settled
 from measurand.audits.leakage.thresholds import EXPLAINED
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import AsIs, Intervention
-from measurand.core.predictions import Measures, Predictions
-from measurand.core.reader import Calibrated, Reader, Seeded, Watched
+from measurand.core.predictions import Predictions, ReaderMeasures
+from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
 from measurand.experiment.answers import (
     Experiment,
-    answers,
-    ensured,
-    measures,
-    reopened,
+    ask_all,
+    measure_all,
+    reopen_experiment,
+    resolve_asks,
 )
 from measurand.experiment.asks import EMBEDDING, EPOCHS, SALIENCY, Ask
 from measurand.interventions.fields import Keep
@@ -77,12 +77,12 @@ def bench(
     experiment: Experiment, made: Settled, folds: int, draws: int
 ) -> Iterator[Bench]:
     """The same seed, store and workers for the settled benchmark."""
-    with reopened(experiment, made.benchmark) as split:
+    with reopen_experiment(experiment, made.benchmark) as split:
         if made.whole is None:
             yield Bench(made, split, None, folds, draws)
             return
-        pool = replace(made.benchmark, train=made.whole, test=made.whole, also={})
-        with reopened(experiment, pool) as crossed:
+        pool = replace(made.benchmark, train=made.whole, test=made.whole, test_parts={})
+        with reopen_experiment(experiment, pool) as crossed:
             yield Bench(made, split, crossed, folds, draws)
 
 
@@ -128,8 +128,8 @@ def answered(
     flat = [ask for each in plan.values() for run in each for ask in run]
     # What the readers show of themselves is asked in the same trials as their answers.
     also = flat if place.crossed is None else []
-    ensured(place.split, [*also, *shown(members[0], fields)])
-    said = iter(answers(place.evaluated, flat))
+    resolve_asks(place.split, [*also, *shown(members[0], fields)])
+    said = iter(ask_all(place.evaluated, flat))
     found = {
         name: gathered([[next(said) for _ in run] for run in each])
         for name, each in plan.items()
@@ -147,14 +147,18 @@ def runs(place: Bench, reader: Reader, seeds: int | None) -> list[Reader]:
     """The reader once a run."""
     count = place.draws if place.crossed is not None else 1
     if isinstance(reader, Seeded):
-        count = count if place.crossed is not None else seeds or reader.usual()
-        return list(reader.members(count))
+        count = count if place.crossed is not None else seeds or reader.default_seeds()
+        return list(reader.with_seeds(count))
     return [reader] * count
 
 
 def quick(reader: Reader) -> Reader:
     """The same answers, without the fits that only probabilities need."""
-    return reader.uncalibrated() if isinstance(reader, Calibrated) else reader
+    return (
+        reader.without_temperature()
+        if isinstance(reader, TemperatureScaled)
+        else reader
+    )
 
 
 def planned(
@@ -203,7 +207,9 @@ def shown(reader: Reader, fields: tuple[str, ...]) -> list[Ask]:
         if len(fields) > 1:
             told = Ask(reader, fitted_under=keep, about=some, under=keep, what=SALIENCY)
             asks.append(told)
-    return [*asks, Ask(reader, what=EPOCHS)] if isinstance(reader, Watched) else asks
+    return (
+        [*asks, Ask(reader, what=EPOCHS)] if isinstance(reader, TracesEpochs) else asks
+    )
 
 
 def embedding(
@@ -211,23 +217,25 @@ def embedding(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Where the pair reader puts one part of the test and of the training items."""
     ask = Ask(reader, under=Keep(field), what=EMBEDDING, part=ALL)
-    (found,) = measures(place.split, [ask])
+    (found,) = measure_all(place.split, [ask])
     train = len(place.settled.benchmark.train)
     return found.values[0, train:], found.values[0, :train]
 
 
-def epochs(place: Bench, reader: Reader) -> Measures | None:
+def epochs(place: Bench, reader: Reader) -> ReaderMeasures | None:
     """What the pair reader thought of the test items after each epoch."""
-    if not isinstance(reader, Watched):
+    if not isinstance(reader, TracesEpochs):
         return None
-    (found,) = measures(place.split, [Ask(reader, what=EPOCHS)])
+    (found,) = measure_all(place.split, [Ask(reader, what=EPOCHS)])
     return found
 
 
-def relevances(place: Bench, reader: Reader, field: str) -> tuple[Measures, Measures]:
+def relevances(
+    place: Bench, reader: Reader, field: str
+) -> tuple[ReaderMeasures, ReaderMeasures]:
     """The tokens' relevance to the pair reader, and to the reader of one part."""
     some, keep = Sample(EXPLAINED), Keep(field)
-    pair, single = measures(
+    pair, single = measure_all(
         place.split,
         [
             Ask(reader, fitted_under=AsIs(), about=some, what=SALIENCY),

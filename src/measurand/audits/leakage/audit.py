@@ -16,7 +16,7 @@ from measurand.audits.leakage.statement import described, item_table, settings, 
 from measurand.audits.leakage.thresholds import COMPONENTS, DRAWS, FOLDS, MARGIN
 from measurand.audits.leakage.verdict import verdict
 from measurand.audits.leakage.worded import worded
-from measurand.core.clusters import components as hanging
+from measurand.core.clusters import linked_clusters as hanging
 from measurand.core.errors import BadOption
 from measurand.core.finding import Finding, Report
 from measurand.core.items import Items

@@ -26,7 +26,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.words import words
-from measurand.experiment.answers import answers, reopened
+from measurand.experiment.answers import ask_all, reopen_experiment
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.selections.folds import Fold
@@ -106,8 +106,10 @@ def by_answers(place: Bench, reader: Reader, field: str, said: Answered) -> Remo
         )
         for number in range(place.folds)
     ]
-    with reopened(place.split, replace(benchmark, test=train, also={})) as inner:
-        learned = gathered([answers(inner, asks)])
+    with reopen_experiment(
+        place.split, replace(benchmark, test=train, test_parts={})
+    ) as inner:
+        learned = gathered([ask_all(inner, asks)])
     trained = pd.Series(learned.right[0], index=list(learned.ids))
     return Removal(
         trained.loc[list(train.ids)].to_numpy(bool),
@@ -186,10 +188,10 @@ def reread(
 ) -> list[Finding]:
     """What the part alone, and the pair, reach on the items that are left."""
     rng = generator(place.split.seed, "leakage", "reread", identity(reader), condition)
-    left = replace(place.settled.benchmark, train=train, test=test, also={})
+    left = replace(place.settled.benchmark, train=train, test=test, test_parts={})
     keep = Keep(field)
-    with reopened(place.split, left) as inner:
-        alone, pair = answers(
+    with reopen_experiment(place.split, left) as inner:
+        alone, pair = ask_all(
             inner,
             [Ask(reader, fitted_under=c, under=c) for c in (keep, AsIs())],
         )

@@ -56,7 +56,7 @@ def settled(benchmark: Benchmark, seed: int) -> Settled:
         whole = joined(sides)
         if named:
             ids = [str(one) for items in sides for one in items.ids]
-            whole = whole.replaced(whole.table.set_axis(ids, axis="index"))
+            whole = whole.with_table(whole.table.set_axis(ids, axis="index"))
         whole = ordered(whole, np.concatenate(texts), numbers, named)
         cut = [
             Split(benchmark.drawn_by, side)(whole, generator(seed, "split"))
@@ -70,7 +70,7 @@ def settled(benchmark: Benchmark, seed: int) -> Settled:
         ]
     train, test = cut
     also = {ALL: joined([train, test])}
-    made = replace(benchmark, train=train, test=test, also=also, protocol=None)
+    made = replace(benchmark, train=train, test=test, test_parts=also, protocol=None)
     return Settled(made, whole, {number: name for name, number in numbers.items()})
 
 

@@ -11,13 +11,13 @@ import pandas as pd
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.report.comparing.comparisons import TITLES, WHOLE, Against, Comparison
 from measurand.report.correlation import LEAST_POINTS, pearson
-from measurand.report.layout import number
+from measurand.report.layout import to_number
 
-Stated = tuple[float, float, float]  # a value and the ends of its interval
+StatedValue = tuple[float, float, float]  # a value and the ends of its interval
 
 
 @dataclass(frozen=True)
-class Place:
+class ReportEntry:
     """What one report states of one reader under one condition.
 
     Attributes:
@@ -29,58 +29,69 @@ class Place:
     reader: str
     condition: str
     chosen: bool
-    stated: Mapping[str, Stated]
+    stated: Mapping[str, StatedValue]
 
     def value(self, statistic: str) -> float:
         """The value of the statistic, or NaN."""
         return self.stated.get(statistic, (np.nan,))[0]
 
 
-def placed(
+def report_entries(
     names: Sequence[str], reports: Sequence[Report], comparison: Comparison
-) -> list[Place]:
+) -> list[ReportEntry]:
     """Every reader and condition for which a report states something comparable."""
     return [
-        place
+        entry
         for name, report in zip(names, reports, strict=True)
-        for place in _places(name, report, comparison)
+        for entry in _read_entries(name, report, comparison)
     ]
 
 
-def _places(name: str, report: Report, comparison: Comparison) -> list[Place]:
-    stated = [found for found in report.findings if found.statistic in comparison.parts]
+def _read_entries(
+    name: str, report: Report, comparison: Comparison
+) -> list[ReportEntry]:
+    stated = [
+        finding for finding in report.findings if finding.statistic in comparison.parts
+    ]
     # The first of the parts says which conditions are parts of an item: another may
     # also be stated for conditions of its own.
     first = [f for f in stated if f.statistic in comparison.parts[:1]] or stated
-    pairs = list(dict.fromkeys((found.reader, found.condition) for found in first))
+    pairs = list(
+        dict.fromkeys((finding.reader, finding.condition) for finding in first)
+    )
     readers = [reader for reader, _ in pairs]
-    known: dict[tuple[str, str | None, str], Finding] = {}
-    for found in report.findings:
+    findings_by_key: dict[tuple[str, str | None, str], Finding] = {}
+    for finding in report.findings:
         # What is no reader's here (the majority's accuracy) is everybody's.
-        who = found.reader if found.reader in readers else None
-        known.setdefault((found.statistic, who, found.condition), found)
-    numbers = _numbers(report, comparison)
+        who = finding.reader if finding.reader in readers else None
+        findings_by_key.setdefault((finding.statistic, who, finding.condition), finding)
+    numbers = _setting_values(report, comparison)
     stage = report.verdict.stage
-    chosen = stage if stage in readers else _fullest(readers, stated)
+    chosen = stage if stage in readers else _fullest_reader(readers, stated)
     return [
-        Place(
+        ReportEntry(
             name,
             reader,
             condition,
             reader == chosen,
-            {**numbers, **_statements(known, comparison, reader, condition)},
+            {
+                **numbers,
+                **_stated_values(findings_by_key, comparison, reader, condition),
+            },
         )
         for reader, condition in pairs
     ]
 
 
-def _fullest(readers: Sequence[str], stated: Sequence[Finding]) -> str:
-    counts = Counter(found.reader for found in stated)
+def _fullest_reader(readers: Sequence[str], stated: Sequence[Finding]) -> str:
+    counts = Counter(finding.reader for finding in stated)
     return max(readers, key=lambda reader: counts[reader], default="")
 
 
-def _numbers(report: Report, comparison: Comparison) -> dict[str, Stated]:
-    numbers = {name: number(report.settings.get(name)) for name in comparison.settings}
+def _setting_values(report: Report, comparison: Comparison) -> dict[str, StatedValue]:
+    numbers = {
+        name: to_number(report.settings.get(name)) for name in comparison.settings
+    }
     return {
         name: (value, np.nan, np.nan)
         for name, value in numbers.items()
@@ -88,53 +99,55 @@ def _numbers(report: Report, comparison: Comparison) -> dict[str, Stated]:
     }
 
 
-def _statements(
-    known: Mapping[tuple[str, str | None, str], Finding],
+def _stated_values(
+    findings_by_key: Mapping[tuple[str, str | None, str], Finding],
     comparison: Comparison,
     reader: str,
     condition: str,
-) -> dict[str, Stated]:
-    wanted = [(statistic, WHOLE) for statistic in comparison.whole]
+) -> dict[str, StatedValue]:
+    wanted = [(statistic, WHOLE) for statistic in comparison.whole_item]
     wanted += [(statistic, condition) for statistic in comparison.parts]
-    made = {}
+    values = {}
     for statistic, where in wanted:
-        own = known.get((statistic, reader, where))
-        found = own or known.get((statistic, None, where))
-        if found:
-            made[statistic] = (
-                found.estimate.value,
-                found.estimate.low,
-                found.estimate.high,
+        reader_finding = findings_by_key.get((statistic, reader, where))
+        finding = reader_finding or findings_by_key.get((statistic, None, where))
+        if finding:
+            values[statistic] = (
+                finding.estimate.value,
+                finding.estimate.low,
+                finding.estimate.high,
             )
-    return made
+    return values
 
 
-def exhibits(found: Sequence[Place], comparison: Comparison) -> Iterator[Exhibit]:
+def statistic_exhibits(
+    entries: Sequence[ReportEntry], comparison: Comparison
+) -> Iterator[Exhibit]:
     """The table, the effects and the scatters, as far as anything is stated."""
-    if not found:
+    if not entries:
         return
-    names = (*comparison.whole, *comparison.settings, *comparison.parts)
-    stated = [name for name in names if any(name in place.stated for place in found)]
+    names = (*comparison.whole_item, *comparison.settings, *comparison.parts)
+    stated = [name for name in names if any(name in entry.stated for entry in entries)]
     table = pd.DataFrame(
         [
             {
-                "benchmark": place.benchmark,
-                "reader": place.reader,
-                "condition": place.condition,
-                **{name: place.value(name) for name in stated},
+                "benchmark": entry.benchmark,
+                "reader": entry.reader,
+                "condition": entry.condition,
+                **{name: entry.value(name) for name in stated},
             }
-            for place in found
+            for entry in entries
         ]
     )
     yield Exhibit("conditions", "table", table, comparison.caption)
     for name in comparison.effects:
-        rows = pd.DataFrame(_rows(found, name))
+        rows = pd.DataFrame(_effect_rows(entries, name))
         if len(rows):
             title = TITLES.get(name, name)
             caption = f"By benchmark and part: {title}"
             yield Exhibit(name, "intervals", rows, caption, {"x_title": title})
     for pair in comparison.against:
-        table = scattered(found, pair, comparison)
+        table = _scatter_table(entries, pair, comparison)
         if len(table):
             settings = {
                 "x_title": TITLES.get(pair.x, pair.x),
@@ -148,13 +161,13 @@ def exhibits(found: Sequence[Place], comparison: Comparison) -> Iterator[Exhibit
 
 
 def correlations(
-    found: Sequence[Place], comparison: Comparison
+    entries: Sequence[ReportEntry], comparison: Comparison
 ) -> tuple[list[Finding], dict[str, str]]:
     """How each pair goes together over the points, and which pairs have too few."""
-    made, few = [], {}
-    readers = " + ".join(dict.fromkeys(p.reader for p in found if p.chosen))
+    findings, few = [], {}
+    readers = " + ".join(dict.fromkeys(p.reader for p in entries if p.chosen))
     for pair in comparison.against:
-        table = scattered(found, pair, comparison)
+        table = _scatter_table(entries, pair, comparison)
         name = f"{pair.y} ~ {pair.x}"
         if table.empty:
             continue
@@ -168,38 +181,38 @@ def correlations(
         decision = "undecided"
         if stated.low > 0 or stated.high < 0:
             decision = "positive" if stated.value > 0 else "negative"
-        made.append(Finding("correlation", readers, name, stated, decision))
-    return made, few
+        findings.append(Finding("correlation", readers, name, stated, decision))
+    return findings, few
 
 
-def scattered(
-    found: Sequence[Place], pair: Against, comparison: Comparison
+def _scatter_table(
+    entries: Sequence[ReportEntry], pair: Against, comparison: Comparison
 ) -> pd.DataFrame:
     """The points of one scatter: the reader that stands for each report."""
-    whole = {*comparison.whole, *comparison.settings}
+    item_statistics = {*comparison.whole_item, *comparison.settings}
     rows: dict[object, dict[str, Any]] = {}
-    for at, place in enumerate(found):
-        x, y = place.stated.get(pair.x), place.stated.get(pair.y)
-        if not place.chosen or x is None or y is None or np.isnan(x[0] + y[0]):
+    for position, entry in enumerate(entries):
+        x, y = entry.stated.get(pair.x), entry.stated.get(pair.y)
+        if not entry.chosen or x is None or y is None or np.isnan(x[0] + y[0]):
             continue
-        alone = {pair.x, pair.y} <= whole  # then a benchmark is one point
+        alone = {pair.x, pair.y} <= item_statistics  # then a benchmark is one point
         row = {
-            "name": place.benchmark,
-            "series": "" if alone else place.condition,
-            "group": place.benchmark if pair.joined else "",
+            "name": entry.benchmark,
+            "series": "" if alone else entry.condition,
+            "group": entry.benchmark if pair.joined else "",
             **dict(zip(("x", "x_low", "x_high"), x, strict=True)),
             **dict(zip(("y", "y_low", "y_high"), y, strict=True)),
         }
-        rows.setdefault(place.benchmark if alone else at, row)
+        rows.setdefault(entry.benchmark if alone else position, row)
     return pd.DataFrame(list(rows.values()))
 
 
-def _rows(found: Sequence[Place], name: str) -> list[dict[str, Any]]:
+def _effect_rows(entries: Sequence[ReportEntry], name: str) -> list[dict[str, Any]]:
     return [
         {
-            "name": f"{place.benchmark} · {place.condition}",
-            **dict(zip(("value", "low", "high"), place.stated[name], strict=True)),
+            "name": f"{entry.benchmark} · {entry.condition}",
+            **dict(zip(("value", "low", "high"), entry.stated[name], strict=True)),
         }
-        for place in found
-        if place.chosen and name in place.stated
+        for entry in entries
+        if entry.chosen and name in entry.stated
     ]

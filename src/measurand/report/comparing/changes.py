@@ -10,8 +10,13 @@ from fnmatch import fnmatchcase
 
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.report.comparing.comparisons import Comparison
-from measurand.report.comparing.paired import same_benchmark
-from measurand.report.comparing.sharing import Pair, differences, rows, shared
+from measurand.report.comparing.paired import is_same_benchmark
+from measurand.report.comparing.sharing import (
+    FindingPair,
+    items_by_id,
+    paired_differences,
+    shared_ids,
+)
 from measurand.stats.intervals import gap as between
 
 Key = tuple[str, str, str]
@@ -23,34 +28,36 @@ class Change:
     """One statistic in two reports; either may lack it, and then there is no gap.
 
     Attributes:
-        alike: Whether both are of one quantity; if not, there is no gap either.
+        same_quantity: Whether both are of one quantity; if not, there is no gap either.
     """
 
     first: Finding | None
     second: Finding | None
     gap: Estimate | None = None
-    alike: bool = True
+    same_quantity: bool = True
 
     @property
-    def found(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[Finding, ...]:
         """What was found, the second report's first."""
-        return tuple(one for one in (self.second, self.first) if one is not None)
+        return tuple(
+            finding for finding in (self.second, self.first) if finding is not None
+        )
 
     @property
     def statistic(self) -> str:
         """The statistic."""
-        return self.found[0].statistic
+        return self.findings[0].statistic
 
     @property
     def reader(self) -> str:
         """Who found it; both, where they are not the same."""
-        readers = dict.fromkeys(one.reader for one in self.found)
+        readers = dict.fromkeys(finding.reader for finding in self.findings)
         return " − ".join(readers)
 
     @property
     def condition(self) -> str:
         """The condition; both, where they are not the same."""
-        conditions = dict.fromkeys(one.condition for one in self.found)
+        conditions = dict.fromkeys(finding.condition for finding in self.findings)
         return " − ".join(conditions)
 
 
@@ -64,7 +71,7 @@ class Changes:
         comparison: What they are compared by.
         share: Whether items are in both, for all that is known.
         items: How many of them are kept in both.
-        made: A change for each statistic, those that matter most first.
+        ranking: A change for each statistic, those that matter most first.
     """
 
     names: tuple[str, str]
@@ -72,26 +79,26 @@ class Changes:
     comparison: Comparison
     share: bool
     items: int
-    made: Sequence[Change]
+    ranking: Sequence[Change]
 
     @property
-    def judged(self) -> set[str | None]:
+    def judged_conditions(self) -> set[str | None]:
         """The conditions that the two verdicts are on."""
-        return {judged(report, self.comparison) for report in self.reports}
+        return {judged_condition(report, self.comparison) for report in self.reports}
 
     @property
     def paired(self) -> bool:
         """Whether any difference is of items in pairs."""
         return any(
-            c.gap is not None and c.gap.method.startswith(PAIRED) for c in self.made
+            c.gap is not None and c.gap.method.startswith(PAIRED) for c in self.ranking
         )
 
     @property
     def stage(self) -> str | None:
         """The reader that stands for both: one that a verdict rests on."""
-        both = {c.reader for c in self.made if c.gap and self.heads(c)}
+        readers = {c.reader for c in self.ranking if c.gap and self.heads(c)}
         stages = [report.verdict.stage for report in reversed(self.reports)]
-        return next((stage for stage in stages if stage in both), None)
+        return next((stage for stage in stages if stage in readers), None)
 
     def heads(self, change: Change) -> bool:
         """Whether this is a statistic by which conditions are compared at a glance."""
@@ -103,8 +110,10 @@ class Changes:
 
     def leads(self, change: Change) -> bool:
         """Whether a verdict rests on it."""
-        judged = any(one.condition in self.judged for one in change.found)
-        return judged and change.statistic in self.comparison.leading
+        is_judged = any(
+            finding.condition in self.judged_conditions for finding in change.findings
+        )
+        return is_judged and change.statistic in self.comparison.leading
 
     def rank(self, change: Change) -> int:
         """What is read first: the judged, all at a glance, claims, then the rest."""
@@ -117,54 +126,59 @@ class Changes:
         return 1 if self.heads(change) else 3
 
 
-def changes(
+def report_changes(
     names: Sequence[str], reports: Sequence[Report], comparison: Comparison
 ) -> list[Changes]:
     """Every later report against the first, as far as changes are asked for."""
     if not comparison.changes:
         return []
     return [
-        _changes((names[0], name), (reports[0], report), comparison)
+        _pair_changes((names[0], name), (reports[0], report), comparison)
         for name, report in zip(names[1:], reports[1:], strict=True)
     ]
 
 
-def judged(report: Report, comparison: Comparison) -> str | None:
+def judged_condition(report: Report, comparison: Comparison) -> str | None:
     """The condition that the verdict is on, where the settings say."""
-    return next(iter(_listed(report, comparison)), None)
+    return next(iter(_condition_list(report, comparison)), None)
 
 
-def _listed(report: Report, comparison: Comparison) -> list[str]:
-    listed = report.settings.get(comparison.judged)
-    return [*map(str, listed)] if isinstance(listed, list | tuple) else []
+def _condition_list(report: Report, comparison: Comparison) -> list[str]:
+    conditions = report.settings.get(comparison.conditions_setting)
+    return [*map(str, conditions)] if isinstance(conditions, list | tuple) else []
 
 
-def _changes(
+def _pair_changes(
     names: tuple[str, str], reports: tuple[Report, Report], comparison: Comparison
 ) -> Changes:
-    sides = [_known(report, comparison) for report in reports]
-    both = _sides(sides, reports, comparison)
-    ids = shared(*reports)
-    pairs: dict[Hashable, Pair] = {
-        key: Pair(comparison.scores[a.statistic], (a, b))
-        for key, (a, b) in enumerate(both)
+    sides = [_findings_by_key(report, comparison) for report in reports]
+    matches = _match_findings(sides, reports, comparison)
+    ids = shared_ids(*reports)
+    pairs: dict[Hashable, FindingPair] = {
+        key: FindingPair(comparison.scores[a.statistic], (a, b))
+        for key, (a, b) in enumerate(matches)
         if a is not None and b is not None and a.statistic in comparison.scores
     }
-    paired = differences(*reports, ids, pairs)
-    kept = all(len(rows(report)) for report in reports)
-    share = len(ids) > 0 or (not kept and same_benchmark(*reports))
-    made = []
-    for key, (a, b) in enumerate(both):
-        gap, alike = paired.get(key), _alike(a, b, reports, comparison)
+    paired = paired_differences(*reports, ids, pairs)
+    keeps_items = all(len(items_by_id(report)) for report in reports)
+    share = len(ids) > 0 or (not keeps_items and is_same_benchmark(*reports))
+    change_list = []
+    for key, (a, b) in enumerate(matches):
+        gap, same_quantity = (
+            paired.get(key),
+            _is_same_quantity(a, b, reports, comparison),
+        )
         if gap is not None:
             gap = replace(gap, method=f"{PAIRED}: {gap.method}")
-        elif a is not None and b is not None and alike:
+        elif a is not None and b is not None and same_quantity:
             gap = between(a.estimate, b.estimate, dependent=share)
-        made.append(Change(a, b, gap, alike))
-    return _ordered(Changes(names, reports, comparison, share, len(ids), made))
+        change_list.append(Change(a, b, gap, same_quantity))
+    return _order_changes(
+        Changes(names, reports, comparison, share, len(ids), change_list)
+    )
 
 
-def _alike(
+def _is_same_quantity(
     a: Finding | None,
     b: Finding | None,
     reports: Sequence[Report],
@@ -174,54 +188,58 @@ def _alike(
     if a is None or b is None or a.statistic not in comparison.claims:
         return True
     # What is no single condition's is of all that rank: these must be the same.
-    one, two = (
+    first_conditions, second_conditions = (
         {f.condition for f in report.findings if f.statistic in comparison.effects}
         for report in reports
     )
-    whole = a.condition in _listed(reports[0], comparison) or one == two
-    return (a.reader, a.condition) == (b.reader, b.condition) and whole
+    same_scope = (
+        a.condition in _condition_list(reports[0], comparison)
+        or first_conditions == second_conditions
+    )
+    return (a.reader, a.condition) == (b.reader, b.condition) and same_scope
 
 
-def _ordered(one: Changes) -> Changes:
-    conditions = list(dict.fromkeys(change.condition for change in one.made))
-    stage = one.stage
+def _order_changes(pair: Changes) -> Changes:
+    conditions = list(dict.fromkeys(change.condition for change in pair.ranking))
+    stage = pair.stage
 
-    def place(change: Change) -> tuple[int, int, bool]:
-        rank = one.rank(change)
+    def sort_key(change: Change) -> tuple[int, int, bool]:
+        rank = pair.rank(change)
         # At a glance explainers stand under each other by one reader, then by another.
         glance = rank == 1 and change.reader != stage
         which = conditions.index(change.condition) if rank > 2 else 0
         return rank, which, glance or (rank == 0 and change.gap is None)
 
-    return replace(one, made=sorted(one.made, key=place))
+    return replace(pair, ranking=sorted(pair.ranking, key=sort_key))
 
 
-def _known(report: Report, comparison: Comparison) -> dict[Key, Finding]:
-    found: dict[Key, Finding] = {}
+def _findings_by_key(report: Report, comparison: Comparison) -> dict[Key, Finding]:
+    findings_by_key: dict[Key, Finding] = {}
     for pattern in comparison.changes:
-        for one in report.findings:
-            if fnmatchcase(one.statistic, pattern):
-                claim = one.statistic in comparison.claims
-                where = ("", "") if claim else (one.reader, one.condition)
-                found.setdefault((one.statistic, *where), one)
-    return found
+        for finding in report.findings:
+            if fnmatchcase(finding.statistic, pattern):
+                claim = finding.statistic in comparison.claims
+                where = ("", "") if claim else (finding.reader, finding.condition)
+                findings_by_key.setdefault((finding.statistic, *where), finding)
+    return findings_by_key
 
 
-def _sides(
+def _match_findings(
     sides: Sequence[Mapping[Key, Finding]],
     reports: Sequence[Report],
     comparison: Comparison,
 ) -> list[tuple[Finding | None, Finding | None]]:
     first, second = sides
-    on = [judged(report, comparison) for report in reports]
-    made: list[tuple[Finding | None, Finding | None]] = []
-    if None not in on and on[0] != on[1]:
+    judged_on = [judged_condition(report, comparison) for report in reports]
+    matches: list[tuple[Finding | None, Finding | None]] = []
+    if None not in judged_on and judged_on[0] != judged_on[1]:
         # Verdicts on two explainers are compared by these, whatever they are called.
-        made += [
-            (one, second[statistic, reader, str(on[1])])
-            for (statistic, reader, condition), one in first.items()
-            if condition == on[0] and (statistic, reader, str(on[1])) in second
+        matches += [
+            (finding, second[statistic, reader, str(judged_on[1])])
+            for (statistic, reader, condition), finding in first.items()
+            if condition == judged_on[0]
+            and (statistic, reader, str(judged_on[1])) in second
         ]
-    return made + [
+    return matches + [
         (first.get(key), second.get(key)) for key in dict.fromkeys([*first, *second])
     ]

@@ -17,7 +17,7 @@ import pandas as pd
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
 from measurand.report.comparing import across, differing, paired, unlike
-from measurand.report.comparing.changes import changes
+from measurand.report.comparing.changes import report_changes
 from measurand.report.comparing.comparisons import COMPARISONS, Comparison
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
@@ -35,23 +35,23 @@ def compare(reports: Sequence[Report]) -> Report:
         raise BadInput(
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
-    names, comparison = _names(reports), COMPARISONS.get(audits[0], Comparison())
-    places = across.placed(names, reports, comparison)
-    correlations, too_few = across.correlations(places, comparison)
-    differences = paired.differences(names, reports)
-    changed = changes(names, reports, comparison)
+    names, comparison = _report_names(reports), COMPARISONS.get(audits[0], Comparison())
+    entries = across.report_entries(names, reports, comparison)
+    correlations, too_few = across.correlations(entries, comparison)
+    differences = paired.accuracy_differences(names, reports)
+    pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
-    counted = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    said = [f"{len(reports)} reports: {counted}", *unlike.turned(changed)]
+    counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
+    reasons = [f"{len(reports)} reports: {counts}", *unlike.axis_changes(pairs)]
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
-        verdict=Verdict("compared", "", None, "; ".join(said)),
+        verdict=Verdict("compared", "", None, "; ".join(reasons)),
         findings=(
             *correlations,
-            *_restated(names, reports),
-            *paired.findings(differences),
-            *differing.findings(changed),
+            *_restate_findings(names, reports),
+            *paired.paired_findings(differences),
+            *differing.change_findings(pairs),
         ),
         settings={
             "audit": audits[0],
@@ -60,11 +60,11 @@ def compare(reports: Sequence[Report]) -> Report:
         },
         not_run={
             **too_few,
-            **_not_paired(differences, comparison),
-            **unlike.lacking(changed),
+            **_pairing_note(differences, comparison),
+            **unlike.one_sided_parts(pairs),
         },
         warnings=[
-            *unlike.warnings(changed),
+            *unlike.comparison_warnings(pairs),
             *(
                 f"{name}: {warning}"
                 for name, report in zip(names, reports, strict=True)
@@ -72,76 +72,79 @@ def compare(reports: Sequence[Report]) -> Report:
             ),
         ],
         exhibits=(
-            *_map(names, reports),
-            _decisions(names, reports, comparison),
-            *differing.exhibits(changed),
-            *across.exhibits(places, comparison),
-            *paired.exhibits(differences),
+            *_map_exhibits(names, reports),
+            _decision_exhibit(names, reports, comparison),
+            *differing.change_exhibits(pairs),
+            *across.statistic_exhibits(entries, comparison),
+            *paired.paired_exhibits(differences),
         ),
     )
 
 
-def _names(reports: Sequence[Report]) -> list[str]:
+def _report_names(reports: Sequence[Report]) -> list[str]:
     names = [str(report.benchmark.get("name", "benchmark")) for report in reports]
-    many, seen = Counter(names), Counter[str]()
-    for place, name in enumerate(names):
-        seen[name] += 1
-        if many[name] > 1:
-            names[place] = f"{name} ({seen[name]})"
+    totals, counter = Counter(names), Counter[str]()
+    for position, name in enumerate(names):
+        counter[name] += 1
+        if totals[name] > 1:
+            names[position] = f"{name} ({counter[name]})"
     return names
 
 
-def _stated(report: Report, statistic: str) -> dict[str, Finding]:
+def _findings_by_reader(report: Report, statistic: str) -> dict[str, Finding]:
     stated: dict[str, Finding] = {}
-    for found in report.findings:
-        if found.statistic == statistic:
-            first = found.reader not in stated
-            if first or found.condition == PLAIN != stated[found.reader].condition:
-                stated[found.reader] = found
+    for finding in report.findings:
+        if finding.statistic == statistic:
+            first = finding.reader not in stated
+            if first or finding.condition == PLAIN != stated[finding.reader].condition:
+                stated[finding.reader] = finding
     return stated
 
 
-def _placed(name: str, report: Report) -> pd.DataFrame:
-    deltas, ratios = _stated(report, "delta_evi"), _stated(report, "mpds")
+def _map_rows(name: str, report: Report) -> pd.DataFrame:
+    deltas, ratios = (
+        _findings_by_reader(report, "delta_evi"),
+        _findings_by_reader(report, "mpds"),
+    )
     return pd.DataFrame(
         [
             {
                 "benchmark": name,
                 "reader": reader,
-                **_numbers("mpds", ratios.get(reader)),
-                **_numbers("delta", found),
-                "region": found.decision or report.verdict.region,
+                **_estimate_columns("mpds", ratios.get(reader)),
+                **_estimate_columns("delta", finding),
+                "region": finding.decision or report.verdict.region,
             }
-            for reader, found in deltas.items()
+            for reader, finding in deltas.items()
         ]
     )
 
 
-def _numbers(name: str, found: Finding | None) -> dict[str, float]:
-    stated = found.estimate if found else None
+def _estimate_columns(name: str, finding: Finding | None) -> dict[str, float]:
+    estimate = finding.estimate if finding else None
     return {
-        name: stated.value if stated else np.nan,
-        f"{name}_low": stated.low if stated else np.nan,
-        f"{name}_high": stated.high if stated else np.nan,
+        name: estimate.value if estimate else np.nan,
+        f"{name}_low": estimate.low if estimate else np.nan,
+        f"{name}_high": estimate.high if estimate else np.nan,
     }
 
 
-def _not_paired(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
+def _pairing_note(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
     # Where changes are stated, each says itself whether it is paired.
     unsaid = differences.empty and not comparison.changes
     return {"paired differences": paired.NOT_PAIRED} if unsaid else {}
 
 
-def _decisions(
+def _decision_exhibit(
     names: Sequence[str], reports: Sequence[Report], comparison: Comparison
 ) -> Exhibit:
     rows = []
     for name, report in zip(names, reports, strict=True):
         row = {"benchmark": name, "verdict": report.verdict.label}
         if comparison.axes:
-            row["fails"] = ", ".join(unlike.failing(report, comparison)) or "–"
+            row["fails"] = ", ".join(unlike.failing_axes(report, comparison)) or "–"
         for statistic in comparison.headlines:
-            stated = _stated(report, statistic).items()
+            stated = _findings_by_reader(report, statistic).items()
             row |= {
                 statistic: ", ".join(f"{r} {f.estimate.value:z.3f}" for r, f in stated)
             }
@@ -149,20 +152,22 @@ def _decisions(
     return Exhibit("decisions", "table", pd.DataFrame(rows), DECISIONS_CAPTION)
 
 
-def _restated(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Finding]:
+def _restate_findings(
+    names: Sequence[str], reports: Sequence[Report]
+) -> Iterator[Finding]:
     for name, report in zip(names, reports, strict=True):
-        for found in report.findings:
-            if found.decision:
+        for finding in report.findings:
+            if finding.decision:
                 yield Finding(
-                    found.statistic,
-                    found.reader,
-                    f"{name}, {found.condition}",
-                    found.estimate,
-                    found.decision,
+                    finding.statistic,
+                    finding.reader,
+                    f"{name}, {finding.condition}",
+                    finding.estimate,
+                    finding.decision,
                 )
 
 
-def _regions(reports: Sequence[Report]) -> dict[str, Any]:
+def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
     for report in reports:
         for exhibit in report.exhibits:
             if exhibit.kind == "decision_map":
@@ -170,17 +175,17 @@ def _regions(reports: Sequence[Report]) -> dict[str, Any]:
     return dict(REGIONS)
 
 
-def _map(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Exhibit]:
-    placed = pd.concat([_placed(n, r) for n, r in zip(names, reports, strict=True)])
-    if placed.empty:
+def _map_exhibits(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Exhibit]:
+    table = pd.concat([_map_rows(n, r) for n, r in zip(names, reports, strict=True)])
+    if table.empty:
         return
-    regions = _regions(reports)
-    effects = placed.rename(
+    regions = _map_regions(reports)
+    effects = table.rename(
         columns={"benchmark": "group", "reader": "name", "delta": "value"}
     ).rename(columns={"delta_low": "low", "delta_high": "high"})
     effects = effects[["group", "name", "value", "low", "high"]]
     margin = {"margin": regions["margin"], "x_title": "ΔEvi"}
-    yield Exhibit("map", "decision_map", placed, MAP_CAPTION, regions)
+    yield Exhibit("map", "decision_map", table, MAP_CAPTION, regions)
     yield Exhibit("effects", "intervals", effects, EFFECTS_CAPTION, margin)
 
 

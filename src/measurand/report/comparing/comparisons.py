@@ -52,7 +52,7 @@ class Comparison:
 
     Attributes:
         headlines: What the table of decisions quotes for each reader.
-        whole: Statistics of the whole item, stated under the condition `WHOLE`.
+        whole_item: Statistics of the whole item, stated under the condition `WHOLE`.
         parts: Statistics of each condition; the first one names the conditions.
         settings: Numbers a report may hold among its settings.
         effects: Statistics drawn with their intervals, one row a condition.
@@ -64,12 +64,12 @@ class Comparison:
             report; the answers stand beside each other.
         scores: What some of these are made of, so that items can be paired.
         axes: The words by which a verdict says what fails, and the statistic of each.
-        judged: The setting that lists the conditions, the one judged first.
+        conditions_setting: The setting that lists the conditions, the one judged first.
         outcomes: Settings that were not chosen but found.
     """
 
     headlines: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()
+    whole_item: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     effects: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Comparison:
     claims: tuple[str, ...] = ()
     scores: Mapping[str, Score] = field(default_factory=dict)
     axes: Mapping[str, str] = field(default_factory=dict)
-    judged: str = ""
+    conditions_setting: str = ""
     outcomes: tuple[str, ...] = ()
 
     @property
@@ -88,7 +88,7 @@ class Comparison:
         return (*self.effects, *self.axes.values())
 
 
-def told(gain: Floats, left_open: Floats) -> Floats:
+def _told_share(gain: Floats, left_open: Floats) -> Floats:
     """The share of what the input leaves open that a rationale tells, of means."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.divide(gain, left_open), 0.0, 1.0)
@@ -100,7 +100,7 @@ COMPARISONS = {
     "evidence": Comparison(headlines=("mpds", "delta_evi")),
     # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
     "leakage": Comparison(
-        whole=("accuracy", "majority"),
+        whole_item=("accuracy", "majority"),
         parts=(
             "single_accuracy",
             "over_majority",
@@ -191,10 +191,10 @@ COMPARISONS = {
             "rationale_only": Score(("leaks:{}",)),
             "residual_leakage": Score(("residual:{}",)),
             "specificity": Score(("S:{}",), gated),
-            "informativeness": Score(("I:{}", "left open"), told),
+            "informativeness": Score(("I:{}", "left open"), _told_share),
             "varif": Score(
                 ("S:{}", "R:{}", "I:{}", "left open"),
-                lambda s, r, gain, left: varif(gated(s), r, told(gain, left)),
+                lambda s, r, gain, left: varif(gated(s), r, _told_share(gain, left)),
             ),
         },
         axes={
@@ -203,7 +203,7 @@ COMPARISONS = {
             "leaky": "rationale_only",
             "unspecific": "specificity",
         },
-        judged="explainers",
+        conditions_setting="explainers",
         outcomes=("masked",),
     ),
 }

@@ -16,45 +16,47 @@ CAPTION = (
 FIGURE = "What differs: {second} less {first}"
 
 
-def findings(many: Sequence[Changes]) -> Iterator[Finding]:
+def change_findings(pairs: Sequence[Changes]) -> Iterator[Finding]:
     """Each difference, and which way it goes."""
-    for one in many:
-        where = f"{one.names[1]} − {one.names[0]}"
-        for change in one.made:
+    for pair in pairs:
+        where = f"{pair.names[1]} − {pair.names[0]}"
+        for change in pair.ranking:
             if change.gap is not None:
                 yield Finding(
                     f"{change.statistic}{SUFFIX}",
                     change.reader,
                     f"{where}, {change.condition}",
                     change.gap,
-                    _decision(change, one.names),
+                    _change_decision(change, pair.names),
                 )
 
 
-def exhibits(many: Sequence[Changes]) -> Iterator[Exhibit]:
+def change_exhibits(pairs: Sequence[Changes]) -> Iterator[Exhibit]:
     """The differences that lead as a figure, and all of them with both values."""
-    for one in many:
-        first, second = one.names
-        drawn = pd.DataFrame(_drawn(one))
-        if len(drawn):
+    for pair in pairs:
+        first, second = pair.names
+        figure_rows = pd.DataFrame(_figure_rows(pair))
+        if len(figure_rows):
             caption = FIGURE.format(first=first, second=second)
-            titled = {"margin": 0.0, "x_title": f"{second} − {first}"}
+            settings = {"margin": 0.0, "x_title": f"{second} − {first}"}
             yield Exhibit(
-                f"differences in {second}", "intervals", drawn, caption, titled
+                f"differences in {second}", "intervals", figure_rows, caption, settings
             )
-        table = pd.DataFrame([_row(change, one.names) for change in one.made])
+        table = pd.DataFrame(
+            [_change_row(change, pair.names) for change in pair.ranking]
+        )
         if len(table):
-            found = {change.gap.level for change in one.made if change.gap}
-            level = " or ".join(f"{100 * level:.4g} %" for level in sorted(found))
+            levels = {change.gap.level for change in pair.ranking if change.gap}
+            level = " or ".join(f"{100 * level:.4g} %" for level in sorted(levels))
             caption = CAPTION.format(first=first, second=second, level=level or "no")
             yield Exhibit(f"changes in {second}", KIND, table, caption)
 
 
-def _drawn(one: Changes) -> Iterator[dict[str, object]]:
-    stage = one.stage
-    readers = {change.reader for change in one.made if one.heads(change)}
-    for change in one.made:
-        gap, rank = change.gap, one.rank(change)
+def _figure_rows(pair: Changes) -> Iterator[dict[str, object]]:
+    stage = pair.stage
+    readers = {change.reader for change in pair.ranking if pair.heads(change)}
+    for change in pair.ranking:
+        gap, rank = change.gap, pair.rank(change)
         stands = change.reader == stage or change.reader not in readers
         if gap is None or rank > 1 or not stands:
             continue
@@ -64,41 +66,41 @@ def _drawn(one: Changes) -> Iterator[dict[str, object]]:
         yield {"group": group, "name": name, **ends}
 
 
-def _row(change: Change, names: tuple[str, str]) -> dict[str, object]:
+def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
     gap = change.gap
     return {
         "condition": change.condition,
         "statistic": change.statistic,
         "reader": change.reader,
-        **_ends("first", names[0], change.first),
-        **_ends("second", names[1], change.second),
+        **_side_columns("first", names[0], change.first),
+        **_side_columns("second", names[1], change.second),
         "difference": gap.value if gap else np.nan,
         "low": gap.low if gap else np.nan,
         "high": gap.high if gap else np.nan,
         "n": gap.n if gap else np.nan,
-        "decision": _decision(change, names),
+        "decision": _change_decision(change, names),
         "method": gap.method if gap else "",
     }
 
 
-def _ends(side: str, name: str, found: Finding | None) -> dict[str, object]:
-    stated = found.estimate if found else None
+def _side_columns(side: str, name: str, finding: Finding | None) -> dict[str, object]:
+    estimate = finding.estimate if finding else None
     return {
         side: name,
-        f"{side}_value": stated.value if stated else np.nan,
-        f"{side}_low": stated.low if stated else np.nan,
-        f"{side}_high": stated.high if stated else np.nan,
-        f"{side}_decision": (found.decision or "") if found else "",
+        f"{side}_value": estimate.value if estimate else np.nan,
+        f"{side}_low": estimate.low if estimate else np.nan,
+        f"{side}_high": estimate.high if estimate else np.nan,
+        f"{side}_decision": (finding.decision or "") if finding else "",
     }
 
 
-def _decision(change: Change, names: tuple[str, str]) -> str:
+def _change_decision(change: Change, names: tuple[str, str]) -> str:
     gap = change.gap
     if change.second is None:
         return f"only in {names[0]}"
     if change.first is None:
         return f"only in {names[1]}"
-    if not change.alike:
+    if not change.same_quantity:
         return "not the same quantity"
     if gap is None:
         return "no interval"

@@ -22,14 +22,16 @@ NOT_PAIRED = (
 CAPTION = "Difference of accuracy on the items that two reports share"
 
 
-def differences(names: Sequence[str], reports: Sequence[Report]) -> pd.DataFrame:
+def accuracy_differences(
+    names: Sequence[str], reports: Sequence[Report]
+) -> pd.DataFrame:
     """A row for each two reports and reader that can be paired."""
-    return pd.DataFrame(list(_paired(names, reports)))
+    return pd.DataFrame(list(_difference_rows(names, reports)))
 
 
-def findings(paired: pd.DataFrame) -> Iterator[Finding]:
+def paired_findings(differences: pd.DataFrame) -> Iterator[Finding]:
     """Each difference, and whether it is clear of zero."""
-    for row in paired.to_dict("records"):
+    for row in differences.to_dict("records"):
         estimate = Estimate(
             row["value"],
             row["low"],
@@ -40,69 +42,69 @@ def findings(paired: pd.DataFrame) -> Iterator[Finding]:
         )
         clear = row["low"] > 0 or row["high"] < 0
         where = f"{row['part']}{row['second']} − {row['first']}"
-        alike = "undecided" if row["gained"] + row["lost"] else "the same"
-        decision = "differs" if clear else alike
+        unclear = "undecided" if row["gained"] + row["lost"] else "the same"
+        decision = "differs" if clear else unclear
         yield Finding("accuracy_difference", row["reader"], where, estimate, decision)
 
 
-def exhibits(paired: pd.DataFrame) -> Iterator[Exhibit]:
+def paired_exhibits(differences: pd.DataFrame) -> Iterator[Exhibit]:
     """The differences under each other."""
-    if len(paired):
-        named = paired.assign(
-            name=paired["reader"]
+    if len(differences):
+        table = differences.assign(
+            name=differences["reader"]
             + ": "
-            + paired["part"]
-            + paired["second"]
+            + differences["part"]
+            + differences["second"]
             + " − "
-            + paired["first"]
+            + differences["first"]
         )
         settings = {"margin": 0.0, "x_title": "difference of accuracy"}
-        yield Exhibit("paired", "intervals", named, CAPTION, settings)
+        yield Exhibit("paired", "intervals", table, CAPTION, settings)
 
 
-def _paired(
+def _difference_rows(
     names: Sequence[str], reports: Sequence[Report]
 ) -> Iterator[dict[str, Any]]:
-    for (first, one), (second, two) in combinations(
+    for (first, first_report), (second, second_report) in combinations(
         zip(names, reports, strict=True), 2
     ):
-        if not same_benchmark(one, two):
+        if not is_same_benchmark(first_report, second_report):
             continue
-        left, right = _answers(one), _answers(two)
+        left, right = _correct_answers(first_report), _correct_answers(second_report)
         for column in left:
             if column not in right:
                 continue
             before, after = left[column].align(right[column], join="inner")
             if len(before) >= LEAST_SHARED:
-                part, reader = _named(column)
+                part, reader = _split_column(column)
                 where = {"reader": reader, "part": part}
                 where |= {"first": first, "second": second}
-                yield {**where, **_difference((after - before).to_numpy())}
+                yield {**where, **_difference_row((after - before).to_numpy())}
 
 
-def same_benchmark(one: Report, two: Report) -> bool:
+def is_same_benchmark(first: Report, second: Report) -> bool:
     """Whether the two are called alike, or hold the same items to the letter."""
     return any(
-        one.benchmark.get(key) is not None
-        and one.benchmark.get(key) == two.benchmark.get(key)
+        first.benchmark.get(key) is not None
+        and first.benchmark.get(key) == second.benchmark.get(key)
         for key in ("name", "digest")
     )
 
 
-def _answers(report: Report) -> dict[str, "pd.Series[float]"]:
+def _correct_answers(report: Report) -> dict[str, "pd.Series[float]"]:
     """What each reader got right, by item; an id may stand in train and in test."""
-    found = {}
+    answers = {}
     for name in map(str, report.items.columns):
         if name.startswith((CORRECT, RIGHT)):
-            known = pd.to_numeric(report.items[name], errors="coerce").dropna()
-            found[name] = known[~known.index.duplicated()].astype(float)
-    return found
+            values = pd.to_numeric(report.items[name], errors="coerce").dropna()
+            answers[name] = values[~values.index.duplicated()].astype(float)
+    return answers
 
 
-def _named(column: str) -> tuple[str, str]:
+def _split_column(column: str) -> tuple[str, str]:
     """Of which part, where parts stand alone, and of which reader a column tells.
 
-    >>> _named("correct:tfidf"), _named("right:premise:encoder:x")
+    >>> _split_column("correct:tfidf"), _split_column("right:premise:encoder:x")
     (('', 'tfidf'), ('premise: ', 'encoder:x'))
     """
     if column.startswith(CORRECT):
@@ -111,7 +113,7 @@ def _named(column: str) -> tuple[str, str]:
     return f"{part}: ", reader
 
 
-def _difference(gap: NDArray[np.float64]) -> dict[str, Any]:
+def _difference_row(gap: NDArray[np.float64]) -> dict[str, Any]:
     mean = gap.mean()
     half = norm.ppf((1 + LEVEL) / 2) * gap.std(ddof=1) / np.sqrt(len(gap))
     gained, lost = int((gap > 0).sum()), int((gap < 0).sum())

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.core.clusters import components
+from measurand.core.clusters import linked_clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.reader import Floats
@@ -23,24 +23,28 @@ Twin = tuple[str, str]  # a column of the first report, and one of the second
 
 
 @dataclass(frozen=True)
-class Pair:
+class FindingPair:
     """One statistic in two reports, of a condition each."""
 
     score: Score
     findings: tuple[Finding, Finding]
 
 
-def shared(one: Report, two: Report) -> "pd.Index[str]":
+def shared_ids(first_report: Report, second_report: Report) -> "pd.Index[str]":
     """The ids under which both keep the same query, evidence and label.
 
     Evidence that is itself what is explained may be another version, and is not asked.
     """
-    tables = [rows(one), rows(two)]
+    tables = [items_by_id(first_report), items_by_id(second_report)]
     ids = tables[0].index.intersection(tables[1].index)
     same = np.ones(len(ids), bool)
-    explained = any(_explained(report) for report in (one, two))
+    explained = any(
+        _has_explained_evidence(report) for report in (first_report, second_report)
+    )
     for role in ("query", "label", *(() if explained else ("evidence",))):
-        columns = [_column(report, role) for report in (one, two)]
+        columns = [
+            _role_column(report, role) for report in (first_report, second_report)
+        ]
         if role == "evidence" and None in columns:
             continue
         texts = [
@@ -54,8 +58,11 @@ def shared(one: Report, two: Report) -> "pd.Index[str]":
     return ids[same]
 
 
-def differences(
-    one: Report, two: Report, ids: "pd.Index[str]", pairs: Mapping[Hashable, Pair]
+def paired_differences(
+    first_report: Report,
+    second_report: Report,
+    ids: "pd.Index[str]",
+    pairs: Mapping[Hashable, FindingPair],
 ) -> dict[Hashable, Estimate]:
     """The second less the first on shared items, for the pairs that items can give.
 
@@ -63,118 +70,141 @@ def differences(
     Each mean is over the items that have its score in both reports; of several means,
     n is of the one with the fewest.
     """
-    together = hanging(one, two, ids)
-    tables = (rows(one), rows(two))
-    usable = _agreed({k: p for k, p in pairs.items() if _kept(tables, p)}, pairs)
-    if len(ids) < LEAST_SHARED or together is None or not usable:
+    clusters = _shared_clusters(first_report, second_report, ids)
+    tables = (items_by_id(first_report), items_by_id(second_report))
+    usable = _consistent_pairs(
+        {k: p for k, p in pairs.items() if _can_pair(tables, p)}, pairs
+    )
+    if len(ids) < LEAST_SHARED or clusters is None or not usable:
         return {}
-    twins = list(dict.fromkeys(t for pair in usable.values() for t in _twins(pair)))
-    both = {twin: _scores(tables, twin, ids) for twin in twins}
-    scores = np.hstack([*both.values()])
-    drawn = mean_draws(scores, rng=generator(0, "compare"), clusters=together)
-    every = np.vstack([means(scores), drawn])
-    known = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
-    found = {}
+    twins = list(
+        dict.fromkeys(t for pair in usable.values() for t in _column_twins(pair))
+    )
+    scores_by_twin = {twin: _twin_scores(tables, twin, ids) for twin in twins}
+    scores = np.hstack([*scores_by_twin.values()])
+    draws = mean_draws(scores, rng=generator(0, "compare"), clusters=clusters)
+    every = np.vstack([means(scores), draws])
+    means_by_twin = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
+    estimates = {}
     for key, pair in usable.items():
         first, second = (
-            pair.score.of(*(known[twin][:, side] for twin in _twins(pair)))
+            pair.score.of(
+                *(means_by_twin[twin][:, side] for twin in _column_twins(pair))
+            )
             for side in (0, 1)
         )
         gap = second - first
-        fewest = min((np.isfinite(both[t][:, 0]) for t in _twins(pair)), key=np.sum)
+        fewest = min(
+            (np.isfinite(scores_by_twin[t][:, 0]) for t in _column_twins(pair)),
+            key=np.sum,
+        )
         n = int(fewest.sum())
         if n < LEAST_SHARED:
             continue
         try:
-            what = units(n, together[fewest])
-            found[key] = from_draws(gap[0], gap[1:], n, what, LEVEL)
+            what = units(n, clusters[fewest])
+            estimates[key] = from_draws(gap[0], gap[1:], n, what, LEVEL)
         except Undefined:
             continue
-    return found
+    return estimates
 
 
-def hanging(one: Report, two: Report, ids: "pd.Index[str]") -> NDArray[np.int64] | None:
+def _shared_clusters(
+    first_report: Report, second_report: Report, ids: "pd.Index[str]"
+) -> NDArray[np.int64] | None:
     """The cluster of each item: evidence or a group in common, in either report.
 
     None where a report names such a column and does not keep it.
     """
     columns = []
-    for report in (one, two):
+    for report in (first_report, second_report):
         for role in ("evidence", "group"):
-            column, table = _column(report, role), rows(report)
+            column, table = _role_column(report, role), items_by_id(report)
             if column is not None and column not in table.columns:
                 return None
             if column is not None:
                 columns.append(table[column].reindex(ids).astype(str))
-    return components(columns) if columns else np.arange(len(ids))
+    return linked_clusters(columns) if columns else np.arange(len(ids))
 
 
-def rows(report: Report) -> pd.DataFrame:
+def items_by_id(report: Report) -> pd.DataFrame:
     """The items by id, each id once."""
     items = report.items[~report.items.index.duplicated()]
     return items.set_axis(items.index.map(str), axis=0)
 
 
-def _column(report: Report, role: str) -> str | None:
+def _role_column(report: Report, role: str) -> str | None:
     roles = report.benchmark.get("roles")
-    found = roles.get(role) if isinstance(roles, Mapping) else None
-    return found if isinstance(found, str) else None
+    column = roles.get(role) if isinstance(roles, Mapping) else None
+    return column if isinstance(column, str) else None
 
 
-def _explained(report: Report) -> bool:
-    evidence, rationale = (_column(report, role) for role in ("evidence", "rationale"))
+def _has_explained_evidence(report: Report) -> bool:
+    evidence, rationale = (
+        _role_column(report, role) for role in ("evidence", "rationale")
+    )
     return evidence is not None and evidence in (rationale or "").split(", ")
 
 
-def _kept(tables: Tables, pair: Pair) -> bool:
-    for table, names, found in zip(
-        tables, zip(*_twins(pair), strict=True), pair.findings, strict=True
+def _can_pair(tables: Tables, pair: FindingPair) -> bool:
+    for table, names, finding in zip(
+        tables, zip(*_column_twins(pair), strict=True), pair.findings, strict=True
     ):
         if not {*names} <= {*table.columns}:
             return False
-        own = means(np.column_stack([_numbers(table, name) for name in names]))
+        item_means = means(
+            np.column_stack([_score_column(table, name) for name in names])
+        )
         # Items are kept by one reader: it is the one whose figure they give.
-        away = abs(float(pair.score.of(*own)) - found.estimate.value)
-        if SEVERAL in found.estimate.method or not away < CLOSE:
+        away = abs(float(pair.score.of(*item_means)) - finding.estimate.value)
+        if SEVERAL in finding.estimate.method or not away < CLOSE:
             return False
     return True
 
 
-def _agreed(
-    usable: Mapping[Hashable, Pair], pairs: Mapping[Hashable, Pair]
-) -> dict[Hashable, Pair]:
+def _consistent_pairs(
+    usable: Mapping[Hashable, FindingPair], pairs: Mapping[Hashable, FindingPair]
+) -> dict[Hashable, FindingPair]:
     """Those whose every column gives what its reader states of that column alone.
 
     Two readers may both come to a clipped 0: their parts tell them apart.
     """
     alone = {
-        _whose(pair, pair.score.columns[0]): key
+        _column_owner(pair, pair.score.columns[0]): key
         for key, pair in pairs.items()
         if len(pair.score.columns) == 1
     }
     return {
         key: pair
         for key, pair in usable.items()
-        if all(alone.get(_whose(pair, c), key) in usable for c in pair.score.columns)
+        if all(
+            alone.get(_column_owner(pair, c), key) in usable for c in pair.score.columns
+        )
     }
 
 
-def _whose(pair: Pair, column: str) -> Hashable:
-    return column, *((found.reader, found.condition) for found in pair.findings)
+def _column_owner(pair: FindingPair, column: str) -> Hashable:
+    return column, *((finding.reader, finding.condition) for finding in pair.findings)
 
 
-def _twins(pair: Pair) -> list[Twin]:
-    one, two = (found.condition for found in pair.findings)
-    return [(c.replace("{}", one), c.replace("{}", two)) for c in pair.score.columns]
+def _column_twins(pair: FindingPair) -> list[Twin]:
+    first_condition, second_condition = (finding.condition for finding in pair.findings)
+    return [
+        (c.replace("{}", first_condition), c.replace("{}", second_condition))
+        for c in pair.score.columns
+    ]
 
 
-def _scores(tables: Tables, twin: Twin, ids: "pd.Index[str]") -> Floats:
+def _twin_scores(tables: Tables, twin: Twin, ids: "pd.Index[str]") -> Floats:
     """A column of each report, with what either lacks missing in both."""
-    both = np.column_stack(
-        [_numbers(t, name).reindex(ids) for t, name in zip(tables, twin, strict=True)]
+    scores = np.column_stack(
+        [
+            _score_column(t, name).reindex(ids)
+            for t, name in zip(tables, twin, strict=True)
+        ]
     )
-    return np.where(np.isfinite(both).all(axis=1, keepdims=True), both, np.nan)
+    return np.where(np.isfinite(scores).all(axis=1, keepdims=True), scores, np.nan)
 
 
-def _numbers(table: pd.DataFrame, column: str) -> "pd.Series[float]":
+def _score_column(table: pd.DataFrame, column: str) -> "pd.Series[float]":
     return pd.to_numeric(table[column], errors="coerce").astype(float)

@@ -4,149 +4,167 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from measurand.core.finding import Finding, Report
-from measurand.report.comparing.changes import Changes, judged
+from measurand.report.comparing.changes import Changes, judged_condition
 from measurand.report.comparing.comparisons import Comparison
-from measurand.report.comparing.sharing import rows
+from measurand.report.comparing.sharing import items_by_id
 
 
-def failing(report: Report, comparison: Comparison) -> list[str]:
+def failing_axes(report: Report, comparison: Comparison) -> list[str]:
     """The axes that the verdict says fail.
 
     >>> from measurand.core.finding import Verdict
     >>> said = Verdict("off", "off", "tfidf", "given is off: leaky (alone 0.9)")
     >>> axes = {"unstable": "robustness", "leaky": "rationale_only"}
-    >>> failing(Report("", {}, said, (), {}), Comparison(axes=axes))
+    >>> failing_axes(Report("", {}, said, (), {}), Comparison(axes=axes))
     ['leaky']
     """
     reason = report.verdict.reason
     return [word for word in comparison.axes if re.search(rf"\b{word} \(", reason)]
 
 
-def turned(many: Sequence[Changes]) -> Iterator[str]:
+def axis_changes(pairs: Sequence[Changes]) -> Iterator[str]:
     """Which axes fail in a later report and not in the first, and the other way."""
-    for one in many:
-        first, second = (failing(report, one.comparison) for report in one.reports)
+    for pair in pairs:
+        first, second = (
+            failing_axes(report, pair.comparison) for report in pair.reports
+        )
         unknown = [
-            [word for word in one.comparison.axes if not _weighed(one, side, word)]
+            [
+                word
+                for word in pair.comparison.axes
+                if not _rests_on_axis(pair, side, word)
+            ]
             for side in (0, 1)
         ]
         parts = {
             "newly": [w for w in second if w not in (*first, *unknown[0])],
             "still": [w for w in second if w in first],
             "no longer clearly": [w for w in first if w not in (*second, *unknown[1])],
-            f"not judged in {one.names[0]}:": [w for w in second if w in unknown[0]],
-            f"not judged in {one.names[1]}:": [w for w in first if w in unknown[1]],
+            f"not judged in {pair.names[0]}:": [w for w in second if w in unknown[0]],
+            f"not judged in {pair.names[1]}:": [w for w in first if w in unknown[1]],
         }
-        said = [f"{how} {', '.join(words)}" for how, words in parts.items() if words]
-        if said:
-            yield f"{one.names[1]} after {one.names[0]}: {', '.join(said)}"
+        phrases = [f"{how} {', '.join(words)}" for how, words in parts.items() if words]
+        if phrases:
+            yield f"{pair.names[1]} after {pair.names[0]}: {', '.join(phrases)}"
 
 
-def lacking(many: Sequence[Changes]) -> dict[str, str]:
+def one_sided_parts(pairs: Sequence[Changes]) -> dict[str, str]:
     """What stands in one of two reports only."""
-    said: dict[str, str] = {}
-    for one in many:
+    missing: dict[str, str] = {}
+    for pair in pairs:
         # The reader of a claim is what it is stated by, not somebody who can lack.
-        held = [c for c in one.made if not one.claims(c)]
-        sides = ([c.first for c in held], [c.second for c in held])
-        for own, other in ((0, 1), (1, 0)):
-            alone = [
+        changes = [c for c in pair.ranking if not pair.claims(c)]
+        sides = ([c.first for c in changes], [c.second for c in changes])
+        for side, opposite in ((0, 1), (1, 0)):
+            phrases = [
                 f"the {what}s {' · '.join(names)}"
                 for what in ("condition", "reader")
-                if (names := _alone(what, sides[own], sides[other]))
+                if (names := _unmatched_names(what, sides[side], sides[opposite]))
             ]
-            if alone:
-                key = f"changes of what {one.names[other]} lacks"
-                said[key] = f"only {one.names[own]} has {'; '.join(alone)}"
-    return said
+            if phrases:
+                key = f"changes of what {pair.names[opposite]} lacks"
+                missing[key] = f"only {pair.names[side]} has {'; '.join(phrases)}"
+    return missing
 
 
-def warnings(many: Sequence[Changes]) -> Iterator[str]:
+def comparison_warnings(pairs: Sequence[Changes]) -> Iterator[str]:
     """What a reader of differences should know: other items, other settings."""
-    for one in many:
-        first, second = one.names
-        if not one.share:
+    for pair in pairs:
+        first, second = pair.names
+        if not pair.share:
             yield (
                 f"{second} and {first} are not known to share items: what differs may "
                 "be the items"
             )
-        sizes = [len(rows(report)) for report in one.reports]
-        if one.paired and one.items < max(sizes):
+        sizes = [len(items_by_id(report)) for report in pair.reports]
+        if pair.paired and pair.items < max(sizes):
             yield (
-                f"{second} and {first} share {one.items} of {sizes[1]} and {sizes[0]} "
+                f"{second} and {first} share {pair.items} of {sizes[1]} and {sizes[0]} "
                 "items: what is paired is of these"
             )
-        settings = [report.settings for report in one.reports]
-        unlike = [
-            *_unlike(settings[0], settings[1], one.comparison.outcomes),
-            *_read(*one.reports),
+        settings = [report.settings for report in pair.reports]
+        differences = [
+            *_setting_differences(settings[0], settings[1], pair.comparison.outcomes),
+            *_input_differences(*pair.reports),
         ]
-        if unlike:
-            yield f"{second} was run otherwise than {first}: {'; '.join(unlike)}"
+        if differences:
+            yield f"{second} was run otherwise than {first}: {'; '.join(differences)}"
 
 
-def _weighed(one: Changes, side: int, word: str) -> bool:
+def _rests_on_axis(pair: Changes, side: int, word: str) -> bool:
     """Whether the verdict of this side rests on a reader and on this axis."""
-    report, statistic = one.reports[side], one.comparison.axes[word]
-    condition = judged(report, one.comparison)
+    report, statistic = pair.reports[side], pair.comparison.axes[word]
+    condition = judged_condition(report, pair.comparison)
     return report.verdict.stage is not None and any(
-        found.statistic == statistic and condition in (None, found.condition)
-        for found in report.findings
+        finding.statistic == statistic and condition in (None, finding.condition)
+        for finding in report.findings
     )
 
 
-def _alone(
-    what: str, own: Sequence[Finding | None], other: Sequence[Finding | None]
+def _unmatched_names(
+    what: str,
+    own_findings: Sequence[Finding | None],
+    other_findings: Sequence[Finding | None],
 ) -> list[str]:
     has, lacks = (
-        dict.fromkeys(str(getattr(found, what)) for found in side if found)
-        for side in (own, other)
+        dict.fromkeys(str(getattr(finding, what)) for finding in side if finding)
+        for side in (own_findings, other_findings)
     )
     return [name for name in has if name not in lacks]
 
 
-def _unlike(
+def _setting_differences(
     first: Mapping[str, object], second: Mapping[str, object], outcomes: Sequence[str]
 ) -> Iterator[str]:
     for key in dict.fromkeys([*first, *second]):
-        one, two = first.get(key), second.get(key)
-        if one == two or key in outcomes:
+        first_value, second_value = first.get(key), second.get(key)
+        if first_value == second_value or key in outcomes:
             continue
-        if isinstance(one, Mapping) and isinstance(two, Mapping):
+        if isinstance(first_value, Mapping) and isinstance(second_value, Mapping):
             # What only one of them has is said to be lacking there.
-            if any(one[name] != two[name] for name in one if name in two):
+            if any(
+                first_value[name] != second_value[name]
+                for name in first_value
+                if name in second_value
+            ):
                 yield f"other {key}"
-        elif isinstance(one, list | tuple) and isinstance(two, list | tuple):
-            yield from _listed(key, [*map(str, one)], [*map(str, two)])
+        elif isinstance(first_value, list | tuple) and isinstance(
+            second_value, list | tuple
+        ):
+            yield from _list_difference(
+                key, [*map(str, first_value)], [*map(str, second_value)]
+            )
         else:
-            yield f"{key} {two}, not {one}"
+            yield f"{key} {second_value}, not {first_value}"
 
 
-def _listed(key: str, first: list[str], second: list[str]) -> Iterator[str]:
+def _list_difference(key: str, first: list[str], second: list[str]) -> Iterator[str]:
     parts = {
         "with": [name for name in second if name not in first],
         "without": [name for name in first if name not in second],
     }
-    said = [f"{how} {' · '.join(names)}" for how, names in parts.items() if names]
+    phrases = [f"{how} {' · '.join(names)}" for how, names in parts.items() if names]
     if first != second:
-        yield f"{key} {', '.join(said) or 'in another order'}"
+        yield f"{key} {', '.join(phrases) or 'in another order'}"
 
 
-def _read(one: Report, two: Report) -> Iterator[str]:
+def _input_differences(first_report: Report, second_report: Report) -> Iterator[str]:
     """What a reader was given that is not the same: its input, and its training."""
-    first, second = (_input(report) for report in (one, two))
+    first, second = (_input_roles(report) for report in (first_report, second_report))
     if first and second and first != second:
         yield f"input {second}, not {first}"
-    digests = [report.benchmark.get("digest") for report in (one, two)]
+    digests = [
+        report.benchmark.get("digest") for report in (first_report, second_report)
+    ]
     trained = [d.get("train") for d in digests if isinstance(d, Mapping)]
     if len(trained) == 2 and None not in trained and trained[0] != trained[1]:
         yield "train not the same cell for cell"
 
 
-def _input(report: Report) -> str:
+def _input_roles(report: Report) -> str:
     """The roles that are read, whatever their columns are called."""
     roles, fields = (report.benchmark.get(key) for key in ("roles", "input"))
     roles = roles if isinstance(roles, Mapping) else {}
-    called = {str(roles.get(role)): role for role in ("query", "evidence")}
-    listed = fields.split(", ") if isinstance(fields, str) else []
-    return " + ".join(called.get(field, field) for field in listed)
+    role_names = {str(roles.get(role)): role for role in ("query", "evidence")}
+    columns = fields.split(", ") if isinstance(fields, str) else []
+    return " + ".join(role_names.get(field, field) for field in columns)

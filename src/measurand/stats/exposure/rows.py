@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.core.errors import BadInput, UnknownName, listed, shown
+from measurand.core.errors import BadInput, UnknownName, join_names, quote
 from measurand.core.reader import Floats
 
 ARMS = ("base", "extra", "test")
@@ -64,7 +64,7 @@ def counted(table: pd.DataFrame) -> pd.DataFrame:
             table = table.assign(**{name: value})
     for name in KEYS:
         if name not in table:
-            raise BadInput(f"no column {name!r}; a study needs {listed(KEYS[:-1])}")
+            raise BadInput(f"no column {name!r}; a study needs {join_names(KEYS[:-1])}")
         if table[name].isna().any():
             raise BadInput(f"{at(table, table[name].isna())} has no {name}")
     if len(table) == 0:
@@ -83,7 +83,7 @@ def size(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     values = pd.to_numeric(table[name], errors="coerce")
     bad = ~((values >= 1) & (values % 1 == 0))
     if bad.any():
-        given = shown(str(table.loc[bad, name].iloc[0]))
+        given = quote(str(table.loc[bad, name].iloc[0]))
         raise BadInput(
             f"{at(table, bad)} has {name} {given}; it must be a whole number of at "
             "least 1"
