@@ -47,7 +47,7 @@ from measurand.audits.explanations.informing import INPUT, informed
 from measurand.audits.explanations.perturbing import Perturbed
 from measurand.audits.explanations.writing import GIVEN, PROMPTED, usual, written
 from measurand.benchmarks import load
-from measurand.benchmarks.drawing import drawn
+from measurand.benchmarks.drawing import sample_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import explained
@@ -114,7 +114,7 @@ class Job:
         paths = [next(self.data.rglob(f"{file}.jsonl.gz")) for file in about["files"]]
         train, test = str(paths[0]), str(paths[1]) if len(paths) > 1 else None
         whole = load(train, test=test, rationale=about["rationale"])
-        fewer = drawn(whole, train=self.train, test=self.test, seed=0)
+        fewer = sample_benchmark(whole, train=self.train, test=self.test, seed=0)
         return replace(fewer, name=self.name)
 
     def reader(self) -> Reader:

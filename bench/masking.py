@@ -37,7 +37,9 @@ DETECTOR = TfidfReader(folds=0)
 def explanations(data: Path) -> Benchmark:
     """The explanations of e-SNLI: those of dev to learn from, those of test to ask."""
     sides = [
-        files.read(str(data / f"esnli_{side}.jsonl.gz"))[["premise", "label", FIELD]]
+        files.read_table_file(str(data / f"esnli_{side}.jsonl.gz"))[
+            ["premise", "label", FIELD]
+        ]
         for side in ("dev", "test")
     ]
     made = from_frames(*sides, name="esnli", query=FIELD, evidence="premise")

@@ -12,7 +12,9 @@ from measurand.core.finding import Report
 
 def hotpotqa(data: Path) -> Benchmark:
     """Reconstructed HotpotQA: 2,000 questions to learn from, the rest to ask about."""
-    rows = hotpot.labelled(files.read(str(data / "hotpotqa_context.jsonl.gz")))
+    rows = hotpot.label_questions(
+        files.read_table_file(str(data / "hotpotqa_context.jsonl.gz"))
+    )
     rows = rows.sample(frac=1, random_state=0).reset_index(drop=True)
     train, test = rows[:2000], rows[2000:].reset_index(drop=True)
     return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))

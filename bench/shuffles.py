@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bench.figures import Figure, cpu
 from measurand.audits.evidence import audit
-from measurand.benchmarks.synthetic import Plan, planted
+from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.experiment.answers import open_experiment
@@ -26,8 +26,10 @@ ITEMS = 10_000
 def run(arguments: Sequence[str]) -> list[Figure]:
     """Both comparisons on one planted benchmark."""
     rule = {(kind,): (kind[0], 1.0) for kind in ("ask", "bid", "call")}
-    plan = Plan(rule, ("kind",), coupling=0.5, dependence=0.3, train=6_000, test=ITEMS)
-    benchmark = planted("bench", plan)
+    plan = PlantedPlan(
+        rule, ("kind",), coupling=0.5, dependence=0.3, train=6_000, test=ITEMS
+    )
+    benchmark = plant_benchmark("bench", plan)
     return [*whole_audits(benchmark), *answers_alone(benchmark)]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from measurand.benchmarks.synthetic import invented
+from measurand.benchmarks.synthetic import invent_words
 from measurand.core.seeds import generator
 
 VOCABULARY = 50_000
@@ -20,8 +20,8 @@ CHUNK = 30_000  # items made at a time; a multiple of SHARED
 def vocabulary() -> np.ndarray:
     """Invented words, the commonest first and shortest."""
     rng = generator(0, "bench", "words")
-    common, usual = invented(300, rng, 1), invented(5_000, rng, 2)
-    rare = invented(VOCABULARY - len(common) - len(usual), rng, 3)
+    common, usual = invent_words(300, rng, 1), invent_words(5_000, rng, 2)
+    rare = invent_words(VOCABULARY - len(common) - len(usual), rng, 3)
     return np.array([*common, *usual, *rare], dtype=object)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from bench.figures import Figure
-from measurand.benchmarks.synthetic import Plan, items
+from measurand.benchmarks.synthetic import PlantedPlan, plant_items
 from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.seeds import generator
@@ -41,11 +41,11 @@ class Study:
     group: int = 1
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PlantedPlan:
         """Half of what the evidence does not tell is told by the metadata."""
         rule = {("a",): ("yes", self.majority), ("b",): ("no", 1 - self.majority)}
         coupling = (1 - self.dependence) / 2
-        return Plan(
+        return PlantedPlan(
             rule,
             ("kind",),
             coupling=coupling,
@@ -89,7 +89,7 @@ class Outcome:
 
 def reading(study: Study, seed: int) -> FittedTfidf:
     """A reader fitted on 4,000 items of the study."""
-    train = items(
+    train = plant_items(
         replace(study.plan, exact=True), 4000, "train", generator(seed, "train")
     )
     return TfidfReader(folds=0).fit(train, generator(seed, "fit"))
@@ -115,7 +115,7 @@ def effect(reader: FittedTfidf, test: Items, seed: int, run: int) -> ShuffleEffe
 def outcome(study: Study, runs: int, n: int, *, on_margin: bool, seed: int) -> Outcome:
     """The outcome of so many runs of `n` new items; the margin is 0.02 or the truth."""
     reader = reading(study, seed)
-    large = items(
+    large = plant_items(
         replace(study.plan, exact=True), LARGE, "large", generator(seed, "large")
     )
     truth = effect(reader, large, seed, -1).value
@@ -123,7 +123,10 @@ def outcome(study: Study, runs: int, n: int, *, on_margin: bool, seed: int) -> O
     covered = depends = near_zero = 0
     for run in range(runs):
         seen = effect(
-            reader, items(study.plan, n, "test", generator(seed, "new", run)), seed, run
+            reader,
+            plant_items(study.plan, n, "test", generator(seed, "new", run)),
+            seed,
+            run,
         )
         interval = seen.interval(0.95)
         covered += interval.low <= truth <= interval.high

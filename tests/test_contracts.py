@@ -8,7 +8,7 @@ import pytest
 from measurand.core.intervention import AsIs, Rearranging
 from measurand.core.reader import TemperatureScaled
 from measurand.interventions import INTERVENTIONS
-from measurand.interventions.fields import Drop as DropField
+from measurand.interventions.fields import DropField as DropField
 from measurand.interventions.fields import Keep
 from measurand.interventions.metadata import Flip
 from measurand.interventions.noise import FormatNoise

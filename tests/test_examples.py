@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from measurand.benchmarks.drawing import drawn
-from measurand.benchmarks.synthetic_rationales import planted
+from measurand.benchmarks.drawing import sample_benchmark
+from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.cli import main
 from measurand.cli.options import parameter_names
 from measurand.cli.verbs import app
@@ -59,7 +59,9 @@ def test_every_config_is_explained():
 
 
 def test_a_config_runs_on_a_file_of_its_columns(tmp_path, monkeypatch, capsys):
-    made = planted("planted", leaky=False, seed=1, sizes={"train": 90, "test": 60})
+    made = plant_rationales(
+        "planted", leaky=False, seed=1, sizes={"train": 90, "test": 60}
+    )
     train = written(tmp_path / "esnli_train.jsonl", planted_rows(made.train))
     test = written(tmp_path / "esnli_test.jsonl", planted_rows(made.test))
     config = ("--config", EXAMPLES / "esnli.toml", "--items", "40")
@@ -78,8 +80,10 @@ def test_a_config_runs_on_a_file_of_its_columns(tmp_path, monkeypatch, capsys):
 
 
 def test_more_training_items_leave_the_test_items_as_they_are():
-    made = planted("planted", leaky=False, seed=1, sizes={"train": 90, "test": 60})
-    few, more = (drawn(made, train=n, test=30, seed=0) for n in (40, 80))
+    made = plant_rationales(
+        "planted", leaky=False, seed=1, sizes={"train": 90, "test": 60}
+    )
+    few, more = (sample_benchmark(made, train=n, test=30, seed=0) for n in (40, 80))
     assert list(few.test.ids) == list(more.test.ids)
     assert {*few.test.ids} < {*made.test.ids}
     assert (len(few.train), len(more.train)) == (40, 80)
@@ -87,8 +91,10 @@ def test_more_training_items_leave_the_test_items_as_they_are():
 
 
 def test_all_items_are_kept_where_no_number_is_given():
-    made = planted("planted", leaky=False, seed=1, sizes={"train": 90, "test": 60})
-    same = drawn(made, train=None, test=None, seed=0)
+    made = plant_rationales(
+        "planted", leaky=False, seed=1, sizes={"train": 90, "test": 60}
+    )
+    same = sample_benchmark(made, train=None, test=None, seed=0)
     assert (same.train.digest, same.test.digest) == (
         made.train.digest,
         made.test.digest,

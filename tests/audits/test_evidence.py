@@ -6,7 +6,7 @@ import pytest
 
 from measurand.audits.evidence import audit
 from measurand.benchmarks.frames import from_frames
-from measurand.benchmarks.synthetic import Plan, planted
+from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
 from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
@@ -25,7 +25,9 @@ def value(report, statistic, reader=None, condition=None):
 
 
 def plan(**shares):
-    return planted("planted", Plan(RULE, ("kind",), train=1500, test=1500, **shares))
+    return plant_benchmark(
+        "planted", PlantedPlan(RULE, ("kind",), train=1500, test=1500, **shares)
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,7 @@ def plan(**shares):
 def test_a_planted_place_of_the_map_is_found(shares, region):
     benchmark = plan(**shares)
     report = audited(benchmark)
-    truth = Plan(RULE, ("kind",), **shares).truth
+    truth = PlantedPlan(RULE, ("kind",), **shares).truth
     assert report.verdict.region == report.verdict.label == region
     assert not report.verdict.provisional
     assert value(report, "delta_evi", "tfidf") == pytest.approx(
@@ -94,7 +96,7 @@ def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
 
 def test_skewed_labels_are_a_warning_and_never_independence():
     rule = {("a",): ("yes", 0.93), ("b",): ("no", 0.07)}
-    benchmark = planted("skewed", Plan(rule, ("kind",), coupling=1.0))
+    benchmark = plant_benchmark("skewed", PlantedPlan(rule, ("kind",), coupling=1.0))
     report = audited(benchmark)
     assert report.verdict.label == "warning"
     assert "underdetermined" in report.verdict.reason
@@ -103,7 +105,9 @@ def test_skewed_labels_are_a_warning_and_never_independence():
 
 def test_too_few_items_leave_it_undecided_and_say_how_many_would_do():
     shares = {"coupling": 0.6, "dependence": 0.3, "train": 1500, "test": 60}
-    report = audited(planted("few", Plan(RULE, ("kind",), **shares)), margin=0.25)
+    report = audited(
+        plant_benchmark("few", PlantedPlan(RULE, ("kind",), **shares)), margin=0.25
+    )
     assert report.verdict.label == "undecided"
     assert "test items would decide" in report.verdict.reason
 

@@ -2,11 +2,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.assemble import benchmark
-from measurand.benchmarks.roles import Roles
+from measurand.benchmarks.assemble import assemble_benchmark
+from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.errors import BadInput, BadOption
 
-ROLES = Roles("claim", "evidence", "label")
+ROLES = ColumnRoles("claim", "evidence", "label")
 
 
 def rows(n=40, **columns):
@@ -21,7 +21,7 @@ def rows(n=40, **columns):
 
 def built(train=None, test=None, roles=ROLES, **settings):
     train = rows() if train is None else train
-    return benchmark(train, test, roles, name="made", **settings)
+    return assemble_benchmark(train, test, roles, name="made", **settings)
 
 
 def problem(*args, error=BadInput, **settings):
@@ -41,7 +41,7 @@ def cells(column, *bad):
 def test_a_benchmark_keeps_the_columns_with_a_part_in_file_order():
     made = built(
         rows(genre=["a", "b"] * 20),
-        roles=Roles("claim", "evidence", "label", ("genre",)),
+        roles=ColumnRoles("claim", "evidence", "label", ("genre",)),
     )
     assert list(made.train.table.columns) == ["claim", "evidence", "label", "genre"]
     assert made.train.fields == ("claim", "evidence")
@@ -54,7 +54,9 @@ def test_without_named_metadata_they_are_derived():
     made = built()
     assert made.metadata == tuple(made.schema)
     assert len(made.metadata) == 6
-    assert built(roles=Roles("claim", None, "label")).metadata == made.metadata[:4]
+    assert (
+        built(roles=ColumnRoles("claim", None, "label")).metadata == made.metadata[:4]
+    )
     assert made.roles["metadata"].startswith("derived: query_form, ")
 
 
@@ -65,7 +67,7 @@ def test_the_split_is_seeded_and_described():
     assert len(first.test) == 12
     assert first.roles["split"] == "seeded, by both, 30 % test"
     assert (
-        built(roles=Roles("claim", None, "label")).roles["split"]
+        built(roles=ColumnRoles("claim", None, "label")).roles["split"]
         == "seeded, by query, 30 % test"
     )
 
@@ -77,7 +79,9 @@ def test_sides_share_nothing_of_what_they_are_split_by(by):
     frame = rows(team=part).assign(**{texts[by]: [f"text {i}" for i in part]})
     frame["label"] = [str(i % 10 // 5) for i in range(40)]
     made = built(
-        frame, roles=Roles("claim", "evidence", "label", group="team"), split_by=by
+        frame,
+        roles=ColumnRoles("claim", "evidence", "label", group="team"),
+        split_by=by,
     )
     column = texts[by]
     assert set(made.train.table[column]).isdisjoint(made.test.table[column])
@@ -89,7 +93,7 @@ def test_a_split_needs_the_column_it_is_by():
         split_by="colour", error=BadOption
     )
     assert "name one with --group" in problem(split_by="group", error=BadOption)
-    bare = Roles("claim", None, "label")
+    bare = ColumnRoles("claim", None, "label")
     assert "name one with --evidence" in problem(
         roles=bare, split_by="evidence", error=BadOption
     )
@@ -104,7 +108,7 @@ def test_two_tables_get_ids_that_say_which():
 
 
 def split_rows(values):
-    return rows(len(values), split=values), Roles(
+    return rows(len(values), split=values), ColumnRoles(
         "claim", "evidence", "label", split="split"
     )
 
@@ -137,7 +141,7 @@ def test_unknown_splits_are_listed():
 
 
 def test_ids_come_from_their_column_and_must_be_unique_in_each_part():
-    roles = Roles("claim", "evidence", "label", id="id")
+    roles = ColumnRoles("claim", "evidence", "label", id="id")
     assert built(rows(id=range(100, 140)), roles=roles).train.ids[0].startswith("1")
     made = built(rows(id=range(40)), rows(20, id=range(20)), roles=roles)
     assert made.test.ids[0] == made.train.ids[0] == "0"
@@ -226,7 +230,7 @@ def test_half_a_surrogate_pair_is_replaced():
 
 
 def test_metadata_are_text_and_gaps_say_missing():
-    roles = Roles("claim", "evidence", "label", ("genre", "year"))
+    roles = ColumnRoles("claim", "evidence", "label", ("genre", "year"))
     made = built(
         rows(genre=["a", None, ""] * 13 + ["b"], year=[1990.0, np.nan] * 20),
         roles=roles,
@@ -239,7 +243,7 @@ def test_metadata_are_text_and_gaps_say_missing():
 def test_a_rationale_may_be_missing_and_is_counted():
     made = built(
         rows(why=["because", None] * 20),
-        roles=Roles("claim", "evidence", "label", rationale="why"),
+        roles=ColumnRoles("claim", "evidence", "label", rationale="why"),
     )
     assert made.notes["no_rationale"] == 20
     assert made.rationale == "why"
@@ -291,9 +295,9 @@ def test_a_benchmark_in_chinese_is_built():
 def test_hostile_column_names_are_only_names():
     names = {"claim": "__class__", "evidence": "a\nb", "label": "<script>"}
     frame = rows().rename(columns=names)
-    made = built(frame, roles=Roles("__class__", "a\nb", "<script>"))
+    made = built(frame, roles=ColumnRoles("__class__", "a\nb", "<script>"))
     assert made.test.labels.isin(["yes", "no"]).all()
     frame.loc[0, "a\nb"] = None
     assert r"column 'a\nb'" in problem(
-        frame, roles=Roles("__class__", "a\nb", "<script>")
+        frame, roles=ColumnRoles("__class__", "a\nb", "<script>")
     )

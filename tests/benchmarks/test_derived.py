@@ -1,8 +1,8 @@
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.derived import schema, with_metadata
-from measurand.benchmarks.phrasing import folded, form, kind
+from measurand.benchmarks.derived import derive_metadata, metadata_schema
+from measurand.benchmarks.phrasing import fold_rare_forms, query_form, query_type
 from measurand.core.errors import BadInput
 from measurand.core.words import words
 
@@ -45,14 +45,14 @@ PHRASES = {
 @pytest.mark.parametrize("query", PHRASES)
 def test_form_and_type_follow_the_words(query):
     read = words(query)
-    shape = form(query, read)
-    assert (shape, kind(query, read, shape)) == PHRASES[query]
+    shape = query_form(query, read)
+    assert (shape, query_type(query, read, shape)) == PHRASES[query]
 
 
 def test_there_are_never_more_than_ten_forms():
-    forms = [form(query, words(query)) for query in PHRASES]
+    forms = [query_form(query, words(query)) for query in PHRASES]
     assert len(set(forms)) > 10
-    assert len(set(folded(forms, forms))) == 10
+    assert len(set(fold_rare_forms(forms, forms))) == 10
 
 
 def table(queries, evidence=None):
@@ -63,7 +63,7 @@ def table(queries, evidence=None):
 def test_cuts_come_from_train_alone():
     train = table(["a", "a b", "a b c"])
     for test in (table(["a b"]), table(["a b", "a b c d e f g h"])):
-        seen, asked = with_metadata(train, test, "q", None)
+        seen, asked = derive_metadata(train, test, "q", None)
         assert list(seen["query_length"]) == ["short", "medium", "long"]
         assert asked["query_length"].iloc[0] == "medium"
 
@@ -71,7 +71,7 @@ def test_cuts_come_from_train_alone():
 def test_evidence_columns_count_words_and_sentences():
     evidence = ["x. y.", "a cat", "A cat sat. It slept. It woke. Then", ""]
     train = table(["a cat sat"] * 4, evidence)
-    seen, _ = with_metadata(train, train, "q", "e")
+    seen, _ = derive_metadata(train, train, "q", "e")
     assert list(seen["evidence_sentences"]) == ["2", "1", "3+", "0"]
     assert list(seen["evidence_overlap"]) == ["low", "medium", "high", "low"]
 
@@ -79,13 +79,13 @@ def test_evidence_columns_count_words_and_sentences():
 def test_the_schema_names_what_is_derived():
     train = table(["一", "二"], ["三", "四"])
     for evidence in (None, "e"):
-        seen, _ = with_metadata(train, train, "q", evidence)
-        assert list(seen.columns) == ["q", "e", *schema(evidence)]
+        seen, _ = derive_metadata(train, train, "q", evidence)
+        assert list(seen.columns) == ["q", "e", *metadata_schema(evidence)]
 
 
 def test_chinese_is_measured_in_characters():
     train = table(["猫吃鱼", "狗不吃", "鸟"], ["猫吃鱼。", "天。地。", "人。"])
-    seen, _ = with_metadata(train, train, "q", "e")
+    seen, _ = derive_metadata(train, train, "q", "e")
     assert list(seen["query_negation"]) == ["no", "yes", "no"]
     assert list(seen["evidence_sentences"]) == ["1", "2", "1"]
 
@@ -93,4 +93,4 @@ def test_chinese_is_measured_in_characters():
 def test_a_derived_name_in_use_is_refused():
     train = table(["a"]).rename(columns={"q": "query_form"})
     with pytest.raises(BadInput, match="query_form would be derived"):
-        with_metadata(train, train, "query_form", None)
+        derive_metadata(train, train, "query_form", None)

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.files import read, stem
+from measurand.benchmarks.files import file_stem, read_table_file
 from measurand.core.errors import BadInput
 
 ROWS = [
@@ -33,7 +33,7 @@ WRITERS = {
 
 def problem(path):
     with pytest.raises(BadInput) as caught:
-        read(path)
+        read_table_file(path)
     message = str(caught.value)
     assert message.isprintable()
     return message
@@ -42,7 +42,7 @@ def problem(path):
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_format_gives_the_same_rows(tmp_path, name):
     WRITERS[name](tmp_path / name)
-    assert read(tmp_path / name).to_dict("records") == ROWS
+    assert read_table_file(tmp_path / name).to_dict("records") == ROWS
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -51,7 +51,7 @@ def test_gzip_is_known_by_its_bytes(tmp_path, name, suffix):
     WRITERS[name](tmp_path / name)
     packed = tmp_path / f"packed_{name}{suffix}"
     packed.write_bytes(gzip.compress((tmp_path / name).read_bytes()))
-    assert read(packed).to_dict("records") == ROWS
+    assert read_table_file(packed).to_dict("records") == ROWS
 
 
 @pytest.mark.parametrize(
@@ -69,12 +69,12 @@ def test_gzip_is_known_by_its_bytes(tmp_path, name, suffix):
 )
 def test_json_may_wrap_its_rows_or_stand_by_column(tmp_path, value):
     (tmp_path / "a.json").write_text(json.dumps(value))
-    assert read(tmp_path / "a.json").to_dict("records") == ROWS
+    assert read_table_file(tmp_path / "a.json").to_dict("records") == ROWS
 
 
 def test_json_lines_may_be_called_json(tmp_path):
     WRITERS["rows.jsonl"](tmp_path / "a.json")
-    assert read(tmp_path / "a.json").to_dict("records") == ROWS
+    assert read_table_file(tmp_path / "a.json").to_dict("records") == ROWS
 
 
 def test_json_values_keep_their_type(tmp_path):
@@ -86,12 +86,12 @@ def test_json_values_keep_their_type(tmp_path):
         "l": ["a"],
     }
     (tmp_path / "a.jsonl").write_text(json.dumps(row))
-    assert read(tmp_path / "a.jsonl").to_dict("records") == [row]
+    assert read_table_file(tmp_path / "a.jsonl").to_dict("records") == [row]
 
 
 def test_rows_may_lack_keys_and_blank_lines_are_skipped(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": "x"}\n\n{"b": 1}\n')
-    table = read(tmp_path / "a.jsonl")
+    table = read_table_file(tmp_path / "a.jsonl")
     assert table.isna().to_numpy().tolist() == [[False, True], [True, False]]
 
 
@@ -100,7 +100,7 @@ def test_a_byte_order_mark_is_accepted(tmp_path, name):
     WRITERS[name](tmp_path / name)
     marked = tmp_path / f"marked_{name}"
     marked.write_bytes(b"\xef\xbb\xbf" + (tmp_path / name).read_bytes())
-    assert list(read(marked).columns) == ["claim", "label"]
+    assert list(read_table_file(marked).columns) == ["claim", "label"]
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.json", "rows.csv", "rows.tsv"])
@@ -108,12 +108,12 @@ def test_a_line_may_hold_a_megabyte(tmp_path, name):
     long = "word " * 250_000
     text = json.dumps({"claim": long}) if "json" in name else f"claim\n{long}\n"
     (tmp_path / name).write_text(f"[{text}]" if name == "rows.json" else text)
-    assert read(tmp_path / name)["claim"][0] == long
+    assert read_table_file(tmp_path / name)["claim"][0] == long
 
 
 def test_words_for_nothing_stay_words_in_csv(tmp_path):
     (tmp_path / "a.csv").write_text("claim,label\nNA,null\nnan,007\n")
-    assert read(tmp_path / "a.csv").to_numpy().tolist() == [
+    assert read_table_file(tmp_path / "a.csv").to_numpy().tolist() == [
         ["NA", "null"],
         ["nan", "007"],
     ]
@@ -121,19 +121,22 @@ def test_words_for_nothing_stay_words_in_csv(tmp_path):
 
 def test_quotes_are_letters_in_tabs_that_do_not_balance_them(tmp_path):
     (tmp_path / "a.tsv").write_text('claim\tlabel\n"Go" he said\tyes\n5" long\tno\n')
-    assert list(read(tmp_path / "a.tsv")["claim"]) == ['"Go" he said', '5" long']
+    assert list(read_table_file(tmp_path / "a.tsv")["claim"]) == [
+        '"Go" he said',
+        '5" long',
+    ]
 
 
 def test_parquet_under_another_name_is_read_as_parquet(tmp_path):
     pd.DataFrame(ROWS).to_parquet(tmp_path / "a.csv")
-    assert read(tmp_path / "a.csv").to_dict("records") == ROWS
+    assert read_table_file(tmp_path / "a.csv").to_dict("records") == ROWS
 
 
 def test_parquet_categories_bytes_and_gaps_are_plain_cells(tmp_path):
     columns = {"c": pd.Categorical(["x", "y"]), "b": [b"x", "é".encode()]}
     table = pd.DataFrame({**columns, "n": pd.array([2**53 + 1, None], "Int64")})
     table.to_parquet(tmp_path / "a.parquet")
-    rows = read(tmp_path / "a.parquet").to_dict("records")
+    rows = read_table_file(tmp_path / "a.parquet").to_dict("records")
     assert rows[0] == {"c": "x", "b": "x", "n": 2**53 + 1}
     assert rows[1]["b"] == "é"
 
@@ -262,14 +265,14 @@ def test_keys_that_change_from_row_to_row_are_refused(tmp_path):
 
 def test_half_a_surrogate_pair_does_not_stop_the_reading(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"a": "x\\ud800"}\n{"a": "y"}')
-    assert list(read(tmp_path / "a.jsonl")["a"]) == ["x\ud800", "y"]
+    assert list(read_table_file(tmp_path / "a.jsonl")["a"]) == ["x\ud800", "y"]
 
 
 def test_batches_join_into_one_table(tmp_path, monkeypatch):
     monkeypatch.setattr("measurand.benchmarks.formats.BATCH", 2)
     rows = [{"a": "x"}, {"a": None}, {"b": 1}, {"a": "y"}, {"a": 2, "b": None}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    table = read(tmp_path / "a.jsonl").astype(object)
+    table = read_table_file(tmp_path / "a.jsonl").astype(object)
     assert table.where(table.notna(), None).to_numpy().tolist() == [
         ["x", None],
         [None, None],
@@ -280,9 +283,9 @@ def test_batches_join_into_one_table(tmp_path, monkeypatch):
 
 
 def test_a_name_is_a_stem_and_never_a_path():
-    assert stem("/secret/snli_1.0_train.JSONL.GZ") == "snli_1.0_train"
-    assert stem("a.b\n.csv") == "a.b_"
-    assert stem("notes.v2") == "notes.v2"
+    assert file_stem("/secret/snli_1.0_train.JSONL.GZ") == "snli_1.0_train"
+    assert file_stem("a.b\n.csv") == "a.b_"
+    assert file_stem("notes.v2") == "notes.v2"
 
 
 def test_parquet_text_that_is_not_utf8_is_refused(tmp_path):

@@ -7,7 +7,7 @@ import datasets
 import pytest
 
 from measurand.benchmarks import BENCHMARKS, load
-from measurand.benchmarks.layouts import table
+from measurand.benchmarks.layouts import read_published_file
 from measurand.benchmarks.published import PUBLISHED
 from measurand.core.errors import BadInput, BadOption, UnknownName
 from tests.benchmarks.lookalikes import CLAIMS, invented, lines, simple, sizes
@@ -89,7 +89,7 @@ def test_damaged_tabs_are_one_line(tmp_path):
     assert "there are no rows" in problem("sick", data=tmp_path)
     path.with_name("SICK.txt.gz").write_bytes(b"no gzip")
     with pytest.raises(BadInput, match="cannot read"):
-        table(path.with_name("SICK.txt.gz"), quoted=False)
+        read_published_file(path.with_name("SICK.txt.gz"), quoted=False)
 
 
 def test_the_hub_is_asked_where_no_folder_is_named(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks import load
-from measurand.benchmarks.hotpotqa import labelled
+from measurand.benchmarks.hotpotqa import label_questions
 from measurand.benchmarks.published import LANGUAGES, PUBLISHED
 from measurand.core.errors import BadInput
 from tests.benchmarks.lookalikes import (
@@ -222,11 +222,13 @@ def test_hotpotqa_may_stand_by_column_as_on_the_hub():
         "supporting_facts": {"title": ["A", "B"], "sent_id": [0, 0]},
         "context": {"title": ["A", "B"], "sentences": [["x 0.", " More."], ["Other."]]},
     }
-    assert labelled(pd.DataFrame([by_column])).equals(labelled(pd.DataFrame([row])))
+    assert label_questions(pd.DataFrame([by_column])).equals(
+        label_questions(pd.DataFrame([row]))
+    )
     with pytest.raises(BadInput, match="is no list of titles and sentences"):
-        labelled(pd.DataFrame([{**row, "context": "plain"}]))
+        label_questions(pd.DataFrame([{**row, "context": "plain"}]))
     with pytest.raises(BadInput, match="answer is not there"):
-        labelled(pd.DataFrame([row]).drop(columns="answer"))
+        label_questions(pd.DataFrame([row]).drop(columns="answer"))
 
 
 def test_boolq_answers_are_labels(tmp_path):

@@ -1,11 +1,11 @@
 import pytest
 
-from measurand.benchmarks.roles import Given, Roles, infer
+from measurand.benchmarks.roles import ColumnRoles, NamedColumns, infer_roles
 from measurand.core.errors import AmbiguousRoles, BadInput, NoField
 
 
 def parts(*columns, **given):
-    return infer(columns, Given(**given)).described()
+    return infer_roles(columns, NamedColumns(**given)).describe()
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def parts(*columns, **given):
     ],
 )
 def test_plain_names_are_understood(columns, query, evidence, label):
-    roles = infer(columns)
+    roles = infer_roles(columns)
     assert (roles.query, roles.evidence, roles.label) == (query, evidence, label)
 
 
@@ -76,40 +76,40 @@ def test_doubt_is_refused_with_the_columns_and_the_option(columns, option):
     with pytest.raises(
         AmbiguousRoles, match=f"name (one|them) with {option}$"
     ) as caught:
-        infer(columns)
+        infer_roles(columns)
     assert ", ".join(columns) in str(caught.value)
 
 
 def test_a_wrong_name_is_answered_with_the_nearest():
     with pytest.raises(NoField, match="did you mean 'premise'"):
-        infer(["premise", "hypothesis", "label"], Given(evidence="premis"))
+        infer_roles(["premise", "hypothesis", "label"], NamedColumns(evidence="premis"))
     with pytest.raises(NoField, match="no field 'genre'"):
-        infer(["text", "label"], Given(metadata=("genre",)))
+        infer_roles(["text", "label"], NamedColumns(metadata=("genre",)))
 
 
 @pytest.mark.parametrize(
     "given",
     [
-        Given(query="text", evidence="text"),
-        Given(metadata=("label",), label="label"),
-        Given(metadata=("text", "text")),
+        NamedColumns(query="text", evidence="text"),
+        NamedColumns(metadata=("label",), label="label"),
+        NamedColumns(metadata=("text", "text")),
     ],
 )
 def test_one_column_plays_one_part(given):
     with pytest.raises(BadInput, match="is given more than one part"):
-        infer(["text", "label"], given)
+        infer_roles(["text", "label"], given)
 
 
 def test_hostile_column_names_stay_in_one_line():
     with pytest.raises(AmbiguousRoles) as caught:
-        infer(["a\nb", "\x1b[31m", "x" * 500, "", *(f"c{i}" for i in range(100))])
+        infer_roles(["a\nb", "\x1b[31m", "x" * 500, "", *(f"c{i}" for i in range(100))])
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 500
 
 
 def test_roles_describe_themselves():
-    roles = Roles("q", "e", "l", ("a", "b"), id="i")
-    assert roles.described() == {
+    roles = ColumnRoles("q", "e", "l", ("a", "b"), id="i")
+    assert roles.describe() == {
         "query": "q",
         "evidence": "e",
         "label": "l",
@@ -120,17 +120,19 @@ def test_roles_describe_themselves():
 
 def test_explanations_that_bear_a_number_are_all_found():
     columns = ["hypothesis", "label", "explanation_10", "explanation_2"]
-    found = infer(columns)
+    found = infer_roles(columns)
     assert found.explanations == ("explanation_2", "explanation_10")
     assert found.rationale == "explanation_2"
 
 
 def test_evidence_may_be_its_own_explanation():
-    given = Given(rationales=("evidence",))
-    found = infer(["claim", "evidence", "label"], given)
+    given = NamedColumns(rationales=("evidence",))
+    found = infer_roles(["claim", "evidence", "label"], given)
     assert (found.evidence, found.explanations) == ("evidence", ("evidence",))
 
 
 def test_a_query_is_not_its_own_explanation():
     with pytest.raises(BadInput, match="more than one part"):
-        infer(["claim", "label"], Given(query="claim", rationales=("claim",)))
+        infer_roles(
+            ["claim", "label"], NamedColumns(query="claim", rationales=("claim",))
+        )

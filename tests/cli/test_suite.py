@@ -5,7 +5,7 @@ import json
 import pytest
 
 from measurand.explainers import SUITE
-from measurand.interventions.paraphrase import proposals
+from measurand.interventions.paraphrase import propose_paraphrases
 from tests.cli.commands import written
 
 
@@ -69,7 +69,10 @@ def test_what_ids_alone_tell_makes_the_same_suite_again(rows, facts):
     for row, one in zip(whole, ids, strict=True):
         fact = facts[int(row["id"])]
         number = one["perturbations"][1]["draw"]
-        assert row["perturbations"][1]["query"] == proposals(fact["claim"])[number]
+        assert (
+            row["perturbations"][1]["query"]
+            == propose_paraphrases(fact["claim"])[number]
+        )
         if "donor" in one:
             assert row["rationale"] == facts[int(one["donor"])]["why"]
 

@@ -15,7 +15,7 @@ from measurand.audits.exposure import thresholds as exposure_thresholds
 from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
 from measurand.audits.leakage import thresholds as leakage_thresholds
 from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
-from measurand.benchmarks.derived import schema
+from measurand.benchmarks.derived import metadata_schema
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.roles import PLAIN
 from measurand.explainers import EXPLAINERS
@@ -62,7 +62,9 @@ def test_every_threshold_stands_with_its_value(name):
     assert f"| `{name}` | {CONSTANTS[name]} |" in AUDIT
 
 
-@pytest.mark.parametrize("name", [*STATISTICS, *LABELS, *KINDS, *schema("evidence")])
+@pytest.mark.parametrize(
+    "name", [*STATISTICS, *LABELS, *KINDS, *metadata_schema("evidence")]
+)
 def test_the_audit_page_explains_its_words(name):
     assert f"`{name}`" in AUDIT
 

@@ -12,7 +12,7 @@ from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.recipe import canonical
 from measurand.experiment.asks import Ask, ask_key
-from measurand.interventions.fields import Drop, Keep
+from measurand.interventions.fields import DropField, Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
@@ -36,7 +36,7 @@ OTHERS = (
     replace(ASK, fitted_on=Both(Only("kind", "old"), Sample(9))),
     replace(ASK, about=Only("kind", "old")),
     replace(ASK, fitted_under=Keep("claim")),
-    replace(ASK, fitted_under=Drop("claim")),
+    replace(ASK, fitted_under=DropField("claim")),
     replace(ASK, under=Keep("claim")),
     replace(ASK, under=Shuffle("evidence")),
     replace(ASK, under=Shuffle("claim")),

@@ -7,7 +7,7 @@ import pytest
 from measurand.core.errors import BadOption
 from measurand.core.intervention import ModelRewording, Rewording
 from measurand.interventions import INTERVENTIONS
-from measurand.interventions.asked import WAYS, Asked
+from measurand.interventions.asked import WAYS, PromptedRewording
 from measurand.interventions.generated import Rewrite
 from measurand.models.endpoint import Endpoint, Terms
 from tests.models import tiny_decoder, tiny_seq2seq
@@ -22,7 +22,7 @@ def rewrite(tmp_path_factory):
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     model = tiny_decoder.save(tmp_path_factory.mktemp("llama"))
-    return Asked("claim", model, max_tokens=12)
+    return PromptedRewording("claim", model, max_tokens=12)
 
 
 @pytest.mark.parametrize("name", ["rewrite", "asked"])
@@ -50,7 +50,7 @@ def test_what_a_server_says_is_read_line_by_line(items, rng):
     told = "Sure, here they are:\n1. One way.\n- 'Two ways'\n\n" + "\n".join("abcdef")
     with serving(lambda prompt: told) as server:
         endpoint = Endpoint("small", top_logprobs=0, terms=Terms(url=server.url))
-        ways = Asked("claim", endpoint).propose(
+        ways = PromptedRewording("claim", endpoint).propose(
             items.rows(items.gold(("no",)) == 0), rng
         )
     assert ways == [["One way.", "Two ways", "a", "b"]] * 30
@@ -59,7 +59,7 @@ def test_what_a_server_says_is_read_line_by_line(items, rng):
 
 def test_the_prompt_holds_the_text_once_and_as_it_is(items):
     odd = items.with_field("claim", ["say {count}\nor {text}"] * len(items))
-    prompt = Asked("claim").prompts(odd)[0]
+    prompt = PromptedRewording("claim").prompts(odd)[0]
     assert "Text: say {count} or {text}\n" in prompt
 
 

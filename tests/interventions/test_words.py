@@ -18,9 +18,9 @@ from measurand.interventions.words import (
     Mask,
     Overlaps,
     Scramble,
-    kind,
-    length,
-    rewritten,
+    classify_word,
+    length_word,
+    rewrite_words,
 )
 from measurand.readers import READERS
 
@@ -100,8 +100,8 @@ def test_blanks_stand_one_for_one_and_negations_go_without_a_trace(text):
     for mask in ("function", "content"):
         masked = words(changed(Mask(mask), text))
         assert len(masked) == len(said)
-        assert {word for word in masked if kind(word) == mask} <= {BLANK}
-    assert [w for w in said if kind(w) != "negation"] == words(
+        assert {word for word in masked if classify_word(word) == mask} <= {BLANK}
+    assert [w for w in said if classify_word(w) != "negation"] == words(
         changed(Mask("negation"), text)
     )
 
@@ -118,14 +118,14 @@ def test_a_mask_says_so_where_it_knows_no_word_of_the_language(rng):
 
 def test_a_text_without_words_of_the_class_stays_to_the_letter():
     text = "ab'cd'ef  \n gh "
-    assert rewritten(text, list) == text
+    assert rewrite_words(text, list) == text
     assert changed(Mask("negation"), text) == text
 
 
 @settings(deadline=None)
 @given(st.integers(0, 3000), st.integers(0, 3000))
 def test_lengths_keep_their_order_and_tell_short_texts_apart(a, b):
-    first, second = (int(length("w " * many)[6:]) for many in (a, b))
+    first, second = (int(length_word("w " * many)[6:]) for many in (a, b))
     if a <= b:
         assert first <= second
     assert first <= a < max(first * 1.32, first + 1)

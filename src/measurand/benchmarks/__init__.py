@@ -106,30 +106,32 @@ def load(
         "id": id,
         "fields": fields,
     }
-    here: dict[str, Any] = {"data": data, "part": part}
+    location: dict[str, Any] = {"data": data, "part": part}
     if source in PUBLISHED:
-        complete(source, {"test": test, **roles})
-        held: Benchmark = BENCHMARKS.load(source, split_by=split_by, seed=seed, **here)
-        return held
+        _check_no_options(source, {"test": test, **roles})
+        benchmark: Benchmark = BENCHMARKS.load(
+            source, split_by=split_by, seed=seed, **location
+        )
+        return benchmark
     if source in TOPICS:
-        complete(source, {"test": test, "part": part, **roles})
+        _check_no_options(source, {"test": test, "part": part, **roles})
         task: Benchmark = BENCHMARKS.load(
             source, split_by=split_by, seed=seed, data=data
         )
         return task
     if source.startswith(MADE):
-        return made(source, {"test": test, **roles, **here}, seed)
-    if given(here):
+        return _load_synthetic(source, {"test": test, **roles, **location}, seed)
+    if _option_flags(location):
         raise BadOption(
-            f"{', '.join(given(here))} is for benchmarks known by name, such as snli; "
+            f"{', '.join(_option_flags(location))} is for benchmarks known by name, such as snli; "
             "leave it out, or see measurand list benchmarks"
         )
     from measurand.benchmarks.frames import from_frames
 
     return from_frames(
-        rows(source),
-        None if test is None else rows(test),
-        name=title(source),
+        _source_rows(source),
+        None if test is None else _source_rows(test),
+        name=benchmark_title(source),
         split_by=split_by,
         seed=seed,
         **roles,
@@ -150,57 +152,57 @@ def load_parts(
     sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
     if tests and parts:
         raise BadOption("both --test and --part are given; give one of them")
-    whole = load(source, **(sides[0] if sides else {}), **options)
-    names = [title(test) for test in tests] or list(parts)
+    benchmark = load(source, **(sides[0] if sides else {}), **options)
+    names = [benchmark_title(test) for test in tests] or list(parts)
     if len(set(names)) < len(names):
         raise BadOption(f"the test parts are {', '.join(names)}; name each only once")
-    also = {
+    other_tests = {
         name: load(source, **side, **options).test
         for name, side in list(zip(names, sides, strict=True))[1:]
     }
-    return replace(whole, test_parts=also) if also else whole
+    return replace(benchmark, test_parts=other_tests) if other_tests else benchmark
 
 
-def made(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
+def _load_synthetic(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
     """The synthetic benchmark of that name."""
     if name in BENCHMARKS.entries:
-        complete(name, options)
+        _check_no_options(name, options)
     benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
     return benchmark
 
 
-def complete(name: str, options: dict[str, Any]) -> None:
+def _check_no_options(name: str, options: dict[str, Any]) -> None:
     """Nothing, where no option is given that a known benchmark answers itself."""
-    if given(options):
+    if _option_flags(options):
         raise BadOption(
             f"{name} brings its own roles and test items; leave out "
-            f"{', '.join(given(options))}"
+            f"{', '.join(_option_flags(options))}"
         )
 
 
-def given(options: dict[str, Any]) -> list[str]:
+def _option_flags(options: dict[str, Any]) -> list[str]:
     """The options that were given, as they are written."""
     return [f"--{option}" for option, value in options.items() if value]
 
 
-def rows(source: str) -> "pd.DataFrame":
+def _source_rows(source: str) -> "pd.DataFrame":
     """The rows of a file or of a dataset of the hub."""
     if source.startswith(HOSTED):
         table: pd.DataFrame = HUB.load("datasets", source=source)
         return table
     if not Path(source).suffix and Path(source).name == source:
         raise UnknownName("benchmark or file", source, list(BENCHMARKS))
-    from measurand.benchmarks.files import read
+    from measurand.benchmarks.files import read_table_file
 
-    return read(source)
+    return read_table_file(source)
 
 
-def title(source: str) -> str:
+def benchmark_title(source: str) -> str:
     """What reports call a file or a dataset of the hub; never a path."""
     if source.startswith(HOSTED):
         from measurand.benchmarks import hub
 
-        return hub.title(source)
-    from measurand.benchmarks.files import stem
+        return hub.hub_title(source)
+    from measurand.benchmarks.files import file_stem
 
-    return stem(source)
+    return file_stem(source)

@@ -7,7 +7,9 @@ from measurand.core.errors import BadInput, quote
 FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
-def checked(train: "pd.Series[str]", test: "pd.Series[str]", label: str) -> None:
+def check_benchmark_labels(
+    train: "pd.Series[str]", test: "pd.Series[str]", label: str
+) -> None:
     """Nothing, where the labels of train and test can be learned and asked about."""
     column = f"label column {quote(label)}"
     for side, labels in (("train", train), ("test", test)):

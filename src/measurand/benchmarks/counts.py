@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 
-def counted(
+def benchmark_counts(
     train: pd.DataFrame,
     test: pd.DataFrame,
     query: str,
@@ -21,7 +21,7 @@ def counted(
     """
     n = len(train)
     texts = [query] if evidence is None else [query, evidence]
-    codes = {column: numbered(train, test, column) for column in [*texts, label]}
+    codes = {column: _number_cells(train, test, column) for column in [*texts, label]}
     table = pd.DataFrame(codes)
     inputs = table.groupby(texts, sort=False).ngroup()
     kinds = table[label].groupby(inputs).transform("nunique")
@@ -30,20 +30,22 @@ def counted(
         "items_test": len(test),
         "duplicates": int(table.duplicated().sum()),
         "conflicts": int((kinds > 1).sum()),
-        "overlap": known(np.asarray(inputs, np.int64), n),
-        "shared_queries": known(codes[query], n),
+        "overlap": _count_overlap(np.asarray(inputs, np.int64), n),
+        "shared_queries": _count_overlap(codes[query], n),
     }
     if evidence is not None:
-        notes["shared_evidence"] = known(codes[evidence], n)
+        notes["shared_evidence"] = _count_overlap(codes[evidence], n)
     return notes
 
 
-def numbered(train: pd.DataFrame, test: pd.DataFrame, column: str) -> NDArray[np.int64]:
+def _number_cells(
+    train: pd.DataFrame, test: pd.DataFrame, column: str
+) -> NDArray[np.int64]:
     """A number for each text, train first: equal texts have equal numbers."""
     codes, _ = pd.factorize(pd.concat([train[column], test[column]]))
     return np.asarray(codes, np.int64)
 
 
-def known(numbers: NDArray[np.int64], n: int) -> int:
+def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
     """How many of the numbers after the first `n` stand among these."""
     return int(np.isin(numbers[n:], numbers[:n]).sum())

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from measurand.benchmarks.counts import counted
+from measurand.benchmarks.counts import benchmark_counts
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
 
-def drawn(
+def sample_benchmark(
     benchmark: Benchmark, *, train: int | None, test: int | None, seed: int
 ) -> Benchmark:
     """The benchmark with so many training and test items; None takes all.
@@ -18,14 +18,19 @@ def drawn(
     items as they are. What is counted about the rows is counted again.
     """
 
-    def some(items: Items, size: int | None, side: str) -> Items:
+    def sample_side(items: Items, size: int | None, side: str) -> Items:
         return items if size is None else Sample(size)(items, generator(seed, side))
 
-    seen = some(benchmark.train, train, "drawn train")
-    asked = some(benchmark.test, test, "drawn test")
-    columns = (benchmark.query, benchmark.evidence, asked.label)
-    notes = {**benchmark.notes, **counted(seen.table, asked.table, *columns)}
+    train_items = sample_side(benchmark.train, train, "drawn train")
+    test_items = sample_side(benchmark.test, test, "drawn test")
+    columns = (benchmark.query, benchmark.evidence, test_items.label)
+    notes = {
+        **benchmark.notes,
+        **benchmark_counts(train_items.table, test_items.table, *columns),
+    }
     if benchmark.rationale is not None and "no_rationale" in notes:
-        told = (side.column(benchmark.rationale) for side in (seen, asked))
-        notes["no_rationale"] = sum(int((texts == "").sum()) for texts in told)
-    return replace(benchmark, train=seen, test=asked, notes=notes)
+        rationales = (
+            side.column(benchmark.rationale) for side in (train_items, test_items)
+        )
+        notes["no_rationale"] = sum(int((texts == "").sum()) for texts in rationales)
+    return replace(benchmark, train=train_items, test=test_items, notes=notes)

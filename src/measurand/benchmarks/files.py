@@ -10,33 +10,33 @@ from typing import IO
 import pandas as pd
 
 from measurand.benchmarks.formats import (
-    delimited,
-    json_lines,
-    json_whole,
-    parquet,
+    parse_json_lines,
+    parse_json_table,
+    parse_parquet,
+    parse_separated_values,
 )
 from measurand.core.errors import BadInput, quote
 
 FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
-    ".jsonl": json_lines,
-    ".ndjson": json_lines,
-    ".json": json_whole,
-    ".csv": lambda stream: delimited(stream, ","),
-    ".tsv": lambda stream: delimited(stream, "\t"),
-    ".parquet": parquet,
+    ".jsonl": parse_json_lines,
+    ".ndjson": parse_json_lines,
+    ".json": parse_json_table,
+    ".csv": lambda stream: parse_separated_values(stream, ","),
+    ".tsv": lambda stream: parse_separated_values(stream, "\t"),
+    ".parquet": parse_parquet,
 }
 ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
 GZIP, PARQUET = b"\x1f\x8b", b"PAR1"  # the bytes such files begin with
 
 
-def read(path: str | Path) -> pd.DataFrame:
+def read_table_file(path: str | Path) -> pd.DataFrame:
     """The rows of a file; text stays as written, other JSON values keep their type."""
     path = Path(path)
     try:
         if not path.is_file():
-            raise BadInput(absent(path))
+            raise BadInput(_absence_reason(path))
         with path.open("rb") as stream:
-            table = parsed(stream, path.name)
+            table = _parse_stream(stream, path.name)
         if table.empty:
             raise BadInput("there are no rows")
         return table
@@ -51,20 +51,20 @@ def read(path: str | Path) -> pd.DataFrame:
     raise BadInput(f"cannot read {quote(str(path), 200)}: {problem}") from None
 
 
-def stem(path: str | Path) -> str:
+def file_stem(path: str | Path) -> str:
     """The file's name without folder, format and compression: a benchmark's name.
 
-    >>> stem("folder/snli_1.0_train.jsonl.gz")
+    >>> file_stem("folder/snli_1.0_train.jsonl.gz")
     'snli_1.0_train'
     """
     name = Path(path).name
-    kept = name[: len(name) - len(".gz")] if name.lower().endswith(".gz") else name
-    if Path(kept).suffix.lower() in FORMATS:
-        kept = Path(kept).stem
-    return "".join(letter if letter.isprintable() else "_" for letter in kept)
+    bare_name = name[: len(name) - len(".gz")] if name.lower().endswith(".gz") else name
+    if Path(bare_name).suffix.lower() in FORMATS:
+        bare_name = Path(bare_name).stem
+    return "".join(letter if letter.isprintable() else "_" for letter in bare_name)
 
 
-def parsed(stream: IO[bytes], name: str) -> pd.DataFrame:
+def _parse_stream(stream: IO[bytes], name: str) -> pd.DataFrame:
     """The table in `stream`, unpacked first where it begins like gzip."""
     head = stream.read(4)
     stream.seek(0)
@@ -72,30 +72,32 @@ def parsed(stream: IO[bytes], name: str) -> pd.DataFrame:
         with gzip.GzipFile(fileobj=stream) as unpacked:
             head = unpacked.read(4)
             unpacked.seek(0)
-            return form(head, name)(unpacked)  # type: ignore[arg-type]
-    return form(head, name)(stream)
+            return _format_parser(head, name)(unpacked)  # type: ignore[arg-type]
+    return _format_parser(head, name)(stream)
 
 
-def form(head: bytes, name: str) -> Callable[[IO[bytes]], pd.DataFrame]:
+def _format_parser(head: bytes, name: str) -> Callable[[IO[bytes]], pd.DataFrame]:
     """The function that reads a file of this name which begins with `head`."""
     if not head:
         raise BadInput("the file is empty")
     if head == PARQUET:
-        return parquet
+        return parse_parquet
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix not in FORMATS:
-        given = f"the suffix {quote(suffix)}" if suffix else "a name without a suffix"
-        raise BadInput(f"{given} says nothing of the format; allowed are {ALLOWED}")
+        subject = f"the suffix {quote(suffix)}" if suffix else "a name without a suffix"
+        raise BadInput(f"{subject} says nothing of the format; allowed are {ALLOWED}")
     return FORMATS[suffix]
 
 
-def absent(path: Path) -> str:
+def _absence_reason(path: Path) -> str:
     """Why `path` is no file, and which file may have been meant."""
     if path.is_dir():
         return f"it is a folder; name a file in it ({ALLOWED})"
     if path.exists():
         return "it is no ordinary file"
     folder = path.parent
-    beside = sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
-    close = get_close_matches(path.name, beside, n=1, cutoff=0.5)
-    return "no such file" + (f"; did you mean {quote(close[0])}?" if close else "")
+    neighbours = (
+        sorted(file.name for file in folder.iterdir()) if folder.is_dir() else []
+    )
+    matches = get_close_matches(path.name, neighbours, n=1, cutoff=0.5)
+    return "no such file" + (f"; did you mean {quote(matches[0])}?" if matches else "")

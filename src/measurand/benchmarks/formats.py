@@ -26,83 +26,83 @@ WRAPPERS = ("data", "rows", "items")
 Row = dict[str, Any]
 
 
-def once(pairs: list[tuple[str, Any]]) -> Row:
+def _parse_object(pairs: list[tuple[str, Any]]) -> Row:
     """The object, if no key stands in it twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
-        distinct([name for name, _ in pairs])
+        require_distinct_names([name for name, _ in pairs])
     return row
 
 
-DECODER = json.JSONDecoder(object_pairs_hook=once)
+DECODER = json.JSONDecoder(object_pairs_hook=_parse_object)
 
 
-def json_lines(stream: IO[bytes]) -> pd.DataFrame:
+def parse_json_lines(stream: IO[bytes]) -> pd.DataFrame:
     """A table of one JSON object a line; blank lines are skipped."""
-    return gathered(objects(lines(stream)))
+    return gather_table(_parse_objects(_decode_lines(stream)))
 
 
-def json_whole(stream: IO[bytes]) -> pd.DataFrame:
+def parse_json_table(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a list of objects, an object around one, or an object of columns."""
-    text = "".join(lines(stream))
+    text = "".join(_decode_lines(stream))
     try:
-        value = loaded(text)
+        value = _decode_json(text)
     except json.JSONDecodeError as bad:
         if bad.msg == "Extra data":  # JSON lines under the name .json are common
-            return gathered(objects(text.split("\n")))
-        raise BadInput(where(bad, bad.lineno)) from None
+            return gather_table(_parse_objects(text.split("\n")))
+        raise BadInput(_json_error_text(bad, bad.lineno)) from None
     del text
     if isinstance(value, dict):
         inner = [value[key] for key in WRAPPERS if isinstance(value.get(key), list)]
         if len(inner) != 1 or not all(isinstance(row, dict) for row in inner[0]):
-            return by_column(value)
+            return _table_of_columns(value)
         value = inner[0]
     if not isinstance(value, list):
         raise BadInput("it holds neither a list of objects nor an object of columns")
     for number, row in enumerate(value, 1):
         if not isinstance(row, dict):
             raise BadInput(
-                f"element {number} of the list is {kind(row)}, not an object"
+                f"element {number} of the list is {_json_kind(row)}, not an object"
             )
-    return gathered(iter(value))
+    return gather_table(iter(value))
 
 
-def delimited(stream: IO[bytes], separator: str) -> pd.DataFrame:
+def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
     """A table of separated values with a header line; every cell is text."""
     csv.field_size_limit(LONGEST_FIELD)
     try:
-        return gathered(records(stream, separator, csv.QUOTE_MINIMAL))
+        return gather_table(parse_records(stream, separator, csv.QUOTE_MINIMAL))
     except BadInput as quoted:
         if separator != "\t":
             raise
         # GLUE and its kin write tabs without quoting: a quote is a letter there.
         stream.seek(0)
         try:
-            return gathered(records(stream, separator, csv.QUOTE_NONE))
+            return gather_table(parse_records(stream, separator, csv.QUOTE_NONE))
         except BadInput:
             raise quoted from None
 
 
-def parquet(stream: IO[bytes]) -> pd.DataFrame:
+def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
     try:
         table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
         table.validate(full=True)  # text that is not UTF-8 would fail much later
-        for place, field in enumerate(table.schema):
-            column = table.column(place)
+        for position, field in enumerate(table.schema):
+            column = table.column(position)
             if pa.types.is_dictionary(field.type):
                 column = column.cast(field.type.value_type)
             if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
                 column = column.cast(pa.large_string())
-            table = table.set_column(place, field.name, column)
-        distinct(table.column_names)
+            table = table.set_column(position, field.name, column)
+        require_distinct_names(table.column_names)
         options = {"ignore_metadata": True, "integer_object_nulls": True}
         return table.to_pandas(**options)  # type: ignore[no-any-return]
     except (pa.ArrowException, OSError, ValueError) as broken:
         raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
 
 
-def lines(stream: IO[bytes]) -> Iterator[str]:
+def _decode_lines(stream: IO[bytes]) -> Iterator[str]:
     """The lines as text, without a byte order mark."""
     offset = 0
     for line in stream:
@@ -114,35 +114,37 @@ def lines(stream: IO[bytes]) -> Iterator[str]:
         try:
             text = line.decode()
         except UnicodeDecodeError as bad:
-            place = offset + bad.start
-            raise BadInput(f"byte {place} is not UTF-8; save it as UTF-8") from None
+            position = offset + bad.start
+            raise BadInput(f"byte {position} is not UTF-8; save it as UTF-8") from None
         yield text if offset else text.removeprefix("\ufeff")
         offset += len(line)
 
 
-def objects(texts: Iterable[str]) -> Iterator[Row]:
+def _parse_objects(texts: Iterable[str]) -> Iterator[Row]:
     """The object on each line that is not blank."""
     for number, text in enumerate(texts, 1):
         if not text.strip():
             continue
         try:
-            row = loaded(text.rstrip("\r\n"))
+            row = _decode_json(text.rstrip("\r\n"))
         except json.JSONDecodeError as bad:
-            raise BadInput(where(bad, number)) from None
+            raise BadInput(_json_error_text(bad, number)) from None
         except BadInput as bad:
             raise BadInput(f"line {number}: {bad}") from None
         if not isinstance(row, dict):
             raise BadInput(
-                f"line {number} holds {kind(row)}, not an object; "
+                f"line {number} holds {_json_kind(row)}, not an object; "
                 "a file that is one JSON list should be called .json"
             )
         yield row
 
 
-def records(stream: IO[bytes], separator: str, quoting: Literal[0, 3]) -> Iterator[Row]:
+def parse_records(
+    stream: IO[bytes], separator: str, quoting: Literal[0, 3]
+) -> Iterator[Row]:
     """The rows under the header line, each as long as the header."""
     reader = csv.reader(
-        lines(stream), delimiter=separator, quoting=quoting, strict=True
+        _decode_lines(stream), delimiter=separator, quoting=quoting, strict=True
     )
     header: list[str] | None = None
     line = 1
@@ -154,7 +156,7 @@ def records(stream: IO[bytes], separator: str, quoting: Literal[0, 3]) -> Iterat
         if row is None:
             return
         if row and header is None:
-            header = distinct([name.strip() for name in row])
+            header = require_distinct_names([name.strip() for name in row])
         elif header is not None and len(row) == len(header):
             yield dict(zip(header, row, strict=True))
         elif header is not None and row:
@@ -165,7 +167,7 @@ def records(stream: IO[bytes], separator: str, quoting: Literal[0, 3]) -> Iterat
         line = reader.line_num + 1
 
 
-def distinct(names: list[str]) -> list[str]:
+def require_distinct_names(names: list[str]) -> list[str]:
     """The column names, if no two are the same."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
@@ -173,24 +175,26 @@ def distinct(names: list[str]) -> list[str]:
     return names
 
 
-def gathered(rows: Iterator[Row]) -> pd.DataFrame:
+def gather_table(rows: Iterator[Row]) -> pd.DataFrame:
     """The rows as a table, missing where a row lacks a key."""
     batches: list[pd.DataFrame] = []
-    known: dict[str, None] = {}
+    columns: dict[str, None] = {}
     while batch := list(islice(rows, BATCH)):
         names = dict.fromkeys(name for row in batch for name in row)
-        known |= names
-        if len(known) > MOST_COLUMNS:
+        columns |= names
+        if len(columns) > MOST_COLUMNS:
             raise BadInput(
                 f"there are more than {MOST_COLUMNS} columns, such as "
-                f"{quote(next(reversed(known)))}; give every row the same few keys"
+                f"{quote(next(reversed(columns)))}; give every row the same few keys"
             )
-        cells = {name: column([row.get(name) for row in batch]) for name in names}
+        cells = {
+            name: _cells_to_series([row.get(name) for row in batch]) for name in names
+        }
         batches.append(pd.DataFrame(cells, index=range(len(batch))))
     return pd.concat(batches, ignore_index=True) if batches else pd.DataFrame()
 
 
-def by_column(value: Row) -> pd.DataFrame:
+def _table_of_columns(value: Row) -> pd.DataFrame:
     """The table of an object that holds a list, or an object by row, a column."""
     columns = {
         name: list(cells.values()) if isinstance(cells, dict) else cells
@@ -206,10 +210,12 @@ def by_column(value: Row) -> pd.DataFrame:
     if len(set(lengths.values())) > 1 or any(key != keys[0] for key in keys):
         counts = ", ".join(f"{quote(n)} {k}" for n, k in list(lengths.items())[:5])
         raise BadInput(f"its columns do not hold the same rows ({counts})")
-    return pd.DataFrame({name: column(cells) for name, cells in columns.items()})
+    return pd.DataFrame(
+        {name: _cells_to_series(cells) for name, cells in columns.items()}
+    )
 
 
-def column(cells: list[Any]) -> "pd.Series[Any]":
+def _cells_to_series(cells: list[Any]) -> "pd.Series[Any]":
     """One column: of text where every cell is text or missing, else as it is."""
     if all(cell is None or type(cell) is str for cell in cells):
         try:
@@ -219,7 +225,7 @@ def column(cells: list[Any]) -> "pd.Series[Any]":
     return pd.Series(cells, dtype=object)
 
 
-def loaded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     """The JSON value in `text`."""
     try:
         return DECODER.decode(text)
@@ -231,14 +237,14 @@ def loaded(text: str) -> Any:
         raise BadInput(quote(str(bad), 80)) from None
 
 
-def where(bad: json.JSONDecodeError, line: int) -> str:
+def _json_error_text(bad: json.JSONDecodeError, line: int) -> str:
     """Place and cause of broken JSON, in one line."""
     near = quote(bad.doc[max(0, bad.pos - 10) : bad.pos + 20])
     cause = bad.msg.lower().removesuffix(" at").removesuffix(" starting")
     return f"line {line}, column {bad.colno}: {cause}, near {near}"
 
 
-def kind(value: Any) -> str:
+def _json_kind(value: Any) -> str:
     """What a JSON value is called."""
     names = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")

@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.benchmarks.assemble import UNLABELLED, benchmark
-from measurand.benchmarks.formats import distinct
-from measurand.benchmarks.roles import Given, infer
+from measurand.benchmarks.assemble import UNLABELLED, assemble_benchmark
+from measurand.benchmarks.formats import require_distinct_names
+from measurand.benchmarks.roles import NamedColumns, infer_roles
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, quote
 
@@ -52,38 +52,42 @@ def from_frames(
             f"both a test table and the split column {quote(split)} are given; "
             "give one of them"
         )
-    first = frame(train)
-    second = None if test is None else frame(test)
-    columns = [str(column) for column in first.columns]
-    if second is not None:
-        columns = [column for column in columns if column in second.columns]
-    several = (rationale,) if isinstance(rationale, str) else tuple(rationale or ())
-    named = (query, evidence, label, tuple(metadata), None, group, split, id)
-    given = Given(*named, tuple(fields), several)
-    roles = infer(columns, given)
-    return benchmark(first, second, roles, name=name, split_by=split_by, seed=seed)
+    train_table = to_dataframe(train)
+    test_table = None if test is None else to_dataframe(test)
+    columns = [str(column) for column in train_table.columns]
+    if test_table is not None:
+        columns = [column for column in columns if column in test_table.columns]
+    rationales = (rationale,) if isinstance(rationale, str) else tuple(rationale or ())
+    role_columns = (query, evidence, label, tuple(metadata), None, group, split, id)
+    named_columns = NamedColumns(*role_columns, tuple(fields), rationales)
+    roles = infer_roles(columns, named_columns)
+    return assemble_benchmark(
+        train_table, test_table, roles, name=name, split_by=split_by, seed=seed
+    )
 
 
-def frame(given: object) -> pd.DataFrame:
+def to_dataframe(source: object) -> pd.DataFrame:
     """The rows as a DataFrame whose column names are text and differ."""
-    if isinstance(given, pd.DataFrame):
-        names = distinct([str(column) for column in given.columns])
-        return given.set_axis(names, axis="columns")
-    if isinstance(given, Mapping) and given:
-        parts = {str(split): frame(part) for split, part in given.items()}
+    if isinstance(source, pd.DataFrame):
+        names = require_distinct_names([str(column) for column in source.columns])
+        return source.set_axis(names, axis="columns")
+    if isinstance(source, Mapping) and source:
+        parts = {str(split): to_dataframe(part) for split, part in source.items()}
         if len(parts) == 1:
             return next(iter(parts.values()))
-        named = [part.assign(split=split) for split, part in parts.items()]
-        return pd.concat(named, ignore_index=True)
-    if hasattr(given, "to_pandas") and hasattr(given, "features"):
-        return with_names(given.to_pandas(), given.features or {})
+        tables = [part.assign(split=split) for split, part in parts.items()]
+        return pd.concat(tables, ignore_index=True)
+    if hasattr(source, "to_pandas") and hasattr(source, "features"):
+        return _name_class_labels(source.to_pandas(), source.features or {})
     raise BadInput(
-        f"a {type(given).__name__} is no table; give a pandas DataFrame, or a Dataset "
+        f"a {type(source).__name__} is no table; give a pandas DataFrame, or a Dataset "
         "or DatasetDict of the datasets library"
     )
 
 
-def with_names(table: pd.DataFrame, features: Mapping[str, Any]) -> pd.DataFrame:
+def _name_class_labels(
+    table: pd.DataFrame, features: Mapping[str, Any]
+) -> pd.DataFrame:
     """The table with the numbers of class labels turned into the names they stand for.
 
     A negative number means that the label is kept secret or was never given.
@@ -91,6 +95,6 @@ def with_names(table: pd.DataFrame, features: Mapping[str, Any]) -> pd.DataFrame
     for column, feature in features.items():
         names = getattr(feature, "names", None)
         if names is not None:
-            called = {**dict(enumerate(names)), -1: UNLABELLED}
-            table = table.assign(**{column: table[column].map(called)})
+            class_names = {**dict(enumerate(names)), -1: UNLABELLED}
+            table = table.assign(**{column: table[column].map(class_names)})
     return table

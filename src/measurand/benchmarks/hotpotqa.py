@@ -36,20 +36,20 @@ METADATA = {
 NEEDED = ("question", "answer", "type", "supporting_facts", "context")
 
 
-def weak_label(question_type: str, answer_type: str, facts: int) -> str:
+def _weak_label(question_type: str, answer_type: str, facts: int) -> str:
     """The label that the rule gives.
 
-    >>> weak_label("comparison", "no", 2), weak_label("comparison", "yes", 2)
+    >>> _weak_label("comparison", "no", 2), _weak_label("comparison", "yes", 2)
     ('conflict', 'full')
     """
     disagree = question_type == "comparison" and answer_type == "no" and facts >= 2
     return CONFLICT if disagree else FULL
 
 
-def answer_type(answer: str) -> str:
+def _answer_type(answer: str) -> str:
     """What kind of answer it is.
 
-    >>> [answer_type(answer) for answer in ("No", "in 1922", "Ed Wood")]
+    >>> [_answer_type(answer) for answer in ("No", "in 1922", "Ed Wood")]
     ['no', 'number', 'text']
     """
     plain = answer.strip().lower()
@@ -58,46 +58,49 @@ def answer_type(answer: str) -> str:
     return "number" if any(letter.isdigit() for letter in plain) else "text"
 
 
-def labelled(table: pd.DataFrame) -> pd.DataFrame:
+def label_questions(table: pd.DataFrame) -> pd.DataFrame:
     """Question, context, weak label and metadata of each question."""
     lacking = [name for name in NEEDED if name not in table.columns]
     if lacking:
         raise BadInput(
             f"hotpotqa needs the columns {', '.join(NEEDED)}; {lacking[0]} is not there"
         )
-    facts = [len(pairs(cell, "sent_id")) for cell in table["supporting_facts"]]
-    kinds = [answer_type(str(answer)) for answer in table["answer"]]
-    types = [str(kind) for kind in table["type"]]
-    labels = [weak_label(*row) for row in zip(types, kinds, facts, strict=True)]
+    facts = [len(_title_pairs(cell, "sent_id")) for cell in table["supporting_facts"]]
+    answer_types = [_answer_type(str(answer)) for answer in table["answer"]]
+    question_types = [str(kind) for kind in table["type"]]
+    labels = [
+        _weak_label(*row)
+        for row in zip(question_types, answer_types, facts, strict=True)
+    ]
     return pd.DataFrame(
         {
             "question": table["question"],
-            "context": [evidence(cell) for cell in table["context"]],
+            "context": [_join_paragraphs(cell) for cell in table["context"]],
             "label": labels,
-            "question_type": types,
-            "answer_type": kinds,
+            "question_type": question_types,
+            "answer_type": answer_types,
             "supporting_facts": [str(count) for count in facts],
         },
         index=table.index,
     )
 
 
-def evidence(context: object) -> str:
+def _join_paragraphs(context: object) -> str:
     """All paragraphs in one text, each after its title.
 
-    >>> evidence([["Ed Wood", ["He made films.", " He wrote."]], ["Plan 9", ["Film."]]])
+    >>> _join_paragraphs([["Ed Wood", ["He made films.", " He wrote."]], ["Plan 9", ["Film."]]])
     'Ed Wood: He made films. He wrote. Plan 9: Film.'
     """
     return " ".join(
         f"{title}: {''.join(sentences).strip()}"
-        for title, sentences in pairs(context, "sentences")
+        for title, sentences in _title_pairs(context, "sentences")
     )
 
 
-def pairs(cell: Any, second: str) -> list[tuple[str, Any]]:
+def _title_pairs(cell: Any, second: str) -> list[tuple[str, Any]]:
     """Titles with what belongs to each: pairs in the authors' files, two columns else.
 
-    >>> pairs({"title": ["a"], "sent_id": [0]}, "sent_id"), pairs([["a", 0]], "sent_id")
+    >>> _title_pairs({"title": ["a"], "sent_id": [0]}, "sent_id"), _title_pairs([["a", 0]], "sent_id")
     ([('a', 0)], [('a', 0)])
     """
     if isinstance(cell, Mapping) and {"title", second} <= set(cell):
@@ -109,10 +112,10 @@ def pairs(cell: Any, second: str) -> list[tuple[str, Any]]:
     raise BadInput(f"{quote(str(cell))} is no list of titles and {second}")
 
 
-def protocol(items: Items) -> Sequence[str]:
+def weak_label_protocol(items: Items) -> Sequence[str]:
     """The rule, called on the metadata of items."""
     columns = [items.column(name) for name in METADATA]
     return [
-        weak_label(kind, answer, int(facts))
+        _weak_label(kind, answer, int(facts))
         for kind, answer, facts in zip(*columns, strict=True)
     ]

@@ -11,30 +11,30 @@ import datasets
 import pandas as pd
 from datasets.exceptions import DatasetsError
 
-from measurand.benchmarks.frames import frame
+from measurand.benchmarks.frames import to_dataframe
 from measurand.core.errors import BadInput, quote
 
 PREFIX = "hf:"
 
 
-def rows(source: str) -> pd.DataFrame:
+def load_hub_rows(source: str) -> pd.DataFrame:
     """The rows of a dataset; of several splits one after another, named in `split`."""
-    name, config, split = parsed(source)
+    name, config, split = _parse_hub_source(source)
     datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
     try:
-        found = datasets.load_dataset(name, config, split=split)
+        dataset = datasets.load_dataset(name, config, split=split)
     except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
         raise BadInput(
             f"cannot load {quote(source, 200)}: {quote(str(failed), 200)}; give the "
             f"dataset as {PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
         ) from None
-    return frame(found)
+    return to_dataframe(dataset)
 
 
-def parsed(source: str) -> tuple[str, str | None, str | None]:
+def _parse_hub_source(source: str) -> tuple[str, str | None, str | None]:
     """The name, the configuration and the split in a source.
 
-    >>> parsed("hf:nyu-mll/glue:mnli@train"), parsed("hf:org/facts")
+    >>> _parse_hub_source("hf:nyu-mll/glue:mnli@train"), _parse_hub_source("hf:org/facts")
     (('nyu-mll/glue', 'mnli', 'train'), ('org/facts', None, None))
     """
     rest, _, split = source.removeprefix(PREFIX).partition("@")
@@ -46,12 +46,12 @@ def parsed(source: str) -> tuple[str, str | None, str | None]:
     return name, config or None, split or None
 
 
-def title(source: str) -> str:
+def hub_title(source: str) -> str:
     """What reports call the dataset: without owner, folder and split.
 
-    >>> title("hf:nyu-mll/glue:mnli@train")
+    >>> hub_title("hf:nyu-mll/glue:mnli@train")
     'glue-mnli'
     """
-    name, config, _ = parsed(source)
+    name, config, _ = _parse_hub_source(source)
     last = Path(name).name
     return last if config is None else f"{last}-{config}"

@@ -16,9 +16,9 @@ import pandas as pd
 
 from measurand.benchmarks import hotpotqa
 from measurand.benchmarks.assemble import UNLABELLED
-from measurand.benchmarks.cells import flat
-from measurand.benchmarks.files import read
-from measurand.benchmarks.formats import gathered, records
+from measurand.benchmarks.cells import flatten_cell
+from measurand.benchmarks.files import read_table_file
+from measurand.benchmarks.formats import gather_table, parse_records
 from measurand.core.errors import BadInput, join_names, quote
 
 Layout = Mapping[str, str]
@@ -89,18 +89,18 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     "boolq": {"true": "yes", "false": "no", "yes": "yes", "no": "no"},
 }
 # What stands where annotators did not agree, or where the label is kept secret.
-WITHOUT = frozenset({UNLABELLED, "", "hidden", "none", "nan"})
+NO_LABEL = frozenset({UNLABELLED, "", "hidden", "none", "nan"})
 
 
-def table(path: Path, *, quoted: bool = True) -> pd.DataFrame:
+def read_published_file(path: Path, *, quoted: bool = True) -> pd.DataFrame:
     """The rows of a file; where tabs are not quoted, a quote is a letter."""
     packed = path.suffix == ".gz"
     if quoted or not path.name.removesuffix(".gz").endswith((".tsv", ".txt")):
-        return read(path)
+        return read_table_file(path)
     try:
-        with path.open("rb") as held:
-            stream: Any = gzip.GzipFile(fileobj=held) if packed else held
-            rows = gathered(records(stream, "\t", csv.QUOTE_NONE))
+        with path.open("rb") as file:
+            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+            rows = gather_table(parse_records(stream, "\t", csv.QUOTE_NONE))
         if rows.empty:
             raise BadInput("there are no rows")
         return rows
@@ -108,7 +108,7 @@ def table(path: Path, *, quoted: bool = True) -> pd.DataFrame:
         raise BadInput(f"cannot read {quote(str(path), 200)}: {bad}") from None
 
 
-def kept(rows: pd.DataFrame, only: Mapping[str, str]) -> pd.DataFrame:
+def select_part_rows(rows: pd.DataFrame, only: Mapping[str, str]) -> pd.DataFrame:
     """The rows that hold these values, where such columns are there."""
     for column, value in only.items():
         if column in rows.columns:
@@ -116,29 +116,37 @@ def kept(rows: pd.DataFrame, only: Mapping[str, str]) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
-def answered(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+def add_fever_labels(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """The rows of nli_fever with the labels that FEVER publishes under the same id."""
-    known = dict(zip(answers["id"].astype(str), answers["label"], strict=True))
-    return rows.assign(label=rows["cid"].astype(str).map(known))
+    labels = dict(zip(answers["id"].astype(str), answers["label"], strict=True))
+    return rows.assign(label=rows["cid"].astype(str).map(labels))
 
 
-def arranged(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
+def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
     """The rows under our column names, and `split` where a column tells parts apart."""
     splits = [column for column in SPLITS if column in rows.columns]
     if task == "hotpotqa":
-        made = hotpotqa.labelled(rows)
+        arranged_rows = hotpotqa.label_questions(rows)
     else:
-        layout = fitting(rows, task, name)
-        made = rows[list(layout.values())].set_axis(list(layout), axis="columns")
-        made = made.assign(label=meant(made["label"], MEANINGS[task], name))
-    if "evidence" in made:
-        made = made.assign(evidence=made["evidence"].map(sentences))
+        layout = _find_layout(rows, task, name)
+        arranged_rows = rows[list(layout.values())].set_axis(
+            list(layout), axis="columns"
+        )
+        arranged_rows = arranged_rows.assign(
+            label=_translate_labels(arranged_rows["label"], MEANINGS[task], name)
+        )
+    if "evidence" in arranged_rows:
+        arranged_rows = arranged_rows.assign(
+            evidence=arranged_rows["evidence"].map(_evidence_sentences)
+        )
     if splits:
-        made = made.assign(split=rows[splits[0]].astype(str).str.strip().str.lower())
-    return made
+        arranged_rows = arranged_rows.assign(
+            split=rows[splits[0]].astype(str).str.strip().str.lower()
+        )
+    return arranged_rows
 
 
-def fitting(rows: pd.DataFrame, task: str, name: str) -> Layout:
+def _find_layout(rows: pd.DataFrame, task: str, name: str) -> Layout:
     """The first layout of the task whose columns are all there."""
     for layout in LAYOUTS[task]:
         if set(layout.values()) <= set(rows.columns):
@@ -150,27 +158,27 @@ def fitting(rows: pd.DataFrame, task: str, name: str) -> Layout:
     )
 
 
-def meant(
+def _translate_labels(
     labels: "pd.Series[str]", meanings: Mapping[str, str], name: str
 ) -> "pd.Series[str]":
     """Each label in our words; a missing or secret one as SNLI's mark for none."""
-    words = {**meanings, **dict.fromkeys(WITHOUT, UNLABELLED)}
-    written = labels.astype(str).str.strip().str.lower()
-    found = written.map(words)
-    strange = written[found.isna() & labels.notna()]
-    if len(strange):
+    words = {**meanings, **dict.fromkeys(NO_LABEL, UNLABELLED)}
+    lowercase = labels.astype(str).str.strip().str.lower()
+    translated = lowercase.map(words)
+    unknown = lowercase[translated.isna() & labels.notna()]
+    if len(unknown):
         raise BadInput(
-            f"{len(strange)} labels of {name} are unknown, such as "
-            f"{quote(strange.iloc[0])}; known are {', '.join(meanings)}"
+            f"{len(unknown)} labels of {name} are unknown, such as "
+            f"{quote(unknown.iloc[0])}; known are {', '.join(meanings)}"
         )
-    return found.fillna(UNLABELLED)
+    return translated.fillna(UNLABELLED)
 
 
-def sentences(cell: object) -> object:
+def _evidence_sentences(cell: object) -> object:
     """Evidence in words: of title, number and sentence, only the sentence."""
     if isinstance(cell, str) or not hasattr(cell, "__iter__"):
         return cell
     parts = [list(part) for part in cell if not isinstance(part, str)]
     if parts and all(len(part) == 3 for part in parts):
         return " ".join(str(part[2]) for part in parts)
-    return list(flat(cell))
+    return list(flatten_cell(cell))

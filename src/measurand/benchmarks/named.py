@@ -12,34 +12,39 @@ import pandas as pd
 
 from measurand.benchmarks import HOSTED, HUB, hotpotqa
 from measurand.benchmarks.frames import from_frames
-from measurand.benchmarks.layouts import answered, arranged, kept, table
-from measurand.benchmarks.places import FOLDER, located, wanted
-from measurand.benchmarks.published import PUBLISHED, WHOLE, Published
+from measurand.benchmarks.layouts import (
+    add_fever_labels,
+    apply_layout,
+    read_published_file,
+    select_part_rows,
+)
+from measurand.benchmarks.places import FOLDER_VARIABLE, expected_files, locate_files
+from measurand.benchmarks.published import PUBLISHED, SEEDED_SPLIT, PublishedBenchmark
 from measurand.benchmarks.sides import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName
 
 
 @dataclass(frozen=True)
-class Rows:
+class _PublishedRows:
     """Train and test rows under our column names, and where they come from.
 
     Attributes:
         train: The rows to learn from, or all rows where `test` is None.
         test: The rows to be asked about.
         names: The files or the sources on the hub; never a path.
-        own: Whether all rows are of the part, also where train is split.
+        all_of_part: Whether all rows are of the part, also where train is split.
         left_out: How many rows belong to neither side.
     """
 
     train: pd.DataFrame
     test: pd.DataFrame | None
     names: tuple[str, ...]
-    own: bool
+    all_of_part: bool
     left_out: int = 0
 
 
-def benchmark(
+def load_published_benchmark(
     called: str,
     *,
     data: str | Path | None = None,
@@ -58,19 +63,23 @@ def benchmark(
     """
     row = PUBLISHED[called]
     default = next(iter(row.parts))
-    chosen = default if part is None else known(part, row)
-    folder = data or os.environ.get(FOLDER)
-    found = in_folder(called, row, chosen, folder) if folder else on_hub(called, chosen)
-    found = by_column(found, chosen)
-    if part is not None and found.test is None and not found.own:
+    chosen = default if part is None else _part_name(part, row)
+    folder = data or os.environ.get(FOLDER_VARIABLE)
+    rows = (
+        _read_published_folder(called, row, chosen, folder)
+        if folder
+        else _read_published_hub(called, chosen)
+    )
+    rows = _split_by_column(rows, chosen)
+    if part is not None and rows.test is None and not rows.all_of_part:
         raise BadInput(
-            f"{', '.join(found.names)} holds nothing that stands apart as the part "
+            f"{', '.join(rows.names)} holds nothing that stands apart as the part "
             f"{chosen} of {called}; add {called}_{chosen}.jsonl, or leave out --part "
             "for a seeded split"
         )
-    made = from_frames(
-        found.train,
-        found.test,
+    loaded = from_frames(
+        rows.train,
+        rows.test,
         name=called if chosen == default else f"{called}-{chosen}",
         query=row.query,
         evidence=row.evidence,
@@ -79,30 +88,32 @@ def benchmark(
         split_by=split_by,
         seed=seed,
     )
-    return told(made, row, chosen, found)
+    return _annotate_benchmark(loaded, row, chosen, rows)
 
 
-def told(made: Benchmark, row: Published, part: str, found: Rows) -> Benchmark:
+def _annotate_benchmark(
+    loaded: Benchmark, row: PublishedBenchmark, part: str, rows: _PublishedRows
+) -> Benchmark:
     """The benchmark with what its row and its files say about it."""
-    roles = {**made.roles, "read from": ", ".join(found.names)}
-    if found.test is not None:
+    roles = {**loaded.roles, "read from": ", ".join(rows.names)}
+    if rows.test is not None:
         roles["test part"] = part
     if row.elicited:
         roles["elicited"] = ", ".join(row.elicited)
-    left_out = {"other_parts": found.left_out} if found.left_out else {}
+    left_out = {"other_parts": rows.left_out} if rows.left_out else {}
     weak = row.task == "hotpotqa"
     return replace(
-        made,
+        loaded,
         # Where both fields were written for the label, no one field is the elicited.
         elicited=row.elicited[0] if len(row.elicited) == 1 else None,
         roles=roles,
-        notes={**made.notes, **left_out},
-        schema=hotpotqa.METADATA if weak else made.schema,
-        protocol=hotpotqa.protocol if weak else None,
+        notes={**loaded.notes, **left_out},
+        schema=hotpotqa.METADATA if weak else loaded.schema,
+        protocol=hotpotqa.weak_label_protocol if weak else None,
     )
 
 
-def known(part: str, row: Published) -> str:
+def _part_name(part: str, row: PublishedBenchmark) -> str:
     """The part as the table writes it."""
     for name in row.parts:
         if name.lower() == part.lower():
@@ -110,65 +121,76 @@ def known(part: str, row: Published) -> str:
     raise UnknownName("test part", part, list(row.parts))
 
 
-def in_folder(name: str, row: Published, part: str, folder: str | Path) -> Rows:
+def _read_published_folder(
+    name: str, row: PublishedBenchmark, part: str, folder: str | Path
+) -> _PublishedRows:
     """The rows of the files in a folder."""
-    place = located(name, row, part, Path(folder))
+    part_files = locate_files(name, row, part, Path(folder))
     only = row.parts[part].only
 
-    def rows(paths: tuple[Path, ...]) -> pd.DataFrame:
-        tables = [table(path, quoted=row.quoted) for path in paths]
+    def read_files(paths: tuple[Path, ...]) -> pd.DataFrame:
+        tables = [read_published_file(path, quoted=row.quoted) for path in paths]
         return pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0]
 
-    train, test = rows(place.train), rows(place.test) if place.test else None
-    own = place.own or any(column in train for column in only)
-    if test is not None and place.answers is not None:
-        test = answered(test, table(place.answers))
-    return Rows(
-        arranged(kept(train, only), row.task, name),
-        None if test is None else arranged(kept(test, only), row.task, name),
-        tuple(path.name for path in (*place.train, *place.test)),
-        own,
+    train, test = (
+        read_files(part_files.train),
+        read_files(part_files.test) if part_files.test else None,
+    )
+    all_of_part = part_files.all_of_part or any(column in train for column in only)
+    if test is not None and part_files.answers is not None:
+        test = add_fever_labels(test, read_published_file(part_files.answers))
+    return _PublishedRows(
+        apply_layout(select_part_rows(train, only), row.task, name),
+        None
+        if test is None
+        else apply_layout(select_part_rows(test, only), row.task, name),
+        tuple(path.name for path in (*part_files.train, *part_files.test)),
+        all_of_part,
     )
 
 
-def on_hub(name: str, part: str) -> Rows:
+def _read_published_hub(name: str, part: str) -> _PublishedRows:
     """The rows of the dataset on the hub."""
     row = PUBLISHED[name]
     sources = row.parts[part].hub
-    advice = f"put {wanted(name, row, part)} in a folder and name it with --data or "
+    advice = (
+        f"put {expected_files(name, row, part)} in a folder and name it with --data or "
+    )
     if not sources:
         raise BadInput(
             f"{name} with its part {part} is on no hub in a form that runs no code; "
-            f"{advice}{FOLDER}"
+            f"{advice}{FOLDER_VARIABLE}"
         )
     try:
-        tables = [HUB.load("datasets", source=f"{HOSTED}{each}") for each in sources]
+        tables = [
+            HUB.load("datasets", source=f"{HOSTED}{source}") for source in sources
+        ]
     except (BadInput, MissingExtra) as failed:
         # Its own advice is for those who wrote hf: themselves.
         why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(
-            f"{name} is not at hand: no folder is given, and {why}; {advice}{FOLDER}"
+            f"{name} is not at hand: no folder is given, and {why}; {advice}{FOLDER_VARIABLE}"
         ) from None
-    sides = [arranged(each, row.task, name) for each in tables]
+    sides = [apply_layout(source, row.task, name) for source in tables]
     test = sides[1] if len(sides) > 1 else None
-    return Rows(sides[0], test, sources, part == WHOLE)
+    return _PublishedRows(sides[0], test, sources, part == SEEDED_SPLIT)
 
 
-def by_column(found: Rows, part: str) -> Rows:
+def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
     """The rows told apart by their split column, where one file holds all parts."""
-    train = found.train.drop(columns="split", errors="ignore")
-    if found.test is not None or "split" not in found.train:
-        test = found.test
+    train = rows.train.drop(columns="split", errors="ignore")
+    if rows.test is not None or "split" not in rows.train:
+        test = rows.test
         bare = None if test is None else test.drop(columns="split", errors="ignore")
-        return replace(found, train=train, test=bare)
-    values = found.train["split"]
-    asked = values.isin(DEV) if part == "dev" else values == part
-    learned = values == "train"
-    if not learned.any() or not asked.any():
-        return replace(found, train=train)
+        return replace(rows, train=train, test=bare)
+    values = rows.train["split"]
+    is_test = values.isin(DEV) if part == "dev" else values == part
+    is_train = values == "train"
+    if not is_train.any() or not is_test.any():
+        return replace(rows, train=train)
     return replace(
-        found,
-        train=train[learned],
-        test=train[asked],
-        left_out=len(train) - int(learned.sum()) - int(asked.sum()),
+        rows,
+        train=train[is_train],
+        test=train[is_test],
+        left_out=len(train) - int(is_train.sum()) - int(is_test.sum()),
     )

@@ -69,24 +69,24 @@ NAME = re.compile(r"(?<=[^\W\d_] )[A-Z][^\W\d_]+|(?<=[,;:] )[A-Z][^\W\d_]+|《")
 BY_FORM = {"who": "person", "when": "date", "where": "place", "yes-no": "yes-no"}
 
 
-def form(query: str, words: Sequence[str]) -> str:
+def query_form(query: str, words: Sequence[str]) -> str:
     """The question word of a question, or the form of a claim.
 
-    >>> form("who wrote it", ["who", "wrote", "it"]), form("猫在哪里？", [*"猫在哪里"])
+    >>> query_form("who wrote it", ["who", "wrote", "it"]), query_form("猫在哪里？", [*"猫在哪里"])
     ('who', 'where')
     """
     text = query.lower()
-    if not asks(text, words):
-        return claimed(text, words)
+    if not _is_question(text, words):
+        return _claim_form(text, words)
     if words and words[0] in AUXILIARIES:
         return "yes-no"
-    found = ASKING.search(text)
-    if found is not None:
-        return found.lastgroup or "other-question"
+    match = ASKING.search(text)
+    if match is not None:
+        return match.lastgroup or "other-question"
     return "yes-no" if {"吗", "嗎", "否"} & set(words) else "other-question"
 
 
-def asks(text: str, words: Sequence[str]) -> bool:
+def _is_question(text: str, words: Sequence[str]) -> bool:
     """Whether the query is a question: by its end, or by how an open one begins."""
     last = text.rstrip(CLOSING)[-1:]
     if not words or not last or last in STATES:
@@ -96,10 +96,10 @@ def asks(text: str, words: Sequence[str]) -> bool:
     return words[0] in AUXILIARIES or ASKING.match(text) is not None
 
 
-def claimed(text: str, words: Sequence[str]) -> str:
+def _claim_form(text: str, words: Sequence[str]) -> str:
     """The form of a claim.
 
-    >>> claimed("a whale is a mammal", ["a", "whale", "is", "a", "mammal"])
+    >>> _claim_form("a whale is a mammal", ["a", "whale", "is", "a", "mammal"])
     'definition'
     """
     if not NEGATIONS.isdisjoint(words):
@@ -111,10 +111,10 @@ def claimed(text: str, words: Sequence[str]) -> str:
     return "definition" if DEFINING.search(text) else "other-claim"
 
 
-def kind(query: str, words: Sequence[str], form: str) -> str:
+def query_type(query: str, words: Sequence[str], form: str) -> str:
     """What is asked for, or what a claim is about: person, date, place and so on.
 
-    >>> kind("How many legs has a cat?", ["how", "many", "legs"], "how")
+    >>> query_type("How many legs has a cat?", ["how", "many", "legs"], "how")
     'number'
     """
     if form in BY_FORM:
@@ -130,19 +130,19 @@ def kind(query: str, words: Sequence[str], form: str) -> str:
     return "name" if NAME.search(query) else "other"
 
 
-def folded(forms: Sequence[str], train: Sequence[str]) -> list[str]:
+def fold_rare_forms(forms: Sequence[str], train: Sequence[str]) -> list[str]:
     """The forms that are common in train; the rest become other-question or -claim.
 
-    >>> folded(["who", "negated"], ["who"])
+    >>> fold_rare_forms(["who", "negated"], ["who"])
     ['who', 'other-claim']
     """
     others = ("other-question", "other-claim")
     counts = Counter(train)
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     common = [name for name in ranked if name not in others]
-    kept = {*common[: MOST_FORMS - len(others)], *others}
+    frequent = {*common[: MOST_FORMS - len(others)], *others}
     questions = {*ASKING.groupindex, "yes-no"}
     return [
-        name if name in kept else others[0 if name in questions else 1]
+        name if name in frequent else others[0 if name in questions else 1]
         for name in forms
     ]

@@ -17,118 +17,141 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from measurand.benchmarks.files import FORMATS, stem
-from measurand.benchmarks.published import WHOLE, Files, Published
+from measurand.benchmarks.files import FORMATS, file_stem
+from measurand.benchmarks.published import SEEDED_SPLIT, FileNames, PublishedBenchmark
 from measurand.core.errors import BadInput, quote
 
-FOLDER = "MEASURAND_DATA"  # the variable that names the folder where none is given
+FOLDER_VARIABLE = (
+    "MEASURAND_DATA"  # the variable that names the folder where none is given
+)
 
 
 @dataclass(frozen=True)
-class Place:
+class _FilePaths:
     """The files of one part.
 
     Attributes:
         train: What to learn from.
         test: What to ask about; where empty, train is split.
         answers: The file that holds the labels which `test` keeps secret.
-        own: Whether all rows are of the part, also where train is split.
+        all_of_part: Whether all rows are of the part, also where train is split.
     """
 
     train: tuple[Path, ...]
     test: tuple[Path, ...] = ()
     answers: Path | None = None
-    own: bool = False
+    all_of_part: bool = False
 
 
-def located(name: str, row: Published, part: str, folder: Path) -> Place:
+def locate_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths:
     """The files of one part of a benchmark; one line where they are not there."""
     if not folder.is_dir():
         raise BadInput(
             f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
-            f"with --data or {FOLDER}"
+            f"with --data or {FOLDER_VARIABLE}"
         )
-    place = authors(name, row, part, folder) or simple(name, row, part, folder)
-    if place is None:
+    paths = _authors_files(name, row, part, folder) or _simple_files(
+        name, row, part, folder
+    )
+    if paths is None:
         hint = f" ({row.hint})" if row.hint else ""
         raise BadInput(
             f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
-            f"for {wanted(name, row, part)}{hint}; put them there, or name another "
-            f"folder with --data or {FOLDER}"
+            f"for {expected_files(name, row, part)}{hint}; put them there, or name another "
+            f"folder with --data or {FOLDER_VARIABLE}"
         )
-    return place
+    return paths
 
 
-def wanted(name: str, row: Published, part: str) -> str:
+def expected_files(name: str, row: PublishedBenchmark, part: str) -> str:
     """The files that are looked for, in words."""
     sets = [
         " and ".join((*files.train, *files.test)) for files in row.parts[part].files
     ]
-    tested = f"{name}.jsonl" if part == WHOLE else f"{name}_{part}.jsonl"
-    return ", or ".join([*sets, f"{name}_train.jsonl and {tested}"])
+    test_file = f"{name}.jsonl" if part == SEEDED_SPLIT else f"{name}_{part}.jsonl"
+    return ", or ".join([*sets, f"{name}_train.jsonl and {test_file}"])
 
 
-def authors(name: str, row: Published, part: str, folder: Path) -> Place | None:
+def _authors_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths | None:
     """The first set of the authors' files that is all in one folder."""
     homes = [folder / name, *(folder / home for home in row.folders), folder]
     for files in row.parts[part].files:
         for home in homes:
-            place = whole(files, home, own=part == WHOLE)
-            if place is not None:
-                return place
+            paths = _complete_files(files, home, all_of_part=part == SEEDED_SPLIT)
+            if paths is not None:
+                return paths
     return None
 
 
-def whole(files: Files, home: Path, *, own: bool) -> Place | None:
+def _complete_files(
+    files: FileNames, home: Path, *, all_of_part: bool
+) -> _FilePaths | None:
     """The files in this folder, unless one lacks."""
     train, test = (
-        [there(home / n) for n in side] for side in (files.train, files.test)
+        [_plain_or_gzip(home / n) for n in side] for side in (files.train, files.test)
     )
-    answers = there(home / files.answers) if files.answers else None
+    answers = _plain_or_gzip(home / files.answers) if files.answers else None
     if None in (*train, *test) or (files.answers and answers is None):
         return None
-    return Place(tuple(filter(None, train)), tuple(filter(None, test)), answers, own)
+    return _FilePaths(
+        tuple(filter(None, train)), tuple(filter(None, test)), answers, all_of_part
+    )
 
 
-def there(path: Path) -> Path | None:
+def _plain_or_gzip(path: Path) -> Path | None:
     """The file, plain or gzipped."""
-    for each in (path, path.with_name(f"{path.name}.gz")):
-        if each.is_file():
-            return each
+    for candidate in (path, path.with_name(f"{path.name}.gz")):
+        if candidate.is_file():
+            return candidate
     return None
 
 
-def simple(name: str, row: Published, part: str, folder: Path) -> Place | None:
+def _simple_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths | None:
     """The first folder's simple files of the part."""
     below = sorted(home for home in folder.iterdir() if home.is_dir())
     for home in (folder / name, folder, *below):
-        stems = dict(stemmed(home))
-        for called in dict.fromkeys((name, name.replace("-", "_"))):
-            place = chosen(stems, called, part, row.simple)
-            if place is not None:
-                return place
+        stems = dict(files_by_stem(home))
+        for alias in dict.fromkeys((name, name.replace("-", "_"))):
+            paths = _choose_simple_files(stems, alias, part, row.simple)
+            if paths is not None:
+                return paths
     return None
 
 
-def stemmed(home: Path) -> Iterator[tuple[str, Path]]:
+def files_by_stem(home: Path) -> Iterator[tuple[str, Path]]:
     """The readable files of a folder by their names without format, in order."""
     for path in sorted(home.iterdir()) if home.is_dir() else []:
         if Path(path.name.removesuffix(".gz")).suffix in FORMATS and path.is_file():
-            yield stem(path).lower(), path
+            yield file_stem(path).lower(), path
 
 
-def chosen(
-    stems: dict[str, Path], name: str, part: str, also: tuple[str, ...]
-) -> Place | None:
+def _choose_simple_files(
+    stems: dict[str, Path], name: str, part: str, aliases: tuple[str, ...]
+) -> _FilePaths | None:
     """The simple files to learn from and to ask about, among those of one folder."""
     tests = [f"{name}_{part}", f"{name}_dev_{part}", f"{name}_test_{part}"]
-    test = next((stems[each.lower()] for each in tests if each.lower() in stems), None)
+    test = next(
+        (stems[candidate.lower()] for candidate in tests if candidate.lower() in stems),
+        None,
+    )
     several = [
-        path for each, path in stems.items() if each.startswith(f"{name}_train_")
+        path
+        for candidate, path in stems.items()
+        if candidate.startswith(f"{name}_train_")
     ]
-    one = [stems[each] for each in (name, *also, f"{name}_dev") if each in stems]
-    one = [path for path in one if path != test][:1]
-    train = [stems[f"{name}_train"]] if f"{name}_train" in stems else several or one
+    single = [
+        stems[candidate]
+        for candidate in (name, *aliases, f"{name}_dev")
+        if candidate in stems
+    ]
+    single = [path for path in single if path != test][:1]
+    train = [stems[f"{name}_train"]] if f"{name}_train" in stems else several or single
     if train:
-        return Place(tuple(train), (test,) if test else ())
-    return None if test is None else Place((test,), own=True)
+        return _FilePaths(tuple(train), (test,) if test else ())
+    return None if test is None else _FilePaths((test,), all_of_part=True)

@@ -9,7 +9,9 @@ who searched, so no field of it is elicited.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-WHOLE = "split"  # the part of benchmarks that publish none: a seeded split of all rows
+SEEDED_SPLIT = (
+    "split"  # the part of benchmarks that publish none: a seeded split of all rows
+)
 LANGUAGES = (
     *("en", "ar", "bg", "de", "el", "es", "fr", "hi"),
     *("ru", "sw", "th", "tr", "ur", "vi", "zh"),
@@ -17,7 +19,7 @@ LANGUAGES = (
 
 
 @dataclass(frozen=True)
-class Files:
+class FileNames:
     """Files that lie in one folder, all of them needed.
 
     Attributes:
@@ -32,7 +34,7 @@ class Files:
 
 
 @dataclass(frozen=True)
-class Part:
+class _PublishedPart:
     """One test part, and the train part that belongs to it.
 
     Attributes:
@@ -41,13 +43,13 @@ class Part:
         only: Columns and the value that the rows of this part hold there.
     """
 
-    files: tuple[Files, ...] = ()
+    files: tuple[FileNames, ...] = ()
     hub: tuple[str, ...] = ()
     only: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedBenchmark:
     """A published benchmark.
 
     Attributes:
@@ -64,7 +66,7 @@ class Published:
     """
 
     about: str
-    parts: Mapping[str, Part]
+    parts: Mapping[str, _PublishedPart]
     elicited: tuple[str, ...] = ("hypothesis",)
     task: str = "pairs"
     query: str = "hypothesis"
@@ -75,151 +77,166 @@ class Published:
     hint: str = ""
 
 
-def part(train: str, test: str = "", hub: tuple[str, ...] = ()) -> Part:
+def _single_file_part(
+    train: str, test: str = "", hub: tuple[str, ...] = ()
+) -> _PublishedPart:
     """A part of one train and one test file."""
-    return Part((Files((train,), (test,) if test else ()),), hub)
+    return _PublishedPart((FileNames((train,), (test,) if test else ()),), hub)
 
 
-def hub(name: str, *splits: str) -> tuple[str, ...]:
+def _hub_splits(name: str, *splits: str) -> tuple[str, ...]:
     """Splits of one dataset of the hub.
 
-    >>> hub("stanfordnlp/snli", "train", "test")
+    >>> _hub_splits("stanfordnlp/_snli_part", "train", "test")
     ('stanfordnlp/snli@train', 'stanfordnlp/snli@test')
     """
     return tuple(f"{name}@{split}" for split in splits)
 
 
-def snli(side: str, split: str) -> Part:
+def _snli_part(side: str, split: str) -> _PublishedPart:
     """One test part of SNLI."""
     files = ("snli_1.0_train.jsonl", f"snli_1.0_{side}.jsonl")
-    return part(*files, hub("stanfordnlp/snli", "train", split))
+    return _single_file_part(*files, _hub_splits("stanfordnlp/snli", "train", split))
 
 
-def esnli(side: str) -> Part:
+def _esnli_part(side: str) -> _PublishedPart:
     """One test part of e-SNLI, whose training pairs fill two files."""
     train = ("esnli_train_1.csv", "esnli_train_2.csv")
-    return Part((Files(train, (f"esnli_{side}.csv",)),))
+    return _PublishedPart((FileNames(train, (f"esnli_{side}.csv",)),))
 
 
-def mnli(genres: str) -> Part:
+def _mnli_part(genres: str) -> _PublishedPart:
     """Dev pairs of MultiNLI, whose test labels are secret."""
     files = ("multinli_1.0_train.jsonl", f"multinli_1.0_dev_{genres}.jsonl")
-    return part(*files, hub("nyu-mll/multi_nli", "train", f"validation_{genres}"))
+    return _single_file_part(
+        *files, _hub_splits("nyu-mll/multi_nli", "train", f"validation_{genres}")
+    )
 
 
-def anli(*rounds: int) -> Part:
+def _anli_part(*rounds: int) -> _PublishedPart:
     """These rounds of ANLI, one after another."""
     train = tuple(f"R{number}/train.jsonl" for number in rounds)
     test = tuple(f"R{number}/test.jsonl" for number in rounds)
     # The datasets library joins splits that stand with a plus between them.
     splits = ("+".join(f"{s}_r{n}" for n in rounds) for s in ("train", "test"))
-    return Part((Files(train, test),), hub("facebook/anli", *splits))
+    return _PublishedPart(
+        (FileNames(train, test),), _hub_splits("facebook/anli", *splits)
+    )
 
 
-def xnli(language: str) -> Part:
+def _xnli_part(language: str) -> _PublishedPart:
     """One language of XNLI: translated training pairs, or else its own dev pairs."""
     train, test = f"multinli.train.{language}.tsv", "xnli.test.tsv"
     files = (
-        Files((f"XNLI-MT-1.0/multinli/{train}",), (f"XNLI-1.0/{test}",)),
-        Files((train,), (test,)),
-        Files(("xnli.dev.tsv",), (test,)),
+        FileNames((f"XNLI-MT-1.0/multinli/{train}",), (f"XNLI-1.0/{test}",)),
+        FileNames((train,), (test,)),
+        FileNames(("xnli.dev.tsv",), (test,)),
     )
-    splits = hub(f"facebook/xnli:{language}", "train", "test")
-    return Part(files, splits, {"language": language})
+    splits = _hub_splits(f"facebook/xnli:{language}", "train", "test")
+    return _PublishedPart(files, splits, {"language": language})
 
 
-def cad(folder: str) -> Part:
+def _cad_part(folder: str) -> _PublishedPart:
     """One test folder of counterfactual NLI; training is always on all pairs."""
-    return part("all_combined/train.tsv", f"{folder}/test.tsv")
+    return _single_file_part("all_combined/train.tsv", f"{folder}/test.tsv")
 
 
-def debiased(origin: str) -> Part:
+def _debiased_part(origin: str) -> _PublishedPart:
     """The z-augmented pairs, which the leakage paper reads; none stand apart."""
-    held = hub("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
-    return part(f"{origin}_z-aug.jsonl", hub=held)
+    splits = _hub_splits("pietrolesci/gen_debiased_nli", f"{origin}_z_aug")
+    return _single_file_part(f"{origin}_z-aug.jsonl", hub=splits)
 
 
-def hotpot(setting: str) -> Part:
+def _hotpotqa_part(setting: str) -> _PublishedPart:
     """One setting of HotpotQA; both train on the same questions."""
-    files = Files(("hotpot_train_v1.1.json",), (f"hotpot_dev_{setting}_v1.json",))
-    splits = hub(f"hotpotqa/hotpot_qa:{setting}", "train", "validation")
-    return Part((files,), splits, {"setting": setting})
+    files = FileNames(("hotpot_train_v1.1.json",), (f"hotpot_dev_{setting}_v1.json",))
+    splits = _hub_splits(f"hotpotqa/hotpot_qa:{setting}", "train", "validation")
+    return _PublishedPart((files,), splits, {"setting": setting})
 
 
-BOTH = ("hypothesis", "premise")
+PAIR_FIELDS = ("hypothesis", "premise")
 FEVER, CLUE, BOOLQ = "copenlu/fever_gold_evidence", "clue/clue:ocnli", "google/boolq"
 FITEMS = (
-    Files(("train_fitems.jsonl",), ("dev_fitems.jsonl",), "shared_task_dev.jsonl"),
-    Files(("train_fitems.jsonl",)),
+    FileNames(("train_fitems.jsonl",), ("dev_fitems.jsonl",), "shared_task_dev.jsonl"),
+    FileNames(("train_fitems.jsonl",)),
 )
-PUBLISHED: Mapping[str, Published] = {
-    "snli": Published(
+PUBLISHED: Mapping[str, PublishedBenchmark] = {
+    "snli": PublishedBenchmark(
         "captions and hypotheses written for a label (Bowman et al., 2015)",
-        {"test": snli("test", "test"), "dev": snli("dev", "validation")},
+        {"test": _snli_part("test", "test"), "dev": _snli_part("dev", "validation")},
         folders=("snli_1.0",),
     ),
-    "esnli": Published(
+    "esnli": PublishedBenchmark(
         "SNLI with human explanations (Camburu et al., 2018)",
-        {"test": esnli("test"), "dev": esnli("dev")},
+        {"test": _esnli_part("test"), "dev": _esnli_part("dev")},
         folders=("e-SNLI", "dataset"),
     ),
-    "mnli": Published(
+    "mnli": PublishedBenchmark(
         "hypotheses written for sentences of ten genres (Williams et al., 2018)",
-        {"matched": mnli("matched"), "mismatched": mnli("mismatched")},
+        {"matched": _mnli_part("matched"), "mismatched": _mnli_part("mismatched")},
         folders=("multinli_1.0",),
     ),
-    "anli": Published(
+    "anli": PublishedBenchmark(
         "hypotheses written to fool a model, three rounds (Nie et al., 2020)",
-        {"test": anli(1, 2, 3), "A1": anli(1), "A2": anli(2), "A3": anli(3)},
+        {
+            "test": _anli_part(1, 2, 3),
+            "A1": _anli_part(1),
+            "A2": _anli_part(2),
+            "A3": _anli_part(3),
+        },
         folders=("anli_v1.0",),
     ),
-    "xnli": Published(
+    "xnli": PublishedBenchmark(
         "pairs in the manner of MultiNLI, fifteen languages (Conneau et al., 2018)",
-        {language: xnli(language) for language in LANGUAGES},
+        {language: _xnli_part(language) for language in LANGUAGES},
         folders=("XNLI-1.0",),
         quoted=False,
     ),
-    "ocnli": Published(
+    "ocnli": PublishedBenchmark(
         "hypotheses written for Chinese sentences (Hu et al., 2020)",
-        {"dev": part("train.50k.json", "dev.json", hub(CLUE, "train", "validation"))},
+        {
+            "dev": _single_file_part(
+                "train.50k.json", "dev.json", _hub_splits(CLUE, "train", "validation")
+            )
+        },
         folders=("OCNLI", "data/ocnli"),
     ),
-    "sick": Published(
+    "sick": PublishedBenchmark(
         "captions rewritten by rule and labelled by people (Marelli et al., 2014)",
-        {"test": part("SICK.txt"), "dev": part("SICK.txt")},
+        {"test": _single_file_part("SICK.txt"), "dev": _single_file_part("SICK.txt")},
         folders=("SICK",),
         quoted=False,
     ),
-    "cad": Published(
+    "cad": PublishedBenchmark(
         "SNLI pairs revised until their label changed (Kaushik et al., 2020)",
         {
-            "test": cad("all_combined"),
-            "dev": part("all_combined/train.tsv", "all_combined/dev.tsv"),
-            "original": cad("original"),
-            "revised_premise": cad("revised_premise"),
-            "revised_hypothesis": cad("revised_hypothesis"),
+            "test": _cad_part("all_combined"),
+            "dev": _single_file_part("all_combined/train.tsv", "all_combined/dev.tsv"),
+            "original": _cad_part("original"),
+            "revised_premise": _cad_part("revised_premise"),
+            "revised_hypothesis": _cad_part("revised_hypothesis"),
         },
-        elicited=BOTH,
+        elicited=PAIR_FIELDS,
         folders=("NLI", "counterfactually-augmented-data/NLI"),
     ),
-    "snli-debiased": Published(
+    "snli-debiased": PublishedBenchmark(
         "SNLI with generated pairs, z-filtered (Wu et al., 2022)",
-        {WHOLE: debiased("snli")},
-        elicited=BOTH,
+        {SEEDED_SPLIT: _debiased_part("snli")},
+        elicited=PAIR_FIELDS,
         folders=("gen-debiased-nli",),
     ),
-    "mnli-debiased": Published(
+    "mnli-debiased": PublishedBenchmark(
         "MultiNLI with generated pairs, z-filtered (Wu et al., 2022)",
-        {WHOLE: debiased("mnli")},
-        elicited=BOTH,
+        {SEEDED_SPLIT: _debiased_part("mnli")},
+        elicited=PAIR_FIELDS,
         folders=("gen-debiased-nli",),
     ),
-    "fever": Published(
+    "fever": PublishedBenchmark(
         "claims with the sentences that support or refute them (Thorne et al., 2018)",
         {
-            "dev": Part(hub=hub(FEVER, "train", "validation")),
-            "test": Part(hub=hub(FEVER, "train", "test")),
-            "symmetric": Part(),
+            "dev": _PublishedPart(hub=_hub_splits(FEVER, "train", "validation")),
+            "test": _PublishedPart(hub=_hub_splits(FEVER, "train", "test")),
+            "symmetric": _PublishedPart(),
         },
         elicited=("claim",),
         task="claims",
@@ -228,9 +245,13 @@ PUBLISHED: Mapping[str, Published] = {
         hint="the authors' train.jsonl points into Wikipedia and holds no evidence; "
         "fever-nli does",
     ),
-    "fever-nli": Published(
+    "fever-nli": PublishedBenchmark(
         "FEVER's claims with retrieved sentences (Nie et al., 2019)",
-        {"dev": Part(FITEMS, hub("pietrolesci/nli_fever", "train", "dev"))},
+        {
+            "dev": _PublishedPart(
+                FITEMS, _hub_splits("pietrolesci/nli_fever", "train", "dev")
+            )
+        },
         elicited=("claim",),
         task="claims",
         query="claim",
@@ -238,18 +259,25 @@ PUBLISHED: Mapping[str, Published] = {
         folders=("nli_fever",),
         hint="the labels of dev_fitems.jsonl are in FEVER's shared_task_dev.jsonl",
     ),
-    "hotpotqa": Published(
+    "hotpotqa": PublishedBenchmark(
         "questions over two pages, with a weak label (Yang et al., 2018)",
-        {"fullwiki": hotpot("fullwiki"), "distractor": hotpot("distractor")},
+        {
+            "fullwiki": _hotpotqa_part("fullwiki"),
+            "distractor": _hotpotqa_part("distractor"),
+        },
         elicited=("question",),
         task="hotpotqa",
         query="question",
         evidence="context",
         simple=("hotpotqa_context",),
     ),
-    "boolq": Published(
+    "boolq": PublishedBenchmark(
         "yes-or-no questions people searched for (Clark et al., 2019)",
-        {"dev": part("train.jsonl", "dev.jsonl", hub(BOOLQ, "train", "validation"))},
+        {
+            "dev": _single_file_part(
+                "train.jsonl", "dev.jsonl", _hub_splits(BOOLQ, "train", "validation")
+            )
+        },
         elicited=(),
         task="boolq",
         query="question",

@@ -33,8 +33,8 @@ NEEDED = ("query", "label")
 
 
 @dataclass(frozen=True)
-class Given:
-    """The columns that were named; `infer` looks for the rest."""
+class NamedColumns:
+    """The columns that were named; `infer_roles` looks for the rest."""
 
     query: str | None = None
     evidence: str | None = None
@@ -49,7 +49,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Roles:
+class ColumnRoles:
     """The column that plays each part; None where there is none.
 
     Attributes:
@@ -82,10 +82,10 @@ class Roles:
         """Every column of explanations; the first is the rationale."""
         return self.rationales or ((self.rationale,) if self.rationale else ())
 
-    def described(self) -> dict[str, str]:
+    def describe(self) -> dict[str, str]:
         """Part and column, for printing and storing.
 
-        >>> Roles("claim", None, "label", ("genre", "source")).described()
+        >>> ColumnRoles("claim", None, "label", ("genre", "source")).described()
         {'query': 'claim', 'label': 'label', 'metadata': 'genre, source'}
         """
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -96,27 +96,29 @@ class Roles:
         return {part: column for part, column in columns.items() if column}
 
 
-def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
+def infer_roles(
+    columns: Sequence[str], named: NamedColumns | None = None
+) -> ColumnRoles:
     """The part of each column: as given, and by its name where that is plain.
 
-    >>> infer(["premise", "hypothesis", "gold_label"]).described()
+    >>> infer_roles(["premise", "hypothesis", "gold_label"]).described()
     {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
     """
-    given = given or Given()
-    told = {part: getattr(given, part) for part in PLAIN}
-    more: tuple[str, ...] = ()
-    if given.fields:
+    named = named or NamedColumns()
+    role_columns = {part: getattr(named, part) for part in PLAIN}
+    extra_fields: tuple[str, ...] = ()
+    if named.fields:
         # The last one asks and the first should decide, as in premise and hypothesis.
-        told["query"] = told["query"] or given.fields[-1]
-        if told["evidence"] is None and len(given.fields) > 1:
-            told["evidence"] = given.fields[0]
-        more = tuple(f for f in given.fields if f not in told.values())
+        role_columns["query"] = role_columns["query"] or named.fields[-1]
+        if role_columns["evidence"] is None and len(named.fields) > 1:
+            role_columns["evidence"] = named.fields[0]
+        extra_fields = tuple(f for f in named.fields if f not in role_columns.values())
     # Evidence may be its own explanation: it is the one column with two parts.
-    told["rationale"] = next(iter(given.rationales), told["rationale"])
-    parts = {part: name for part, name in told.items() if name is not None}
+    role_columns["rationale"] = next(iter(named.rationales), role_columns["rationale"])
+    parts = {part: name for part, name in role_columns.items() if name is not None}
     if parts.get("rationale") == parts.get("evidence"):
         parts.pop("rationale", None)
-    taken = [*parts.values(), *given.metadata, *more, *given.rationales[1:]]
+    taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
     for name in taken:
         if name not in columns:
             raise NoField(name, list(columns))
@@ -126,55 +128,57 @@ def infer(columns: Sequence[str], given: Given | None = None) -> Roles:
                 "name a column for one part only"
             )
     free = [name for name in columns if name not in taken]
-    own = [name for name in columns if name in (*free, told["rationale"])]
-    looked_for = set(PLAIN) - ({"query", "evidence"} if given.fields else set())
-    found = {
+    evidence_candidates = [
+        name for name in columns if name in (*free, role_columns["rationale"])
+    ]
+    looked_for = set(PLAIN) - ({"query", "evidence"} if named.fields else set())
+    inferred = {
         part: name
         or (
-            plain(part, own if part == "evidence" else free)
+            _plain_column(part, evidence_candidates if part == "evidence" else free)
             if part in looked_for
             else None
         )
-        for part, name in told.items()
+        for part, name in role_columns.items()
     }
-    rationales = given.rationales
-    if not rationales and found["rationale"] is None:
-        rationales = numbered(free)
-        found["rationale"] = next(iter(rationales), None)
-    missing = [part for part in NEEDED if found[part] is None]
+    rationales = named.rationales
+    if not rationales and inferred["rationale"] is None:
+        rationales = _numbered_rationales(free)
+        inferred["rationale"] = next(iter(rationales), None)
+    missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
         options = " and ".join(f"--{part}" for part in missing)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {join_names(columns)}; name them with {options}"
         )
-    several = {"metadata": given.metadata, "fields": given.fields}
-    return Roles(rationales=rationales, **several, **found)  # type: ignore[arg-type]
+    several = {"metadata": named.metadata, "fields": named.fields}
+    return ColumnRoles(rationales=rationales, **several, **inferred)  # type: ignore[arg-type]
 
 
-def numbered(columns: Sequence[str]) -> tuple[str, ...]:
+def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:
     """The columns of several explanations an item, which bear a number each.
 
-    >>> numbered(["label", "explanation_2", "Explanation_1"])
+    >>> _numbered_rationales(["label", "explanation_2", "Explanation_1"])
     ('Explanation_1', 'explanation_2')
     """
-    found = {}
+    numbers = {}
     for column in columns:
         name, _, number = column.lower().rpartition("_")
         if name in PLAIN["rationale"][0] and number.isdigit():
-            found[column] = int(number)
-    return tuple(sorted(found, key=lambda column: found[column]))
+            numbers[column] = int(number)
+    return tuple(sorted(numbers, key=lambda column: numbers[column]))
 
 
-def plain(part: str, columns: Sequence[str]) -> str | None:
+def _plain_column(part: str, columns: Sequence[str]) -> str | None:
     """The one column whose name plainly says `part`; None where no name does."""
     for names in PLAIN[part]:
-        found = [column for column in columns if column.lower() in names]
-        if len(found) > 1:
+        matches = [column for column in columns if column.lower() in names]
+        if len(matches) > 1:
             raise AmbiguousRoles(
-                f"{len(found)} columns could be the {part}: {join_names(found)}; "
+                f"{len(matches)} columns could be the {part}: {join_names(matches)}; "
                 f"the columns are {join_names(columns)}; name one with --{part}"
             )
-        if found:
-            return found[0]
+        if matches:
+            return matches[0]
     return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from measurand.benchmarks.roles import Roles
+from measurand.benchmarks.roles import ColumnRoles
 from measurand.core.errors import BadInput, BadOption, join_names, quote
 from measurand.core.items import Items
 from measurand.core.seeds import generator
@@ -16,65 +16,75 @@ ALLOWED = ("train", "test", *DEV)
 
 
 @dataclass(frozen=True)
-class Sides:
+class SplitTables:
     """Train and test rows, how they were told apart, and how many were left out.
 
-    `by` holds the columns that a drawn split keeps apart; it is empty for a given one.
+    `split_columns` holds the columns that a drawn split keeps apart; it is empty for a given one.
     """
 
     train: pd.DataFrame
     test: pd.DataFrame
-    how: str
+    method: str
     dropped: dict[str, int] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
+    split_columns: tuple[str, ...] = ()
 
 
-def apart(train: pd.DataFrame, test: pd.DataFrame, roles: Roles) -> Sides:
+def pair_tables(
+    train: pd.DataFrame, test: pd.DataFrame, roles: ColumnRoles
+) -> SplitTables:
     """The sides of two tables; an id may stand in both, but only once in each."""
-    return Sides(unique(train, roles), unique(test, roles), "two tables")
+    return SplitTables(
+        _require_unique_ids(train, roles),
+        _require_unique_ids(test, roles),
+        "two tables",
+    )
 
 
-def in_two(table: pd.DataFrame, roles: Roles, split_by: str, seed: int) -> Sides:
+def split_table(
+    table: pd.DataFrame, roles: ColumnRoles, split_by: str, seed: int
+) -> SplitTables:
     """The sides of one table: by its split column, or drawn where it has none."""
     if roles.split is None:
-        return drawn(table, roles, split_by, seed)
+        return _draw_split(table, roles, split_by, seed)
     values = table[roles.split].str.strip().str.lower()
     table = table.drop(columns=roles.split)
-    found = set(values)
-    if not found <= set(ALLOWED) or "train" not in found:
+    split_names = set(values)
+    if not split_names <= set(ALLOWED) or "train" not in split_names:
         raise BadInput(
-            f"the split column {quote(roles.split)} holds {join_names(sorted(found))}; "
+            f"the split column {quote(roles.split)} holds {join_names(sorted(split_names))}; "
             f"train must be there, and allowed are {', '.join(ALLOWED)}; "
             "rename the values, or give train and test apart"
         )
-    if found == {"train"}:
-        return drawn(table, roles, split_by, seed)
-    tested = values == "test" if "test" in found else values.isin(DEV)
-    trained = values == "train"
-    dropped = len(table) - int(tested.sum()) - int(trained.sum())
-    return Sides(
-        unique(table[trained], roles),
-        unique(table[tested], roles),
+    if split_names == {"train"}:
+        return _draw_split(table, roles, split_by, seed)
+    is_test = values == "test" if "test" in split_names else values.isin(DEV)
+    is_train = values == "train"
+    dropped = len(table) - int(is_test.sum()) - int(is_train.sum())
+    return SplitTables(
+        _require_unique_ids(table[is_train], roles),
+        _require_unique_ids(table[is_test], roles),
         f"column {roles.split}",
         {"dropped_dev": dropped} if dropped else {},
     )
 
 
-def drawn(table: pd.DataFrame, roles: Roles, split_by: str, seed: int) -> Sides:
+def _draw_split(
+    table: pd.DataFrame, roles: ColumnRoles, split_by: str, seed: int
+) -> SplitTables:
     """The sides of a seeded split that share nothing of what `split_by` names."""
-    by = shared(roles, split_by)
-    items = Items(unique(table, roles), tuple(by), roles.label)
+    split_columns = _split_columns(roles, split_by)
+    items = Items(_require_unique_ids(table, roles), tuple(split_columns), roles.label)
     train, test = (
-        Split(tuple(by), side)(items, generator(seed, "split")).table
+        Split(tuple(split_columns), side)(items, generator(seed, "split")).table
         for side in ("train", "test")
     )
     alone = split_by == "both" and roles.evidence is None
-    named = "query" if alone else split_by
-    how = f"seeded, by {named}, {100 * Split.share:.0f} % test"
-    return Sides(train, test, how, by=tuple(by))
+    split_name = "query" if alone else split_by
+    method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
+    return SplitTables(train, test, method, split_columns=tuple(split_columns))
 
 
-def shared(roles: Roles, split_by: str) -> list[str]:
+def _split_columns(roles: ColumnRoles, split_by: str) -> list[str]:
     """The columns of which no value may stand on both sides."""
     if split_by not in SPLITS:
         raise BadOption(f"split_by is {split_by!r}; allowed are {', '.join(SPLITS)}")
@@ -92,13 +102,13 @@ def shared(roles: Roles, split_by: str) -> list[str]:
     return [chosen]
 
 
-def unique(table: pd.DataFrame, roles: Roles) -> pd.DataFrame:
+def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame:
     """The table, if no id stands in it twice."""
-    again = table.index[table.index.duplicated()].unique()
-    if len(again):
-        first = ", ".join(quote(name) for name in again[:3])
+    repeated_ids = table.index[table.index.duplicated()].unique()
+    if len(repeated_ids):
+        first = ", ".join(quote(name) for name in repeated_ids[:3])
         raise BadInput(
-            f"{len(again)} ids of column {quote(str(roles.id))} stand on more than one "
+            f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more than one "
             f"row, such as {first}; make them unique, or name another column with --id"
         )
     return table

@@ -58,7 +58,7 @@ ONSETS, VOWELS, CODAS = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class PlantedPlan:
     """Where a planted benchmark lies.
 
     Attributes:
@@ -101,16 +101,18 @@ class Plan:
     @property
     def truth(self) -> dict[str, float]:
         """The statistics of a reader that has learned everything."""
-        known, chance = self.coupling + self.latent, float((self.shares**2).sum())
-        full = known + self.dependence + (1 - known - self.dependence) * chance
+        query_share, chance = self.coupling + self.latent, float((self.shares**2).sum())
+        full = (
+            query_share + self.dependence + (1 - query_share - self.dependence) * chance
+        )
         meta = self.coupling + (1 - self.coupling) * chance
         shuffled = self.dependence * chance + (1 - self.dependence) * (
-            known + (1 - known) * chance
+            query_share + (1 - query_share) * chance
         )
         return {"accuracy": full, "mpds": meta / full, "delta_evi": full - shuffled}
 
 
-def nq(*, seed: int = 0) -> Benchmark:
+def plant_nq(*, seed: int = 0) -> Benchmark:
     """Direct coupling: the answer type gives the label away (MPDS 1, ΔEvi 0)."""
     topics = ("history", "science", "sport")
     kinds = {
@@ -123,12 +125,14 @@ def nq(*, seed: int = 0) -> Benchmark:
     rule: Rule = {
         (kind, topic): (label, 1.0) for kind, label in kinds.items() for topic in topics
     }
-    return planted(
-        "synthetic:nq", Plan(rule, ("answer_type", "topic"), coupling=1.0), seed=seed
+    return plant_benchmark(
+        "synthetic:nq",
+        PlantedPlan(rule, ("answer_type", "topic"), coupling=1.0),
+        seed=seed,
     )
 
 
-def hotpotqa(*, seed: int = 0) -> Benchmark:
+def plant_hotpotqa(*, seed: int = 0) -> Benchmark:
     """Latent coupling: wording decides, metadata tell part (MPDS 0.643, ΔEvi 0)."""
     # The two columns interact: an answer type means one thing in a bridge question and
     # another in a comparison. Without the dominant group that is harder to see, so
@@ -141,34 +145,34 @@ def hotpotqa(*, seed: int = 0) -> Benchmark:
         ("comparison", "date"): ("partial", 0.19),
         ("comparison", "number"): ("conflict", 0.12),
     }
-    coupling = coupled(0.643, Plan(rule, ()).shares)
-    plan = Plan(
+    coupling = _solve_coupling(0.643, PlantedPlan(rule, ()).shares)
+    plan = PlantedPlan(
         rule, ("question_type", "answer_type"), coupling=coupling, latent=1 - coupling
     )
-    return planted("synthetic:hotpotqa", plan, seed=seed)
+    return plant_benchmark("synthetic:hotpotqa", plan, seed=seed)
 
 
-def triviaqa(*, seed: int = 0) -> Benchmark:
+def plant_triviaqa(*, seed: int = 0) -> Benchmark:
     """Evidence-sensitive: the evidence decides (ΔEvi 0.808, of six classes)."""
     kinds = ("person", "place", "date", "number", "object", "event")
     labels = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
     rule: Rule = {
         (kind,): (label, 1.0) for kind, label in zip(kinds, labels, strict=True)
     }
-    plan = Plan(rule, ("answer_type",), dependence=0.808 * 6 / 5)
-    return planted("synthetic:triviaqa", plan, seed=seed)
+    plan = PlantedPlan(rule, ("answer_type",), dependence=0.808 * 6 / 5)
+    return plant_benchmark("synthetic:triviaqa", plan, seed=seed)
 
 
-def coupled(mpds: float, shares: Floats) -> float:
+def _solve_coupling(mpds: float, shares: Floats) -> float:
     """The coupling at which metadata alone are right so often, all else being told."""
     chance = float((shares**2).sum())
     return (mpds - chance) / (1 - chance)
 
 
-def planted(name: str, plan: Plan, *, seed: int = 0) -> Benchmark:
+def plant_benchmark(name: str, plan: PlantedPlan, *, seed: int = 0) -> Benchmark:
     """The benchmark of a plan."""
     train, test = (
-        items(plan, size, side, generator(seed, name, side))
+        plant_items(plan, size, side, generator(seed, name, side))
         for side, size in (("train", plan.train), ("test", plan.test))
     )
     return Benchmark(
@@ -179,25 +183,27 @@ def planted(name: str, plan: Plan, *, seed: int = 0) -> Benchmark:
         evidence="evidence",
         schema=dict.fromkeys(plan.columns, "planted, and said in the query"),
         roles={"query": "query", "evidence": "evidence", "label": "label"},
-        protocol=lambda asked: protocol(plan, asked),
-        renderings=renderings(plan),
+        protocol=lambda test_items: _planted_protocol(plan, test_items),
+        renderings=_metadata_renderings(plan),
         planted=True,
     )
 
 
-def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
+def plant_items(
+    plan: PlantedPlan, size: int, side: str, rng: np.random.Generator
+) -> Items:
     """`size` new items of a plan."""
     groups = -(-size // plan.group)
     group = rng.permutation(np.repeat(np.arange(groups), plan.group)[:size])
     shares = (plan.coupling, plan.latent, plan.dependence)
-    source = drawn(plan, [*shares, max(0.0, 1 - sum(shares))], groups, rng)
+    source = _draw_categories(plan, [*shares, max(0.0, 1 - sum(shares))], groups, rng)
     label = np.empty(groups, np.int64)
     for kind in range(4):  # the same label shares whatever the source
-        label[source == kind] = drawn(
+        label[source == kind] = _draw_categories(
             plan, plan.shares, int((source == kind).sum()), rng
         )
     source, label = source[group], label[group]
-    tuples = told(plan, source, label, rng)
+    tuples = _draw_metadata_tuples(plan, source, label, rng)
     values = list(plan.rule)
     table = pd.DataFrame(
         {c: [values[t][i] for t in tuples] for i, c in enumerate(plan.columns)},
@@ -205,8 +211,8 @@ def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
     )
     told_by_query = np.where(source == 1, label, -1)
     told_by_evidence = np.where(source == 2, label, -1)
-    table["query"] = queries(plan, table, told_by_query, rng)
-    table["evidence"] = evidences(plan, told_by_evidence, group, groups, rng)
+    table["query"] = _write_queries(plan, table, told_by_query, rng)
+    table["evidence"] = _write_evidence(plan, told_by_evidence, group, groups, rng)
     table["label"] = [plan.labels[i] for i in label]
     table["group"] = [f"group-{i}" for i in group]
     table.index = pd.Index([f"{side}-{i}" for i in range(size)])
@@ -219,8 +225,11 @@ def items(plan: Plan, size: int, side: str, rng: np.random.Generator) -> Items:
     )
 
 
-def drawn(
-    plan: Plan, shares: Sequence[float] | Floats, n: int, rng: np.random.Generator
+def _draw_categories(
+    plan: PlantedPlan,
+    shares: Sequence[float] | Floats,
+    n: int,
+    rng: np.random.Generator,
 ) -> Ints:
     """Category numbers in random order: exact counts up to rounding, or by chance."""
     edges = np.cumsum(shares) / np.sum(shares)
@@ -230,109 +239,126 @@ def drawn(
     return rng.permutation(np.searchsorted(counts, np.arange(n), side="right"))
 
 
-def told(plan: Plan, source: Ints, label: Ints, rng: np.random.Generator) -> Ints:
+def _draw_metadata_tuples(
+    plan: PlantedPlan, source: Ints, label: Ints, rng: np.random.Generator
+) -> Ints:
     """The metadata tuple of each item: of its label where coupled, else of any."""
     weights = np.array([weight for _, weight in plan.rule.values()])
-    meant = np.array([plan.labels.index(name) for name, _ in plan.rule.values()])
+    label_numbers = np.array(
+        [plan.labels.index(name) for name, _ in plan.rule.values()]
+    )
     tuples = np.empty(len(label), np.int64)
     for name in range(len(plan.labels)):
-        own = np.flatnonzero(meant == name)
+        label_tuples = np.flatnonzero(label_numbers == name)
         rows = np.flatnonzero((label == name) & (source == 0))
-        tuples[rows] = own[drawn(plan, weights[own], len(rows), rng)]
+        tuples[rows] = label_tuples[
+            _draw_categories(plan, weights[label_tuples], len(rows), rng)
+        ]
         for kind in (1, 2, 3):
             rows = np.flatnonzero((label == name) & (source == kind))
-            tuples[rows] = drawn(plan, weights, len(rows), rng)
+            tuples[rows] = _draw_categories(plan, weights, len(rows), rng)
     return tuples
 
 
-def queries(
-    plan: Plan, table: pd.DataFrame, label: Ints, rng: np.random.Generator
+def _write_queries(
+    plan: PlantedPlan, table: pd.DataFrame, label: Ints, rng: np.random.Generator
 ) -> list[str]:
     """Queries that say the metadata and, where `label` is not -1, its wording."""
-    said = [spoken([f"{c}={value}" for value in table[c]], rng) for c in plan.columns]
-    rest = spoken([None] * len(label), rng)
-    meant = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
+    metadata_words = [
+        draw_cue_words([f"{c}={value}" for value in table[c]], rng)
+        for c in plan.columns
+    ]
+    rest = draw_cue_words([None] * len(label), rng)
+    meanings = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
     # Said three times, so that wording outweighs what the metadata say.
-    hints = zip(*(spoken(meant, rng) for _ in range(3)), strict=True)
-    parts = zip(zip(*said, strict=True), rest, hints, strict=True)
+    hints = zip(*(draw_cue_words(meanings, rng) for _ in range(3)), strict=True)
+    parts = zip(zip(*metadata_words, strict=True), rest, hints, strict=True)
     return [f"which {' '.join(s)} did {r} {' '.join(h)}?" for s, r, h in parts]
 
 
-def evidences(
-    plan: Plan, label: Ints, group: Ints, groups: int, rng: np.random.Generator
+def _write_evidence(
+    plan: PlantedPlan, label: Ints, group: Ints, groups: int, rng: np.random.Generator
 ) -> list[str]:
     """One text a group; where `label` is not -1 it tells the label."""
     shared = np.full(groups, -1)
     shared[group] = label
-    meant = [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared]
-    a, b, c, d = (spoken([None] * groups, rng) for _ in range(4))
+    meanings = [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared]
+    a, b, c, d = (draw_cue_words([None] * groups, rng) for _ in range(4))
     # Said three times, so that evidence outweighs what the metadata say.
-    x, y, z = (spoken(meant, rng) for _ in range(3))
+    x, y, z = (draw_cue_words(meanings, rng) for _ in range(3))
     words = zip(a, b, x, c, y, d, z, strict=True)
     texts = ["The {} {} was {} in {}. It {} {} {}.".format(*w) for w in words]
     return [texts[number] for number in group]
 
 
-def protocol(plan: Plan, asked: Items) -> list[str]:
+def _planted_protocol(plan: PlantedPlan, test_items: Items) -> list[str]:
     """The label that the rule gives: evidence first, then wording, then metadata."""
     by_evidence = {
-        w: name for name in plan.labels for w in cues(f"evidence for {name}")
+        w: name for name in plan.labels for w in _cue_words(f"evidence for {name}")
     }
-    by_wording = {w: name for name in plan.labels for w in cues(f"wording of {name}")}
-    tuples = asked.table[list(plan.columns)].itertuples(index=False, name=None)
-    texts = zip(asked.column("evidence"), asked.column("query"), tuples, strict=True)
+    by_wording = {
+        w: name for name in plan.labels for w in _cue_words(f"wording of {name}")
+    }
+    tuples = test_items.table[list(plan.columns)].itertuples(index=False, name=None)
+    texts = zip(
+        test_items.column("evidence"), test_items.column("query"), tuples, strict=True
+    )
     return [
-        first(evidence, by_evidence)
-        or first(query, by_wording)
+        _first_meaning(evidence, by_evidence)
+        or _first_meaning(query, by_wording)
         or plan.rule.get(key, (plan.labels[0], 0.0))[0]
         for evidence, query, key in texts
     ]
 
 
-def first(text: str, meaning: Mapping[str, str]) -> str | None:
+def _first_meaning(text: str, meaning: Mapping[str, str]) -> str | None:
     """What the first telling word of a text means."""
     words = (word.strip("?.") for word in text.split())
     return next((meaning[word] for word in words if word in meaning), None)
 
 
-def renderings(plan: Plan) -> dict[str, dict[str, tuple[str, ...]]]:
+def _metadata_renderings(plan: PlantedPlan) -> dict[str, dict[str, tuple[str, ...]]]:
     """The words by which each metadata value stands in a query."""
     return {
         column: {
-            value: cues(f"{column}={value}")
+            value: _cue_words(f"{column}={value}")
             for value in sorted({key[i] for key in plan.rule})
         }
         for i, column in enumerate(plan.columns)
     }
 
 
-def cues(meaning: str) -> tuple[str, ...]:
+def _cue_words(meaning: str) -> tuple[str, ...]:
     """The invented words for a meaning; the same in every benchmark, at any seed."""
     if meaning not in LEXICON:
-        LEXICON[meaning] = invented(CUES, generator(0, "cue", meaning), 3)
+        LEXICON[meaning] = invent_words(CUES, generator(0, "cue", meaning), 3)
     return LEXICON[meaning]
 
 
-def spoken(meanings: Sequence[str | None], rng: np.random.Generator) -> list[str]:
+def draw_cue_words(
+    meanings: Sequence[str | None], rng: np.random.Generator
+) -> list[str]:
     """A word for each meaning; None means nothing."""
     draws = rng.random(len(meanings))
-    lists = [NOTHING if meaning is None else cues(meaning) for meaning in meanings]
+    lists = [
+        NOTHING if meaning is None else _cue_words(meaning) for meaning in meanings
+    ]
     return [
-        known[int(draw * len(known))] for known, draw in zip(lists, draws, strict=True)
+        words[int(draw * len(words))] for words, draw in zip(lists, draws, strict=True)
     ]
 
 
-def invented(n: int, rng: np.random.Generator, syllables: int) -> tuple[str, ...]:
+def invent_words(n: int, rng: np.random.Generator, syllables: int) -> tuple[str, ...]:
     """`n` different pronounceable words of so many syllables."""
-    made: dict[str, None] = {}
-    while len(made) < n:
+    words: dict[str, None] = {}
+    while len(words) < n:
         parts = [
             ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(5)]
             for _ in range(syllables)
         ]
-        made["".join(parts) + CODAS[rng.integers(len(CODAS))]] = None
-    return tuple(made)
+        words["".join(parts) + CODAS[rng.integers(len(CODAS))]] = None
+    return tuple(words)
 
 
 LEXICON: dict[str, tuple[str, ...]] = {}
-NOTHING = invented(FILLERS, generator(0, "filler"), 2)  # two syllables: never a cue
+NOTHING = invent_words(FILLERS, generator(0, "filler"), 2)  # two syllables: never a cue

@@ -18,14 +18,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.synthetic import invented, spoken
+from measurand.benchmarks.synthetic import draw_cue_words, invent_words
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 LABELS = ("stays", "turns")
 SIZES = {"train": 1500, "test": 800}
-NAMES = invented(400, generator(0, "entity"), 4)  # four syllables: never a cue
+NAMES = invent_words(400, generator(0, "entity"), 4)  # four syllables: never a cue
 COLUMNS = ("rationale_1", "rationale_2", "rationale_3")
 PLAIN = (
     "the report on {a} and {b} speaks of {why}",
@@ -46,22 +46,22 @@ TEMPLATES = {
 }
 
 
-def explained(*, seed: int = 0) -> Benchmark:
+def plant_informative_rationales(*, seed: int = 0) -> Benchmark:
     """Rationales that inform and give nothing away (LC-IG ln(2) / 2, no leak)."""
-    return planted("synthetic:explained", leaky=False, seed=seed)
+    return plant_rationales("synthetic:explained", leaky=False, seed=seed)
 
 
-def templated(*, seed: int = 0) -> Benchmark:
+def plant_leaky_rationales(*, seed: int = 0) -> Benchmark:
     """Rationales that carry the label in a template (rationale-only accuracy 1)."""
-    return planted("synthetic:templated", leaky=True, seed=seed)
+    return plant_rationales("synthetic:templated", leaky=True, seed=seed)
 
 
-def planted(
+def plant_rationales(
     name: str, *, leaky: bool, seed: int, sizes: Mapping[str, int] = SIZES
 ) -> Benchmark:
     """A benchmark of items with three rationales each."""
     train, test = (
-        items(size, side, leaky, generator(seed, name, side))
+        _plant_rationale_items(size, side, leaky, generator(seed, name, side))
         for side, size in sizes.items()
     )
     return Benchmark(
@@ -83,13 +83,17 @@ def planted(
     )
 
 
-def items(size: int, side: str, leaky: bool, rng: np.random.Generator) -> Items:
+def _plant_rationale_items(
+    size: int, side: str, leaky: bool, rng: np.random.Generator
+) -> Items:
     """`size` new items."""
     label = rng.permutation(np.arange(size) % 2)
     reason = rng.permutation(np.arange(size) // 2 % 2)
-    sums = twice([f"sum {total}" for total in label + reason], rng)
-    whys = twice([None if leaky else f"reason {value}" for value in reason], rng)
-    fill = zip(*(spoken([None] * size, rng) for _ in range(4)), strict=True)
+    sums = _draw_word_pairs([f"sum {total}" for total in label + reason], rng)
+    whys = _draw_word_pairs(
+        [None if leaky else f"reason {value}" for value in reason], rng
+    )
+    fill = zip(*(draw_cue_words([None] * size, rng) for _ in range(4)), strict=True)
     who = [rng.choice(len(NAMES), 2, replace=False) for _ in range(size)]
     table = pd.DataFrame(
         {
@@ -110,19 +114,23 @@ def items(size: int, side: str, leaky: bool, rng: np.random.Generator) -> Items:
     )
     for number, column in enumerate(COLUMNS):
         table[column] = [
-            wording(name, number, leaky).format(a=NAMES[a].title(), b=NAMES[b], why=why)
+            _planted_phrase(name, number, leaky).format(
+                a=NAMES[a].title(), b=NAMES[b], why=why
+            )
             for name, (a, b), why in zip(table["label"], who, whys, strict=True)
         ]
     return Items(table, ("query", "evidence"), "label", ("reason",))
 
 
-def twice(meanings: Sequence[str | None], rng: np.random.Generator) -> list[str]:
+def _draw_word_pairs(
+    meanings: Sequence[str | None], rng: np.random.Generator
+) -> list[str]:
     """Two words for each meaning, so that some hundreds of items teach them all."""
-    first, second = (spoken(meanings, rng) for _ in range(2))
+    first, second = (draw_cue_words(meanings, rng) for _ in range(2))
     return [f"{a} {b}" for a, b in zip(first, second, strict=True)]
 
 
-def wording(label: str, number: int, leaky: bool) -> str:
+def _planted_phrase(label: str, number: int, leaky: bool) -> str:
     """The phrase of a rationale, in which the facts have their places."""
     phrases = TEMPLATES[label] if leaky else PLAIN
     return phrases[number % len(phrases)]

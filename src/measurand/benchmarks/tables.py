@@ -7,10 +7,10 @@ import pandas as pd
 from measurand.core.errors import BadInput
 
 
-def table(path: str) -> pd.DataFrame:
+def read_figures(path: str) -> pd.DataFrame:
     """The rows of a CSV file."""
     try:
-        found = pd.read_csv(path)
+        figures = pd.read_csv(path)
     except FileNotFoundError:
         raise BadInput(f"cannot read {Path(path).name!r}: no such file") from None
     except (OSError, UnicodeDecodeError, ValueError) as failed:
@@ -19,6 +19,6 @@ def table(path: str) -> pd.DataFrame:
             f"cannot read {Path(path).name!r} as a table of comma-separated values "
             f"({first[:120]}); give one with a header row"
         ) from failed
-    if found.empty:
+    if figures.empty:
         raise BadInput(f"{Path(path).name!r} holds no rows")
-    return found
+    return figures

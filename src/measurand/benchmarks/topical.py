@@ -6,16 +6,16 @@ from pathlib import Path
 import pandas as pd
 
 from measurand.benchmarks import HOSTED, HUB
-from measurand.benchmarks.cells import labels
-from measurand.benchmarks.files import read
+from measurand.benchmarks.cells import label_cells
+from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.frames import from_frames
-from measurand.benchmarks.places import FOLDER, stemmed
+from measurand.benchmarks.places import FOLDER_VARIABLE, files_by_stem
 from measurand.benchmarks.topics import TOPICS, Topic
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, join_names, quote
 
 
-def benchmark(
+def load_topic(
     called: str,
     *,
     data: str | Path | None = None,
@@ -31,61 +31,65 @@ def benchmark(
         seed: For the split.
     """
     row = TOPICS[called]
-    folder = data or os.environ.get(FOLDER)
-    rows = in_folder(row, Path(folder)) if folder else on_hub(row)
+    folder = data or os.environ.get(FOLDER_VARIABLE)
+    rows = _read_topic_folder(row, Path(folder)) if folder else _read_topic_hub(row)
     options = {"query": "text", "label": "label", "split_by": split_by, "seed": seed}
-    return from_frames(arranged(rows, row), name=called, **options)  # type: ignore[arg-type]
+    return from_frames(_arrange_topic(rows, row), name=called, **options)  # type: ignore[arg-type]
 
 
-def in_folder(row: Topic, folder: Path) -> pd.DataFrame:
+def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
     """The rows of the file NAME.* in a folder or in its folder of topics."""
     if not folder.is_dir():
         raise BadInput(
             f"{quote(str(folder), 200)} is no folder; name the one that holds "
-            f"{row.name} with --data or {FOLDER}"
+            f"{row.name} with --data or {FOLDER_VARIABLE}"
         )
     for home in (folder, folder / "topics"):
-        found = dict(stemmed(home)).get(row.name)
-        if found is not None:
-            return read(str(found))
+        path = dict(files_by_stem(home)).get(row.name)
+        if path is not None:
+            return read_table_file(str(path))
     raise BadInput(
         f"{quote(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
-        f"columns text and label, or name another folder with --data or {FOLDER}"
+        f"columns text and label, or name another folder with --data or {FOLDER_VARIABLE}"
     )
 
 
-def on_hub(row: Topic) -> pd.DataFrame:
+def _read_topic_hub(row: Topic) -> pd.DataFrame:
     """The rows of the dataset on the hub."""
     try:
-        found: pd.DataFrame = HUB.load("datasets", source=f"{HOSTED}{row.hub}")
+        rows: pd.DataFrame = HUB.load("datasets", source=f"{HOSTED}{row.hub}")
     except (BadInput, MissingExtra) as failed:
         why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(
             f"{row.name} is not at hand: no folder is given, and {why}; put "
-            f"{row.name}.jsonl in a folder and name it with --data or {FOLDER}"
+            f"{row.name}.jsonl in a folder and name it with --data or {FOLDER_VARIABLE}"
         ) from None
-    return found
+    return rows
 
 
-def arranged(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
+def _arrange_topic(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
     """Texts and class names of the rows that the task keeps."""
-    own = {*row.text, row.label} <= {*rows.columns}
-    columns, label = (row.text, row.label) if own else (("text",), "label")
+    has_own_columns = {*row.text, row.label} <= {*rows.columns}
+    columns, label = (row.text, row.label) if has_own_columns else (("text",), "label")
     if not {*columns, label} <= {*rows.columns}:
         raise BadInput(
             f"{row.name} has the columns {join_names([str(c) for c in rows.columns])}; it "
             f"needs {', '.join((*row.text, row.label))}, or text and label"
         )
     texts = rows[list(columns)].fillna("").astype(str).agg("\n".join, axis=1)
-    kept = texts.str.strip() != ""
+    usable = texts.str.strip() != ""
     if row.longest is not None:
-        kept &= texts.str.len() <= row.longest
-    found = labels(rows.loc[kept, label], "label")
+        usable &= texts.str.len() <= row.longest
+    class_labels = label_cells(rows.loc[usable, label], "label")
     # "1" is the name of one class of yelp_reviews and the number of another: labels
     # that all are names stay as they are.
-    named = {*found} <= {*row.classes.values()}
-    names = found if named else found.map(lambda value: row.classes.get(value, value))
-    table = pd.DataFrame({"text": texts[kept], "label": names})
+    already_named = {*class_labels} <= {*row.classes.values()}
+    names = (
+        class_labels
+        if already_named
+        else class_labels.map(lambda value: row.classes.get(value, value))
+    )
+    table = pd.DataFrame({"text": texts[usable], "label": names})
     if odd := sorted({*table["label"]} - {*row.classes.values()}):
         raise BadInput(
             f"{row.name} has no class {quote(odd[0])}; its labels are "

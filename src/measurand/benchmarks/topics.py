@@ -45,10 +45,10 @@ class Topic:
         return Task(self.about, self.epochs, self.batch)
 
 
-def table() -> dict[str, Topic]:
+def _load_topics() -> dict[str, Topic]:
     """All tasks by name."""
     rows = json.loads((files(__package__) / "topics.json").read_text("utf-8"))
     return {row["name"]: Topic(**{**row, "text": tuple(row["text"])}) for row in rows}
 
 
-TOPICS: Mapping[str, Topic] = table()
+TOPICS: Mapping[str, Topic] = _load_topics()

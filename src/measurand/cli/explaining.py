@@ -111,13 +111,13 @@ def explanations(
 
     answerable(explainer or (), model)
     started = time.time()
-    from measurand.benchmarks.drawing import drawn
+    from measurand.benchmarks.drawing import sample_benchmark
 
-    benchmark = drawn(
+    benchmark = sample_benchmark(
         source.benchmark(run.seed), train=train_items, test=items, seed=run.seed
     )
     from measurand.audits.explanations import audit
-    from measurand.benchmarks.files import read as rows
+    from measurand.benchmarks.files import read_table_file as rows
 
     print_roles(benchmark)
     others = {}

@@ -126,12 +126,12 @@ def exposure(
     started = time.time()
     if accuracies is not None:
         _check_study_options(context)
-        from measurand.benchmarks.files import stem
-        from measurand.benchmarks.tables import table
+        from measurand.benchmarks.files import file_stem
+        from measurand.benchmarks.tables import read_figures
 
         report = analysed(
-            table(str(accuracies)),
-            name=stem(str(accuracies)),
+            read_figures(str(accuracies)),
+            name=file_stem(str(accuracies)),
             margin=margin,
             model=model,
             sampler=sampler,
@@ -209,9 +209,9 @@ def _check_study_options(context: typer.Context) -> None:
 
 def _task_title(source: str) -> str:
     """What reports call a task by default."""
-    from measurand.benchmarks import BENCHMARKS, title
+    from measurand.benchmarks import BENCHMARKS, benchmark_title
 
-    return source if source in BENCHMARKS.entries else title(source)
+    return source if source in BENCHMARKS.entries else benchmark_title(source)
 
 
 def _task_columns(
@@ -230,13 +230,13 @@ def _paper_task(source: str, benchmark: "Benchmark") -> "Task":
 
     A file is taken for one of the paper's tasks by its name and its classes.
     """
-    from measurand.benchmarks.files import stem
+    from measurand.benchmarks.files import file_stem
     from measurand.benchmarks.topics import TOPICS
     from measurand.core.task import Task
 
     if source in TOPICS:
         return TOPICS[source].task
-    topic = TOPICS.get(stem(source))
+    topic = TOPICS.get(file_stem(source))
     known_classes = {*topic.classes, *topic.classes.values()} if topic else set()
     if topic is None or not known_classes.issuperset(benchmark.classes):
         return Task()

@@ -63,14 +63,14 @@ def reworder(name: str | None, field: str) -> "Rewording":
     each a language model; any other name is a directory or hub id of a sequence-to-
     sequence model.
     """
-    kind, _, place = (name or "rules").partition(":")
+    kind, _, model = (name or "rules").partition(":")
     rewording: Rewording
     if kind == "rules":
         rewording = INTERVENTIONS.load("paraphrase", field=field)
     elif kind in ("smollm2", "llm"):
         rewording = INTERVENTIONS.load("asked", field=field, model=name)
-    elif kind == "causal" and place:
-        rewording = INTERVENTIONS.load("asked", field=field, model=place)
+    elif kind == "causal" and model:
+        rewording = INTERVENTIONS.load("asked", field=field, model=model)
     else:
         rewording = INTERVENTIONS.load("rewrite", field=field, model=name)
     return rewording

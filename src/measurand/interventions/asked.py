@@ -15,7 +15,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.interventions.wordings import drawn, lines
+from measurand.interventions.wordings import apply_wording, parse_wordings
 from measurand.models.endpoint import Endpoint
 from measurand.models.writing import ready, writer, written
 
@@ -24,7 +24,7 @@ LONGEST = 4000  # letters of a text: more would push the question out of the win
 
 
 @dataclass(frozen=True)
-class Asked:
+class PromptedRewording:
     """A field as a language model says it when it is asked to.
 
     Attributes:
@@ -55,7 +55,7 @@ class Asked:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""
-        return drawn(items, self.field, self.propose(items, rng), self.draw)
+        return apply_wording(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -68,7 +68,9 @@ class Asked:
     def prompts(self, items: Items) -> list[str]:
         """What the model is asked, one an item."""
         return [
-            filled({"count": str(WAYS), "text": " ".join(text.split())[:LONGEST]})
+            _fill_paraphrase_prompt(
+                {"count": str(WAYS), "text": " ".join(text.split())[:LONGEST]}
+            )
             for text in items.column(self.field)
         ]
 
@@ -80,17 +82,18 @@ class Asked:
         """The different wordings in what was said: so many lines, then no more."""
         texts = items.column(self.field)
         return [
-            lines(more, text)[:WAYS] for more, text in zip(said, texts, strict=True)
+            parse_wordings(more, text)[:WAYS]
+            for more, text in zip(said, texts, strict=True)
         ]
 
 
 @cache
-def template() -> str:
+def _paraphrase_prompt() -> str:
     """The prompt, unfilled."""
     file = files("measurand.interventions") / "prompts" / "paraphrase.txt"
     return file.read_text("utf-8").strip("\n")
 
 
-def filled(values: dict[str, str]) -> str:
+def _fill_paraphrase_prompt(values: dict[str, str]) -> str:
     """The prompt with its names replaced, once: braces in a value stay braces."""
-    return re.sub(r"\{(\w+)\}", lambda name: values[name[1]], template())
+    return re.sub(r"\{(\w+)\}", lambda name: values[name[1]], _paraphrase_prompt())

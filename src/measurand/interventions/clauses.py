@@ -80,132 +80,139 @@ AGENT = re.compile(rf"\b(?:{PLACES}|for|and|{FINITE})\b")
 IDENTITY = re.compile(r"([A-Z][^,]*?) (is|was) the ((?!same\b|first of\b)[^,]+)")
 
 
-def clauses(sentence: str) -> Iterator[str]:
+def _move_clause(sentence: str) -> Iterator[str]:
     """The subordinate clause at the other end.
 
-    >>> list(clauses("When it rains, they stay")), list(clauses("A man ran after it"))
+    >>> list(_move_clause("When it rains, they stay")), list(_move_clause("A man ran after it"))
     (['They stay when it rains'], ['After it, a man ran'])
     """
-    if found := FRONTED.fullmatch(sentence):
-        link, first, last = found.groups()
-        yield f"{raised(last)} {link.lower()} {lowered(first)}"
-    elif (found := TRAILING.fullmatch(sentence)) and not ASKED.search(found[1]):
-        yield f"{raised(found[2])} {found[3]}, {lowered(found[1])}"
+    if match := FRONTED.fullmatch(sentence):
+        link, first, last = match.groups()
+        yield f"{_uppercase_start(last)} {link.lower()} {_lowercase_start(first)}"
+    elif (match := TRAILING.fullmatch(sentence)) and not ASKED.search(match[1]):
+        yield f"{_uppercase_start(match[2])} {match[3]}, {_lowercase_start(match[1])}"
 
 
-def places(sentence: str) -> Iterator[str]:
+def _move_place(sentence: str) -> Iterator[str]:
     """The place or the date at the other end.
 
-    >>> list(places("A man is sitting on a bench"))
+    >>> list(_move_place("A man is sitting on a bench"))
     ['On a bench, a man is sitting']
-    >>> list(places("In 1999, he left")), list(places("Ann left in May 1999"))
+    >>> list(_move_place("In 1999, he left")), list(_move_place("Ann left in May 1999"))
     (['He left in 1999'], ['In May 1999, Ann left'])
     """
-    if found := OPENING.fullmatch(sentence):
-        when, what = found[1] or found[3], found[2] or found[4]
-        yield f"{raised(what)} {lowered(when)}"
-    elif found := DATED.fullmatch(sentence) or PLACED.fullmatch(sentence):
-        yield f"{raised(found[2])}, {lowered(found[1])}"
+    if match := OPENING.fullmatch(sentence):
+        when, what = match[1] or match[3], match[2] or match[4]
+        yield f"{_uppercase_start(what)} {_lowercase_start(when)}"
+    elif match := DATED.fullmatch(sentence) or PLACED.fullmatch(sentence):
+        yield f"{_uppercase_start(match[2])}, {_lowercase_start(match[1])}"
 
 
-def existence(sentence: str) -> Iterator[str]:
+def _restate_existence(sentence: str) -> Iterator[str]:
     """What somebody does, as somebody there is; and the other way round.
 
-    >>> list(existence("A man is sleeping")), list(existence("A man sleeping"))
+    >>> list(_restate_existence("A man is sleeping")), list(_restate_existence("A man sleeping"))
     (['There is a man sleeping'], ['A man is sleeping', 'There is a man sleeping'])
-    >>> list(existence("There are two dogs in a park")), list(existence("A man is old"))
+    >>> list(_restate_existence("There are two dogs in a park")), list(_restate_existence("A man is old"))
     (['Two dogs are in a park'], [])
     """
-    if found := THERE.fullmatch(sentence):
-        be, who, doing = found.groups()
-        yield f"{raised(who)} {be} {doing}"
-    elif found := BEING.fullmatch(sentence):
-        yield f"There {found[2]} {lowered(found[1])} {found[3]}"
-    elif (found := FRAGMENT.fullmatch(sentence)) and not VERB.search(sentence):
-        who, doing = found.groups()
-        one = who.split()[0].lower() in ONE.split("|") and " and " not in who
-        if one and SOUNDS_FINITE.search(who):
+    if match := THERE.fullmatch(sentence):
+        be, who, doing = match.groups()
+        yield f"{_uppercase_start(who)} {be} {doing}"
+    elif match := BEING.fullmatch(sentence):
+        yield f"There {match[2]} {_lowercase_start(match[1])} {match[3]}"
+    elif (match := FRAGMENT.fullmatch(sentence)) and not VERB.search(sentence):
+        who, doing = match.groups()
+        singular = who.split()[0].lower() in ONE.split("|") and " and " not in who
+        if singular and SOUNDS_FINITE.search(who):
             return
-        be = "is" if one else "are"
+        be = "is" if singular else "are"
         yield f"{who} {be} {doing}"
-        yield f"There {be} {lowered(who)} {doing}"
+        yield f"There {be} {_lowercase_start(who)} {doing}"
 
 
-def relatives(sentence: str) -> Iterator[str]:
+def _toggle_relative(sentence: str) -> Iterator[str]:
     """With "who is" left out before a doing, or put there.
 
-    >>> list(relatives("A man who is sleeping snores"))
+    >>> list(_toggle_relative("A man who is sleeping snores"))
     ['A man sleeping snores']
-    >>> list(relatives("Two men holding hands"))
+    >>> list(_toggle_relative("Two men holding hands"))
     ['Two men who are holding hands']
     """
     if RELATIVE.search(sentence):
         yield RELATIVE.sub("", sentence)
-    elif found := WEARING.search(sentence):
-        be = "is" if found[1] else "are"
-        yield f"{sentence[: found.end()]}who {be} {sentence[found.end() :]}"
+    elif match := WEARING.search(sentence):
+        be = "is" if match[1] else "are"
+        yield f"{sentence[: match.end()]}who {be} {sentence[match.end() :]}"
 
 
-def pairs(sentence: str) -> Iterator[str]:
+def _swap_pair(sentence: str) -> Iterator[str]:
     """Two that are named together, named in the other order.
 
-    >>> list(pairs("A man and a dog are playing"))
+    >>> list(_swap_pair("A man and a dog are playing"))
     ['A dog and a man are playing']
     """
-    if found := PAIR.search(sentence):
-        first, second = f"{found[1]} {found[2]}", f"{found[3]} {found[4]}"
-        if found.start() == 0:
-            first, second = lowered(first), raised(second)
-        before, after = sentence[: found.start()], sentence[found.end() :]
+    if match := PAIR.search(sentence):
+        first, second = f"{match[1]} {match[2]}", f"{match[3]} {match[4]}"
+        if match.start() == 0:
+            first, second = _lowercase_start(first), _uppercase_start(second)
+        before, after = sentence[: match.start()], sentence[match.end() :]
         yield f"{before}{second} and {first}{after}"
 
 
-def voices(sentence: str) -> Iterator[str]:
+def _change_voice(sentence: str) -> Iterator[str]:
     """What was done by somebody, as somebody doing it; and names for descriptions.
 
-    >>> list(voices("The film was directed by Ann Lee"))
+    >>> list(_change_voice("The film was directed by Ann Lee"))
     ['Ann Lee directed the film']
-    >>> list(voices("Oslo is the capital of Norway"))
+    >>> list(_change_voice("Oslo is the capital of Norway"))
     ['The capital of Norway is Oslo']
     """
-    if found := PASSIVE.fullmatch(sentence):
-        if not AGENT.search(found[3]) and not VERB.search(found[1]):
-            yield f"{raised(found[3])} {found[2]} {lowered(found[1])}"
-    elif (found := IDENTITY.fullmatch(sentence)) and not VERB.search(found[3]):
-        yield f"The {found[3]} {found[2]} {lowered(found[1])}"
+    if match := PASSIVE.fullmatch(sentence):
+        if not AGENT.search(match[3]) and not VERB.search(match[1]):
+            yield f"{_uppercase_start(match[3])} {match[2]} {_lowercase_start(match[1])}"
+    elif (match := IDENTITY.fullmatch(sentence)) and not VERB.search(match[3]):
+        yield f"The {match[3]} {match[2]} {_lowercase_start(match[1])}"
 
 
-def frames(sentence: str) -> Iterator[str]:
+def frame_statement(sentence: str) -> Iterator[str]:
     """The sentence inside another that adds nothing.
 
-    >>> list(frames("The dog sleeps"))
+    >>> list(frame_statement("The dog sleeps"))
     ['It is the case that the dog sleeps', 'The fact is that the dog sleeps']
     """
     # Not "it is true that": entailment classifiers take it to say more than it does.
-    yield f"It is the case that {lowered(sentence)}"
-    yield f"The fact is that {lowered(sentence)}"
+    yield f"It is the case that {_lowercase_start(sentence)}"
+    yield f"The fact is that {_lowercase_start(sentence)}"
 
 
-def questions(sentence: str) -> Iterator[str]:
+def frame_question(sentence: str) -> Iterator[str]:
     """The question after words that only announce it.
 
-    >>> list(questions("does it rain"))
+    >>> list(frame_question("does it rain"))
     ['Tell me, does it rain', 'The question is: does it rain']
     """
-    yield f"Tell me, {lowered(sentence)}"
-    yield f"The question is: {lowered(sentence)}"
+    yield f"Tell me, {_lowercase_start(sentence)}"
+    yield f"The question is: {_lowercase_start(sentence)}"
 
 
-RULES: tuple[Rule, ...] = (existence, clauses, places, voices, pairs, relatives)
+RULES: tuple[Rule, ...] = (
+    _restate_existence,
+    _move_clause,
+    _move_place,
+    _change_voice,
+    _swap_pair,
+    _toggle_relative,
+)
 
 
-def lowered(part: str) -> str:
+def _lowercase_start(part: str) -> str:
     """The part as it stands inside a sentence: names keep their capital."""
     first = part.split(" ", 1)[0]
     plain = first.lower() in FUNCTION or first.lower() in MORE.split("|")
     return part[:1].lower() + part[1:] if plain and first != "I" else part
 
 
-def raised(part: str) -> str:
+def _uppercase_start(part: str) -> str:
     """The part as it stands at the start of a sentence."""
     return part[:1].upper() + part[1:]

@@ -35,15 +35,15 @@ TOGETHER = (
 )
 
 
-def contractions(text: str) -> Iterator[str]:
+def vary_contractions(text: str) -> Iterator[str]:
     """The text with all its contractions taken apart, and with all that can be drawn.
 
-    >>> list(contractions("It isn't here.")), list(contractions("They are not old."))
+    >>> list(vary_contractions("It isn't here.")), list(vary_contractions("They are not old."))
     (['It is not here.'], ["They aren't old."])
     """
     for rules in (APART, TOGETHER):
         changed = text
-        for pattern, put in rules:
-            changed = pattern.sub(put, changed)
+        for pattern, replacement in rules:
+            changed = pattern.sub(replacement, changed)
         if changed != text:
             yield changed

@@ -42,7 +42,7 @@ class Choose:
 
 
 @dataclass(frozen=True)
-class Drop:
+class DropField:
     """Every field but one; the metadata go too, since they may tell of it."""
 
     kind: ClassVar[str] = "drop"

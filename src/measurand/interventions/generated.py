@@ -8,7 +8,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.interventions.wordings import drawn, lines
+from measurand.interventions.wordings import apply_wording, parse_wordings
 from measurand.models.seq2seq import loaded, rewritings
 
 WAYS = 8  # of saying each text, from which the different ones are kept
@@ -49,7 +49,7 @@ class Rewrite:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""
-        return drawn(items, self.field, self.propose(items, rng), self.draw)
+        return apply_wording(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -73,6 +73,6 @@ class Rewrite:
     def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was written."""
         return [
-            lines(more, text)
+            parse_wordings(more, text)
             for more, text in zip(said, items.column(self.field), strict=True)
         ]

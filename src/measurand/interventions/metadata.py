@@ -35,16 +35,18 @@ class Flip:
             )
         words = dict(self.renderings)
         old = items.column(self.column).tolist()
-        new = [other(list(words), value, rng) for value in old]
-        patterns = {value: pattern(said) for value, said in words.items()}
+        new = [_other_value(list(words), value, rng) for value in old]
+        patterns = {
+            value: _words_pattern(rendering) for value, rendering in words.items()
+        }
         draws = [words[value][rng.integers(len(words[value]))] for value in new]
         rows = zip(items.column(self.query), old, draws, strict=True)
         queries = [
             # As a function: in a plain replacement a backslash would mean something.
-            patterns[before].sub(partial(literal, said), text)
+            patterns[before].sub(partial(_literal_replacement, rendering), text)
             if before in patterns
             else text
-            for text, before, said in rows
+            for text, before, rendering in rows
         ]
         flipped = items.with_field(self.query, queries)
         return flipped.with_table(flipped.table.assign(**{self.column: new}))
@@ -54,30 +56,30 @@ class Flip:
         return f"flip {self.column}"
 
 
-def literal(said: str, match: "re.Match[str]") -> str:
+def _literal_replacement(replacement: str, match: "re.Match[str]") -> str:
     """What replaces a match: these words as they are."""
-    return said
+    return replacement
 
 
-def other(values: list[str], value: str, rng: np.random.Generator) -> str:
+def _other_value(values: list[str], value: str, rng: np.random.Generator) -> str:
     """A value that is not `value`."""
     rest = [candidate for candidate in values if candidate != value]
     return rest[rng.integers(len(rest))]
 
 
-def pattern(said: tuple[str, ...]) -> "re.Pattern[str]":
+def _words_pattern(words: tuple[str, ...]) -> "re.Pattern[str]":
     """What finds any of these words in a text, whole and in any case."""
-    longest_first = sorted(said, key=len, reverse=True)
+    longest_first = sorted(words, key=len, reverse=True)
     return re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE
     )
 
 
-def reach(
+def rendered_share(
     items: Items, column: str, query: str, renderings: Mapping[str, tuple[str, ...]]
 ) -> float:
     """The share of items whose query says their value of `column`."""
-    patterns = {value: pattern(said) for value, said in renderings.items()}
+    patterns = {value: _words_pattern(words) for value, words in renderings.items()}
     pairs = zip(items.column(column), items.column(query), strict=True)
     return float(
         np.mean(

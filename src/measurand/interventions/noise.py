@@ -31,22 +31,23 @@ class FormatNoise:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with noise in the query, and the evidence in another order."""
         noisy = items.with_field(
-            self.query, [noised(text, rng) for text in items.column(self.query)]
+            self.query,
+            [add_format_noise(text, rng) for text in items.column(self.query)],
         )
         if self.evidence is None:
             return noisy
-        told = [reordered(text, rng) for text in items.column(self.evidence)]
-        return noisy.with_field(self.evidence, told)
+        texts = [reorder_sentences(text, rng) for text in items.column(self.evidence)]
+        return noisy.with_field(self.evidence, texts)
 
     def __str__(self) -> str:
         """The name in reports."""
         return " ".join(["noise", self.query, *filter(None, [self.evidence])])
 
 
-def noised(text: str, rng: np.random.Generator) -> str:
+def add_format_noise(text: str, rng: np.random.Generator) -> str:
     """The text in another form: one way is always taken, others by lot.
 
-    >>> noised("A dog sleeps.", np.random.default_rng(1))
+    >>> add_format_noise("A dog sleeps.", np.random.default_rng(1))
     'a dog  sleeps'
     """
     lots = rng.random((len(WAYS), 2))  # drawn for empty texts too: the rest stays put
@@ -57,56 +58,60 @@ def noised(text: str, rng: np.random.Generator) -> str:
     for number, way in enumerate(WAYS):
         if number == always or lots[number, 0] < 0.5:
             changed = way(changed, lots[number, 1])
-    return changed if changed != text else spaced(text, lots[0, 1])
+    return changed if changed != text else _double_space(text, lots[0, 1])
 
 
-def spaced(text: str, lot: float) -> str:
+def _double_space(text: str, lot: float) -> str:
     """One space doubled; where there is none, one put before or after the text.
 
-    >>> spaced("a b c", 0.9), spaced("a", 0.1)
+    >>> _double_space("a b c", 0.9), _double_space("a", 0.1)
     ('a b  c', ' a')
     """
     gaps = [gap.start() for gap in re.finditer(r"(?<=\S) (?=\S)", text)]
     if not gaps:
         return f" {text}" if lot < 0.5 else f"{text} "
-    place = gaps[int(lot * len(gaps))]
-    return f"{text[:place]} {text[place:]}"
+    position = gaps[int(lot * len(gaps))]
+    return f"{text[:position]} {text[position:]}"
 
 
-def stopped(text: str, lot: float) -> str:
+def toggle_full_stop(text: str, lot: float) -> str:
     """Without its full stop where it has one, else with one; a mark gets a space.
 
-    >>> stopped("It is.", 0), stopped("It is", 0), stopped("Is it?", 0)
+    >>> toggle_full_stop("It is.", 0), toggle_full_stop("It is", 0), toggle_full_stop("Is it?", 0)
     ('It is', 'It is.', 'Is it ?')
     """
     bare = text.rstrip()
     if bare.endswith(("?", "!")):
-        said = bare[:-1].rstrip()
-        return f"{said} {bare[-1]}" if said == bare[:-1] else f"{said}{bare[-1]}"
+        sentence = bare[:-1].rstrip()
+        return (
+            f"{sentence} {bare[-1]}"
+            if sentence == bare[:-1]
+            else f"{sentence}{bare[-1]}"
+        )
     if bare.endswith("."):
         return bare.rstrip(". ") or text
     return f"{bare}."
 
 
-def recased(text: str, lot: float) -> str:
+def _toggle_first_case(text: str, lot: float) -> str:
     """With its first letter in the other case.
 
-    >>> recased("It is.", 0), recased("2 dogs", 0)
+    >>> _toggle_first_case("It is.", 0), _toggle_first_case("2 dogs", 0)
     ('it is.', '2 Dogs')
     """
     first = re.search(r"[^\W\d_]", text)
     if first is None or text[first.end() : first.end() + 1].isupper():
-        return spaced(text, lot)  # an acronym stays one
+        return _double_space(text, lot)  # an acronym stays one
     return f"{text[: first.start()]}{first[0].swapcase()}{text[first.end() :]}"
 
 
-WAYS = (spaced, stopped, recased)
+WAYS = (_double_space, toggle_full_stop, _toggle_first_case)
 
 
-def reordered(text: str, rng: np.random.Generator) -> str:
+def reorder_sentences(text: str, rng: np.random.Generator) -> str:
     """The sentences in another order; a single one stays.
 
-    >>> reordered("One is. Two is.", np.random.default_rng(0))
+    >>> reorder_sentences("One is. Two is.", np.random.default_rng(0))
     'Two is. One is.'
     """
     parts = BETWEEN.split(text.strip())
@@ -115,4 +120,4 @@ def reordered(text: str, rng: np.random.Generator) -> str:
         return text
     if order == sorted(order):  # as it was: no change
         order.reverse()
-    return " ".join(parts[place] for place in order)
+    return " ".join(parts[position] for position in order)

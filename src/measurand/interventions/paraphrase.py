@@ -11,9 +11,9 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.synonyms import replacements, synonyms
-from measurand.interventions.clauses import RULES, frames, questions
-from measurand.interventions.contractions import contractions
-from measurand.interventions.wordings import different, drawn
+from measurand.interventions.clauses import RULES, frame_question, frame_statement
+from measurand.interventions.contractions import vary_contractions
+from measurand.interventions.wordings import apply_wording, distinct_wordings
 
 MOST = 16  # proposals a text
 # Adverbs where they close a clause, prepositions elsewhere.
@@ -48,7 +48,7 @@ class Paraphrase:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where there is one."""
-        return drawn(items, self.field, self.propose(items, rng), self.draw)
+        return apply_wording(items, self.field, self.propose(items, rng), self.draw)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -56,47 +56,47 @@ class Paraphrase:
 
     def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """Other wordings of each item's field, the safest first."""
-        return [proposals(text) for text in items.column(self.field)]
+        return [propose_paraphrases(text) for text in items.column(self.field)]
 
 
-def proposals(text: str) -> list[str]:
+def propose_paraphrases(text: str) -> list[str]:
     """Other ways to say the text, all different, the safest first.
 
     One word or phrase swapped, then another order or form, then all swaps, then both;
     at last the text inside a sentence that adds nothing.
 
-    >>> proposals("A kid is sleeping.")[:3]
+    >>> propose_paraphrases("A kid is sleeping.")[:3]
     ['A child is sleeping.', 'A kid is asleep.', 'There is a kid sleeping.']
-    >>> proposals("")
+    >>> propose_paraphrases("")
     []
     """
-    return list(proposed(text))
+    return list(_cached_paraphrases(text))
 
 
 @lru_cache(maxsize=50_000)
-def proposed(text: str) -> tuple[str, ...]:
+def _cached_paraphrases(text: str) -> tuple[str, ...]:
     """The proposals: asked for often, found once."""
-    framed = list(reformed(text, frame=True))
-    best = different(text, list(ways(text)))[: MOST - len(framed)]
-    return tuple(different(text, [*best, *framed]))
+    framed = list(_reform_sentence(text, frame=True))
+    best = distinct_wordings(text, list(_rewordings(text)))[: MOST - len(framed)]
+    return tuple(distinct_wordings(text, [*best, *framed]))
 
 
-def ways(text: str) -> Iterator[str]:
+def _rewordings(text: str) -> Iterator[str]:
     """Every rewording that the rules know, the safest first."""
-    swaps = swapped(text)
+    swaps = _swap_synonyms(text)
     firsts = [options[0] for options in swaps]
     yield from firsts
-    yield from contractions(text)
-    yield from reformed(text)
+    yield from vary_contractions(text)
+    yield from _reform_sentence(text)
     if len(swaps) > 1:
-        yield all_swapped(text)
+        yield _swap_all_synonyms(text)
     for options in swaps:
         yield from options[1:]
     for swap in firsts:
-        yield from reformed(swap)
+        yield from _reform_sentence(swap)
 
 
-def reformed(text: str, *, frame: bool = False) -> Iterator[str]:
+def _reform_sentence(text: str, *, frame: bool = False) -> Iterator[str]:
     """The text in another order or form, or framed, where it is one sentence."""
     body = text.rstrip(" \t\n.!?")
     tail = text[len(body) :]
@@ -105,60 +105,75 @@ def reformed(text: str, *, frame: bool = False) -> Iterator[str]:
     start = len(body) - len(body.lstrip())
     lead, sentence = body[:start], body[start:]
     asking = "?" in tail or ASKING.match(sentence) is not None
-    rules = (questions if asking else frames,) if frame else () if asking else RULES
+    rules = (
+        (frame_question if asking else frame_statement,)
+        if frame
+        else ()
+        if asking
+        else RULES
+    )
     for rule in rules:
         for way in rule(sentence):
             yield f"{lead}{way}{tail}"
 
 
-def swapped(text: str) -> list[list[str]]:
+def _swap_synonyms(text: str) -> list[list[str]]:
     """For each word or phrase with synonyms, the text with each of them instead."""
-    found = dict.fromkeys(match["word"].lower() for match in places(text))
+    words = dict.fromkeys(match["word"].lower() for match in _synonym_matches(text))
     return [
-        [exchanged(text, {word: put}) for put in options(word)]
-        for word in found
-        if options(word)
+        [
+            _exchange_words(text, {word: synonym})
+            for synonym in _replacement_options(word)
+        ]
+        for word in words
+        if _replacement_options(word)
     ]
 
 
-def all_swapped(text: str) -> str:
+def _swap_all_synonyms(text: str) -> str:
     """The text with the first synonym of each word or phrase that has one."""
-    found = dict.fromkeys(match["word"].lower() for match in places(text))
-    return exchanged(text, {word: options(word)[0] for word in found})
+    words = dict.fromkeys(match["word"].lower() for match in _synonym_matches(text))
+    return _exchange_words(
+        text, {word: _replacement_options(word)[0] for word in words}
+    )
 
 
-def options(word: str) -> tuple[str, ...]:
+def _replacement_options(word: str) -> tuple[str, ...]:
     """What may stand in the place of a word that was found."""
     return (CLOSING[word],) if word in CLOSING else synonyms(word)
 
 
-def exchanged(text: str, put: dict[str, str]) -> str:
+def _exchange_words(text: str, substitutes: dict[str, str]) -> str:
     """The text with other words in the places of these, and articles to fit."""
-    done, last = "", 0
-    for match in places(text):
-        if (other := put.get(match["word"].lower())) is None:
+    rebuilt, last = "", 0
+    for match in _synonym_matches(text):
+        if (substitute := substitutes.get(match["word"].lower())) is None:
             continue
         article = match["article"] or ""
         if article:
-            article = article[0] + ("n " if AN.match(other) else " ")
+            article = article[0] + ("n " if AN.match(substitute) else " ")
         if match["word"][:1].isupper() and match["word"] != "TV":
-            other = other[:1].upper() + other[1:]
-        done += text[last : match.start()] + article + shown(other)
+            substitute = substitute[:1].upper() + substitute[1:]
+        rebuilt += text[last : match.start()] + article + _spell_word(substitute)
         last = match.end()
-    return done + text[last:]
+    return rebuilt + text[last:]
 
 
-def shown(word: str) -> str:
+def _spell_word(word: str) -> str:
     """The word as it is written."""
     return "TV" if word == "tv" else word
 
 
-def places(text: str) -> list["re.Match[str]"]:
+def _synonym_matches(text: str) -> list["re.Match[str]"]:
     """Where words and phrases with synonyms stand, the longest taken; no names."""
-    return [match for match in finder().finditer(text) if not name(match, text)]
+    return [
+        match
+        for match in _lexicon_pattern().finditer(text)
+        if not _is_part_of_name(match, text)
+    ]
 
 
-def name(match: "re.Match[str]", text: str) -> bool:
+def _is_part_of_name(match: "re.Match[str]", text: str) -> bool:
     """Whether a word is part of a name: a capital inside the text, or near one."""
     word = match["word"]
     if word == "TV" or word == word.lower():
@@ -168,13 +183,13 @@ def name(match: "re.Match[str]", text: str) -> bool:
 
 
 @cache
-def finder() -> "re.Pattern[str]":
+def _lexicon_pattern() -> "re.Pattern[str]":
     """What finds the words and phrases of the lexicon, with the article before them."""
-    known = sorted(replacements(), key=lambda word: (-len(word), word))
-    whole = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in known)
+    words = sorted(replacements(), key=lambda word: (-len(word), word))
+    alternatives = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in words)
     closing = "|".join(CLOSING)
     return re.compile(
         rf"(?<![\w'’-])(?P<article>an? )?"
-        rf"(?P<word>(?:{whole})(?![\w'’-])|(?:{closing})(?=\s*(?:[.,;!?]|$)))",
+        rf"(?P<word>(?:{alternatives})(?![\w'’-])|(?:{closing})(?=\s*(?:[.,;!?]|$)))",
         re.IGNORECASE,
     )

@@ -51,29 +51,29 @@ class Shuffle:
 
     def order(self, items: Items, rng: np.random.Generator) -> Ints:
         """For each item, the position of the item whose `field` it receives."""
-        column = Column(items, self.field)
-        texts = numbered(column)
+        column = _HashedColumn(items, self.field)
+        texts = _text_numbers(column)
         if self.variant == "nearest":
-            return nearest(column, texts, rng)
+            return _nearest_donors(column, texts, rng)
         if self.variant == "plain":
-            return derangement(texts, rng)
+            return _derangement(texts, rng)
         strata = (
             items.labels
             if self.variant == "within-label"
-            else lengths(items, self.field)
+            else _length_buckets(items, self.field)
         )
         order = np.empty(len(items), np.int64)
         for stratum in np.unique(strata):
             rows = np.flatnonzero(strata == stratum)
-            order[rows] = rows[derangement(texts[rows], rng)]
+            order[rows] = rows[_derangement(texts[rows], rng)]
         return order
 
 
-def derangement(texts: Ints, rng: np.random.Generator) -> Ints:
+def _derangement(texts: Ints, rng: np.random.Generator) -> Ints:
     """A random order in which no position receives a text equal to its own.
 
     >>> texts = np.array([0, 0, 1, 1, 2])
-    >>> bool((texts[derangement(texts, np.random.default_rng(0))] != texts).all())
+    >>> bool((texts[_derangement(texts, np.random.default_rng(0))] != texts).all())
     True
     """
     largest = int(np.bincount(texts).max())
@@ -84,30 +84,30 @@ def derangement(texts: Ints, rng: np.random.Generator) -> Ints:
         )
     order = rng.permutation(len(texts))
     for i in np.flatnonzero(texts[order] == texts).tolist():
-        if texts[order[i]] == texts[i] and not swapped(order, i, texts, rng):
-            return rotation(texts, largest, rng)
+        if texts[order[i]] == texts[i] and not _try_swap(order, i, texts, rng):
+            return _rotate_texts(texts, largest, rng)
     return order
 
 
-def swapped(order: Ints, i: int, texts: Ints, rng: np.random.Generator) -> bool:
+def _try_swap(order: Ints, i: int, texts: Ints, rng: np.random.Generator) -> bool:
     """Whether position `i` could trade with another so that both read other texts."""
     # A few at random nearly always serve; all of them only where those did not.
     few = rng.integers(len(texts), size=16)
-    return traded(order, i, texts, few) or traded(
+    return _swap_with_first(order, i, texts, few) or _swap_with_first(
         order, i, texts, rng.permutation(len(texts))
     )
 
 
-def traded(order: Ints, i: int, texts: Ints, places: Ints) -> bool:
-    """Whether position `i` traded with the first of `places` that fits."""
-    fits = (texts[order[places]] != texts[i]) & (texts[order[i]] != texts[places])
+def _swap_with_first(order: Ints, i: int, texts: Ints, positions: Ints) -> bool:
+    """Whether position `i` traded with the first of `positions` that fits."""
+    fits = (texts[order[positions]] != texts[i]) & (texts[order[i]] != texts[positions])
     if fits.any():
-        j = places[fits.argmax()]
+        j = positions[fits.argmax()]
         order[i], order[j] = order[j], order[i]
     return bool(fits.any())
 
 
-def rotation(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:
+def _rotate_texts(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:
     """A derangement that always exists: equal texts together, moved past each other."""
     mixed = rng.permutation(len(texts))
     row = mixed[np.argsort(texts[mixed], kind="stable")]
@@ -116,14 +116,14 @@ def rotation(texts: Ints, largest: int, rng: np.random.Generator) -> Ints:
     return order
 
 
-def lengths(items: Items, field: str) -> Ints:
+def _length_buckets(items: Items, field: str) -> Ints:
     """The length bucket of each item's text, of about equal sizes."""
     counts = items.column(field).map(lambda text: len(words(text)))
     ranks = counts.rank(method="average", pct=True)
     return np.minimum((ranks * LENGTH_BUCKETS).to_numpy(int), LENGTH_BUCKETS - 1)
 
 
-class Column:
+class _HashedColumn:
     """A text column that is hashed by the items' digest, so that work on it is kept."""
 
     def __init__(self, items: Items, field: str) -> None:
@@ -133,19 +133,21 @@ class Column:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Column) and self.key == other.key
+    def __eq__(self, value: object) -> bool:
+        return isinstance(value, _HashedColumn) and self.key == value.key
 
 
 @lru_cache(maxsize=4)
-def numbered(column: Column) -> Ints:
+def _text_numbers(column: _HashedColumn) -> Ints:
     """A number for each text, the same for equal texts."""
     return pd.factorize(column.texts)[0].astype(np.int64)
 
 
-def nearest(column: Column, texts: Ints, rng: np.random.Generator) -> Ints:
+def _nearest_donors(
+    column: _HashedColumn, texts: Ints, rng: np.random.Generator
+) -> Ints:
     """For each item, an item that holds one of the texts most similar to its own."""
-    neighbours = neighbourhood(column)
+    neighbours = _text_neighbours(column)
     picked = neighbours[texts, rng.integers(neighbours.shape[1], size=len(texts))]
     mixed = rng.permutation(len(texts))
     holders = np.empty(neighbours.shape[0], np.int64)
@@ -154,21 +156,21 @@ def nearest(column: Column, texts: Ints, rng: np.random.Generator) -> Ints:
 
 
 @lru_cache(maxsize=2)
-def neighbourhood(column: Column) -> Ints:
+def _text_neighbours(column: _HashedColumn) -> Ints:
     """For each different text, the numbers of the most similar other texts."""
     different = pd.unique(column.texts)
-    many = min(NEIGHBOURS, len(different) - 1)
-    if many < 1:
+    count = min(NEIGHBOURS, len(different) - 1)
+    if count < 1:
         raise CannotIntervene("all items share one text, so none can receive another")
     vectors = TfidfVectorizer(analyzer=words, sublinear_tf=True).fit_transform(
         different
     )
-    found = np.empty((len(different), many), np.int64)
+    neighbours = np.empty((len(different), count), np.int64)
     for start in range(0, len(different), 1000):
         block = (vectors[start : start + 1000] @ vectors.T).toarray()
         rows = np.arange(len(block))
         block[rows, start + rows] = -1.0  # never itself
-        found[start : start + 1000] = np.argsort(-block, axis=1, kind="stable")[
-            :, :many
+        neighbours[start : start + 1000] = np.argsort(-block, axis=1, kind="stable")[
+            :, :count
         ]
-    return found
+    return neighbours

@@ -10,43 +10,45 @@ MARK = re.compile(r"^\s*(?:(?:\d+|[a-zA-Z])[.):]|[-*•])\s+")
 QUOTES = "\"'“”‘’`* "
 
 
-def drawn(
-    items: Items, field: str, proposed: Sequence[Sequence[str]], draw: int
+def apply_wording(
+    items: Items, field: str, proposals: Sequence[Sequence[str]], draw: int
 ) -> Items:
     """The items with the draw-th wording each; where there is none, the text stays."""
-    pairs = zip(items.column(field), proposed, strict=True)
-    texts = [more[draw] if draw < len(more) else text for text, more in pairs]
+    pairs = zip(items.column(field), proposals, strict=True)
+    texts = [
+        wordings[draw] if draw < len(wordings) else text for text, wordings in pairs
+    ]
     return items.with_field(field, texts)
 
 
-def plain(text: str) -> str:
+def normalize_wording(text: str) -> str:
     """What is left when case and spacing go: equal means no other wording.
 
-    >>> plain(" A  dog .") == plain("a dog.")
+    >>> normalize_wording(" A  dog .") == normalize_wording("a dog.")
     True
     """
     return re.sub(r"\s+", "", text).lower()
 
 
-def different(text: str, ways: Sequence[str]) -> list[str]:
+def distinct_wordings(text: str, ways: Sequence[str]) -> list[str]:
     """The ways that are not the text itself, nor one another.
 
-    >>> different("A dog.", ["a dog .", "A hound.", "a  hound."])
+    >>> distinct_wordings("A dog.", ["a dog .", "A hound.", "a  hound."])
     ['A hound.']
     """
-    told = {plain(text): text, "": ""}
+    wordings = {normalize_wording(text): text, "": ""}
     for way in ways:
-        told.setdefault(plain(way), way)
-    return list(told.values())[2:] if plain(text) else []
+        wordings.setdefault(normalize_wording(way), way)
+    return list(wordings.values())[2:] if normalize_wording(text) else []
 
 
-def lines(said: str, text: str) -> list[str]:
+def parse_wordings(reply: str, text: str) -> list[str]:
     r"""The wordings in what a model wrote: one a line, without marks and quotes.
 
     A line that ends in a colon announces others.
 
-    >>> lines("Here you are:\n1. \"A hound.\"\n2) a dog\n\n", "A dog")
+    >>> parse_wordings("Here you are:\n1. \"A hound.\"\n2) a dog\n\n", "A dog")
     ['A hound.']
     """
-    bare = [MARK.sub("", line).strip(QUOTES) for line in said.splitlines()]
-    return different(text, [line for line in bare if line and line[-1] != ":"])
+    bare = [MARK.sub("", line).strip(QUOTES) for line in reply.splitlines()]
+    return distinct_wordings(text, [line for line in bare if line and line[-1] != ":"])

@@ -41,10 +41,12 @@ class Scramble:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with the words of each text shuffled between their places."""
 
-        def shuffled(said: list[str]) -> list[str]:
-            return [said[place] for place in rng.permutation(len(said))]
+        def shuffle(word_list: list[str]) -> list[str]:
+            return [word_list[position] for position in rng.permutation(len(word_list))]
 
-        return with_texts(items, lambda text: rewritten(text, shuffled), self.fields)
+        return _change_texts(
+            items, lambda text: rewrite_words(text, shuffle), self.fields
+        )
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -76,24 +78,25 @@ class Mask:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with every word of the class masked in every field."""
-        if self.word_class != "negation" and not english(items):
+        if self.word_class != "negation" and not _has_english(items):
             raise CannotIntervene(
                 f"no text holds an English function word, so {self.word_class} words "
                 "cannot be told apart; the lists are English"
             )
-        return with_texts(items, self.masked)
+        return _change_texts(items, self.mask_text)
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"{self.word_class} masked"
 
-    def masked(self, text: str) -> str:
+    def mask_text(self, text: str) -> str:
         """The text without its words of the class."""
         blank = "" if self.word_class == "negation" else BLANK
-        return rewritten(
+        return rewrite_words(
             text,
-            lambda said: [
-                blank if kind(word) == self.word_class else word for word in said
+            lambda word_list: [
+                blank if classify_word(word) == self.word_class else word
+                for word in word_list
             ],
         )
 
@@ -110,7 +113,7 @@ class Lengths:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with `length12` for a text of twelve words."""
-        return with_texts(items, length)
+        return _change_texts(items, length_word)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -132,7 +135,7 @@ class Overlaps:
         *others, last = (items.column(field) for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         shares = [
-            overlap(text, beside) for text, beside in zip(last, rest, strict=True)
+            _overlap_word(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
         return items.keep_fields(items.fields[-1]).with_field(items.fields[-1], shares)
 
@@ -141,7 +144,7 @@ class Overlaps:
         return "overlap only"
 
 
-def with_texts(
+def _change_texts(
     items: Items, change: Callable[[str], str], fields: tuple[str, ...] = ()
 ) -> Items:
     """The text fields and labels alone, with the texts of some fields changed."""
@@ -153,34 +156,34 @@ def with_texts(
     return changed
 
 
-def rewritten(text: str, change: Callable[[list[str]], list[str]]) -> str:
+def rewrite_words(text: str, change: Callable[[list[str]], list[str]]) -> str:
     """The text with other words in the places of its words; the rest stays.
 
     A word that becomes "" goes, with the space before it.
 
-    >>> rewritten("A dog, asleep.", lambda said: said[::-1])
+    >>> rewrite_words("A dog, asleep.", lambda said: said[::-1])
     'asleep dog, A.'
-    >>> rewritten("A dog, not asleep.", lambda said: [*said[:2], "", said[3]])
+    >>> rewrite_words("A dog, not asleep.", lambda said: [*said[:2], "", said[3]])
     'A dog, asleep.'
     """
     pieces = PIECES.split(text)
-    gaps, said = pieces[::2], pieces[1::2]
-    put = change(said)
-    if put == said:
+    gaps, old_words = pieces[::2], pieces[1::2]
+    new_words = change(old_words)
+    if new_words == old_words:
         return text
-    done = gaps[0]
-    for word, gap in zip(put, gaps[1:], strict=True):
-        done = done if word else done.rstrip()
+    result = gaps[0]
+    for word, gap in zip(new_words, gaps[1:], strict=True):
+        result = result if word else result.rstrip()
         # Side by side in a script without spaces, they are not to become one word.
-        fused = OPEN.search(done[-2:]) and OPEN.match(word[:1])
-        done += f" {word}{gap}" if fused else f"{word}{gap}"
-    return done if all(put) else done.strip()
+        fused = OPEN.search(result[-2:]) and OPEN.match(word[:1])
+        result += f" {word}{gap}" if fused else f"{word}{gap}"
+    return result if all(new_words) else result.strip()
 
 
-def kind(word: str) -> str:
+def classify_word(word: str) -> str:
     """The class of a word.
 
-    >>> kind("Don’t"), kind("the"), kind("dog")
+    >>> classify_word("Don’t"), classify_word("the"), classify_word("dog")
     ('negation', 'function', 'content')
     """
     plain = word.lower().replace("’", "'")
@@ -189,7 +192,7 @@ def kind(word: str) -> str:
     return "function" if plain in FUNCTION else "content"
 
 
-def english(items: Items) -> bool:
+def _has_english(items: Items) -> bool:
     """Whether any text holds an English function word."""
     return any(
         not FUNCTION.isdisjoint(words(text))
@@ -198,22 +201,20 @@ def english(items: Items) -> bool:
     )
 
 
-def length(text: str) -> str:
+def length_word(text: str) -> str:
     """How many words the text has, as a word.
 
-    >>> length("a dog sleeps"), length("dog " * 22), length("dog " * 24)
+    >>> length_word("a dog sleeps"), length_word("dog " * 22), length_word("dog " * 24)
     ('length3', 'length20', 'length20')
     """
     return f"length{LENGTHS[bisect_right(LENGTHS, len(words(text))) - 1]}"
 
 
-def overlap(text: str, others: str) -> str:
+def _overlap_word(text: str, others: str) -> str:
     """How many tenths of its different words also stand in the others, as a word.
 
-    >>> overlap("a dog sleeps", "a dog runs"), overlap("", "a dog")
+    >>> _overlap_word("a dog sleeps", "a dog runs"), _overlap_word("", "a dog")
     ('overlap6', 'overlap0')
     """
-    own = set(words(text))
-    return (
-        f"overlap{OVERLAPS * len(own.intersection(words(others))) // max(len(own), 1)}"
-    )
+    distinct = set(words(text))
+    return f"overlap{OVERLAPS * len(distinct.intersection(words(others))) // max(len(distinct), 1)}"

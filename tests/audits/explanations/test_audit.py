@@ -9,7 +9,7 @@ import pytest
 from measurand.audits.explanations import audit
 from measurand.audits.explanations.beside import telling
 from measurand.audits.explanations.writing import Written
-from measurand.benchmarks.synthetic_rationales import planted
+from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
@@ -22,7 +22,7 @@ FEW = ("given", "tfidf-1", "vacuous", "label-leaking", "drift")
 
 
 def made(leaky, **changes):
-    benchmark = planted("planted", leaky=leaky, seed=5, sizes=SIZES)
+    benchmark = plant_rationales("planted", leaky=leaky, seed=5, sizes=SIZES)
     return dataclasses.replace(benchmark, **changes)
 
 
@@ -127,7 +127,9 @@ def test_rationales_of_changed_inputs_measure_robustness():
 
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_second_rationale_is_of_an_annotator_or_of_a_changed_input(changed):
-    source = planted("planted", leaky=False, seed=5, sizes={"train": 60, "test": 40})
+    source = plant_rationales(
+        "planted", leaky=False, seed=5, sizes={"train": 60, "test": 40}
+    )
     other = "nobody ever knew anything here"
     test = source.test.with_table(source.test.table.assign(rationale_2=other))
     both = dataclasses.replace(

@@ -12,7 +12,7 @@ from measurand.core.words import words
 from measurand.experiment.answers import open_experiment
 from measurand.interventions import reworder
 from measurand.interventions.generated import Rewrite
-from measurand.interventions.paraphrase import proposals
+from measurand.interventions.paraphrase import propose_paraphrases
 from tests.conftest import small_items
 from tests.models import tiny_seq2seq
 
@@ -89,7 +89,9 @@ def test_what_the_judge_refuses_is_counted_and_the_next_is_tried(running, items)
 def test_entailment_must_hold_both_ways(running, items):
     found = change(running, items, OneWay())
     assert found.accepted == 0
-    assert found.proposed == sum(len(proposals(text)) for text in [KID, BIG]) * 4
+    assert (
+        found.proposed == sum(len(propose_paraphrases(text)) for text in [KID, BIG]) * 4
+    )
     assert found.kept.sum(axis=1).tolist() == [0, 0, 8]
 
 

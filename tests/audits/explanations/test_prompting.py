@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("httpx")
 
 from measurand.audits.explanations import audit
-from measurand.benchmarks.synthetic_rationales import planted
+from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import MissingWeights
 from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
@@ -18,7 +18,7 @@ STEPS = ("given", "steps", "concise")
 
 
 def run(explainers, model, *, sizes, **options):
-    benchmark = planted("planted", leaky=False, seed=5, sizes=sizes)
+    benchmark = plant_rationales("planted", leaky=False, seed=5, sizes=sizes)
     with open_experiment(benchmark, **options) as running:
         readers = {"tfidf": READERS.load("tfidf")}
         return audit(running, readers, explainers=explainers, model=model, count=1)

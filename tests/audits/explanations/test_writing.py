@@ -13,7 +13,7 @@ from measurand.audits.explanations.writing import (
     usual,
     written,
 )
-from measurand.benchmarks.synthetic_rationales import planted
+from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
 from measurand.experiment.answers import open_experiment
 from measurand.explainers import SUITE
@@ -21,7 +21,7 @@ from measurand.explainers.drifting import flipped
 from measurand.judges.lexical import LexicalJudge
 from tests.audits.explanations.handmade import benchmark, wrote
 
-SMALL = planted("small", leaky=False, seed=1, sizes={"train": 12, "test": 10})
+SMALL = plant_rationales("small", leaky=False, seed=1, sizes={"train": 12, "test": 10})
 
 
 def made(names, others=None, source=SMALL, count=2):

@@ -13,7 +13,7 @@ from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
-from measurand.interventions.metadata import Flip, reach
+from measurand.interventions.metadata import Flip, rendered_share
 from measurand.stats.scores import share
 
 
@@ -27,7 +27,7 @@ def flips(benchmark: Benchmark) -> dict[str, Flip]:
         )
         if (
             len(said) > 1
-            and reach(benchmark.test, column, benchmark.query, said) >= REACH
+            and rendered_share(benchmark.test, column, benchmark.query, said) >= REACH
         ):
             found[column] = Flip(
                 column, benchmark.query, tuple((v, tuple(w)) for v, w in said.items())

@@ -7,7 +7,7 @@ states the label leaves a rationale nothing to add. All three are therefore repo
 from functools import lru_cache
 
 from measurand.core.items import Items
-from measurand.interventions.paraphrase import proposals
+from measurand.interventions.paraphrase import propose_paraphrases
 
 RESTATED, STATED, PARAPHRASED = "restated", "label stated", "paraphrased"
 BASELINES = (RESTATED, STATED, PARAPHRASED)
@@ -27,4 +27,4 @@ def baselines(items: Items, query: str) -> dict[str, list[str]]:
 @lru_cache(maxsize=4)  # every explainer of a benchmark needs the same
 def reworded(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The texts in other words, by rule; one that no rule fits stays."""
-    return tuple(next(iter(proposals(text)), text) for text in texts)
+    return tuple(next(iter(propose_paraphrases(text)), text) for text in texts)

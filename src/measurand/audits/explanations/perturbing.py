@@ -21,7 +21,7 @@ from measurand.experiment.explained import ask_writer
 from measurand.experiment.judged import judge_entailment
 from measurand.interventions import reworder
 from measurand.interventions.noise import FormatNoise
-from measurand.interventions.wordings import different
+from measurand.interventions.wordings import distinct_wordings
 
 COUNT = 3  # changes an item: two paraphrases and one format noise, as in the proposal
 ENTAILED = 0.5  # above it, the judge finds entailment more likely than not
@@ -121,7 +121,8 @@ def accepted(
     No proposal is judged that is not needed: models are slow, and servers cost money.
     """
     waiting = [
-        different(text, ways) for text, ways in zip(texts, proposed, strict=True)
+        distinct_wordings(text, ways)
+        for text, ways in zip(texts, proposed, strict=True)
     ]
     found: list[tuple[str, list[str]]] = [(text, []) for text in texts]
     shown = 0

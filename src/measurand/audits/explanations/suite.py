@@ -20,7 +20,7 @@ from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.experiment.explained import explain_items
 from measurand.explainers import SUITE, named
-from measurand.interventions.paraphrase import proposals
+from measurand.interventions.paraphrase import propose_paraphrases
 
 Row = Mapping[str, Any]
 
@@ -129,6 +129,6 @@ def numbers(
         for row in kept.nonzero()[0].tolist():
             draw = {}
             if by_rule and kind == PARAPHRASE:
-                draw = {"draw": proposals(said[row]).index(queries[row])}
+                draw = {"draw": propose_paraphrases(said[row]).index(queries[row])}
             rows[row].append({"kind": kind, **draw})
     return rows
