@@ -9,8 +9,8 @@ import pytest
 
 from measurand.audits.leakage import audit
 from measurand.audits.leakage.answered import Runs
-from measurand.audits.leakage.scores import Ground, part
-from measurand.audits.leakage.settled import settled
+from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
+from measurand.audits.leakage.settled import canonical_benchmark
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption
 from measurand.experiment.answers import open_experiment
@@ -198,7 +198,7 @@ def test_options_that_cannot_be_followed_are_refused(options, said):
 def test_settled_items_keep_given_ids_and_sides():
     table = pairs(80).assign(id=[f"n{i}" for i in range(80)])
     benchmark = made(table[:50], table[50:], id="id")
-    kept = settled(benchmark, 0).benchmark
+    kept = canonical_benchmark(benchmark, 0).benchmark
     assert set(kept.train.ids) == {f"n{i}" for i in range(50)}
     lookup = table.set_index("id")["premise"]
     assert (kept.test.column("premise") == lookup.loc[list(kept.test.ids)]).all()
@@ -219,11 +219,11 @@ def test_a_leak_just_at_the_margin_is_cried_as_rarely_as_promised():
     for _ in range(300):
         gold = rng.integers(2, size=n)
         majority = pd.Series((rng.random(n) < 0.5).astype(float), list(ids))
-        base = Ground(ids, majority, np.zeros(n), np.arange(n))
+        base = LeakageBaselines(ids, majority, np.zeros(n), np.arange(n))
         right = rng.random(n) < 0.52
         answers = np.where(right, gold, 1 - gold)
         alone = Runs(ids, gold, np.eye(2, dtype=np.float32)[answers][None], {})
-        found = part(alone, base, 2, rng)
+        found = part_leakage(alone, base, 2, rng)
         cried += found.surely.low > 0.02
         cleared += found.at_most < 0.02
     assert cried <= 10, "1.25 % each of two parts; more than 10 of 300 once in 500"

@@ -233,10 +233,10 @@ def leakage(
         run_info = run_log(started, experiment, source.source, run.workers)
     deliver(report, run.out, run_info, as_json=run.json)
     if run.out is not None:
-        from measurand.audits.leakage.statement import exported
+        from measurand.audits.leakage.statement import export_repair
         from measurand.core.files import write_file
 
-        for name, content in exported(report.items).items():
+        for name, content in export_repair(report.items).items():
             write_file(run.out / "repair" / name, content)
     exit_on([report], run.fail_on)
 
@@ -295,12 +295,14 @@ def _print_cost(
     seed: int,
 ) -> None:
     """Print what the readers behind a server would cost."""
-    from measurand.audits.evidence.cost import plan
+    from measurand.audits.evidence.cost import evidence_cost
     from measurand.core.recipe import traits_of
 
     for name, reader in readers.items():
         if traits_of(reader).remote:
-            print(f"{name}: {plan(reader, benchmark, shuffles, margin, seed=seed)}")
+            print(
+                f"{name}: {evidence_cost(reader, benchmark, shuffles, margin, seed=seed)}"
+            )
         else:
             print(f"{name}: runs here and costs nothing")
 

@@ -21,7 +21,7 @@ from measurand.stats.shuffles import ShuffleEffect, over_seeds, shuffle_effect
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class EvidenceBaselines:
     """What every packet is held against: readers without text, clusters, the margin."""
 
     majority: "pd.Series[float]"
@@ -31,7 +31,7 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class EvidenceAnswers:
     """What a reader answered, averaged over its seeds."""
 
     cells: Floats
@@ -40,28 +40,28 @@ class Answered:
     alone: Mapping[str, "pd.Series[float]"]
     effect: ShuffleEffect
     commonest: float
-    changed: float
+    changed_share: float
     parts: Mapping[str, tuple["pd.Series[float]", ShuffleEffect]]
     remarks: Mapping[str, float | str]
 
 
-def answered(
-    members: Sequence[Reader],
+def ask_with_shuffles(
+    readers: Sequence[Reader],
     experiment: Experiment,
     shuffle: Shuffle,
     shuffles: int,
-    ground: Ground,
-) -> Answered:
+    baselines: EvidenceBaselines,
+) -> EvidenceAnswers:
     """Ask with the right evidence, with the wrong, and with one field alone."""
     benchmark = experiment.benchmark
     alone = {"query_only": Keep(benchmark.query), "evidence_only": Keep(shuffle.field)}
-    if traits_of(members[0]).learned:
+    if traits_of(readers[0]).learned:
         alone = {}
     parts = ("", *benchmark.test_parts)
     asks = [
-        ask
-        for reader in members
-        for ask in (
+        question
+        for reader in readers
+        for question in (
             *(Ask(reader, part=part) for part in parts),
             *(
                 Ask(reader, under=shuffle, repeats=shuffles, part=part)
@@ -70,36 +70,42 @@ def answered(
             *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
         )
     ]
-    each = len(asks) // len(members)
-    flat = ask_all(experiment, asks)
-    said = [flat[i::each] for i in range(each)]
-    full, shuffled = said[0], said[len(parts)]
+    asks_per_reader = len(asks) // len(readers)
+    predictions = ask_all(experiment, asks)
+    by_condition = [predictions[i::asks_per_reader] for i in range(asks_per_reader)]
+    full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
     effects = [
-        effect(said[i], said[len(parts) + i], clusters)
+        _evidence_effect(by_condition[i], by_condition[len(parts) + i], clusters)
         for i, clusters in enumerate(
-            [ground.clusters]
+            [baselines.clusters]
             + [
-                hanging_together(part, shuffle.field)
+                evidence_clusters(part, shuffle.field)
                 for part in benchmark.test_parts.values()
             ]
         )
     ]
     classes = len(benchmark.classes)
-    rows = [cells(one.gold, one.answers[0], classes) for one in full]
+    rows = [cells(run.gold, run.answers[0], classes) for run in full]
     ids = list(full[0].ids)
-    single = said[2 * len(parts) :]
-    return Answered(
+    single = by_condition[2 * len(parts) :]
+    return EvidenceAnswers(
         np.mean(rows, axis=0),
-        averaged(full, ids),
-        np.mean([one.correct for one in shuffled], axis=0),
-        {part: averaged(ones, ids) for part, ones in zip(alone, single, strict=True)},
-        effects[0],
-        max(float(np.bincount(one.answers[0]).max() / len(ids)) for one in full),
-        changed(benchmark.test.column(shuffle.field), donors),
+        _mean_correct(full, ids),
+        np.mean([run.correct for run in shuffled], axis=0),
         {
-            part: (averaged(said[i], list(said[i][0].ids)), effects[i])
+            part: _mean_correct(runs, ids)
+            for part, runs in zip(alone, single, strict=True)
+        },
+        effects[0],
+        max(float(np.bincount(run.answers[0]).max() / len(ids)) for run in full),
+        _changed_share(benchmark.test.column(shuffle.field), donors),
+        {
+            part: (
+                _mean_correct(by_condition[i], list(by_condition[i][0].ids)),
+                effects[i],
+            )
             for i, part in enumerate(parts)
             if part
         },
@@ -107,7 +113,7 @@ def answered(
     )
 
 
-def effect(
+def _evidence_effect(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
     clusters: NDArray[np.int64],
@@ -115,13 +121,13 @@ def effect(
     """What the wrong evidence costs, over seeds."""
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    each = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
-    right, wrong = (np.mean([pair[i] for pair in each], axis=0) for i in (0, 1))
-    lost = np.array([r.mean() - w.mean() for r, w in each])
-    return over_seeds(shuffle_effect(right, wrong, donors, clusters), lost)
+    pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
+    right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
+    losses = np.array([r.mean() - w.mean() for r, w in pairs])
+    return over_seeds(shuffle_effect(right, wrong, donors, clusters), losses)
 
 
-def hanging_together(items: Items, evidence: str) -> NDArray[np.int64]:
+def evidence_clusters(items: Items, evidence: str) -> NDArray[np.int64]:
     """The cluster of each item: those that share evidence or a group hang together."""
     shared = [items.column(evidence)]
     return linked_clusters(
@@ -129,18 +135,18 @@ def hanging_together(items: Items, evidence: str) -> NDArray[np.int64]:
     )
 
 
-def averaged(said: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
+def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
     """How often each item was answered right, over seeds."""
-    right: Floats = np.mean([one.correct[0] for one in said], axis=0)
-    return pd.Series(right, ids)
+    correct: Floats = np.mean([run.correct[0] for run in runs], axis=0)
+    return pd.Series(correct, ids)
 
 
-def changed(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
+def _changed_share(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
     """The share of hand-overs that gave an item another text than its own."""
     numbers = pd.factorize(texts)[0]
     return float((numbers[donors] != numbers).mean())
 
 
-def score(predictions: Predictions) -> "pd.Series[float]":
+def correct_by_item(predictions: Predictions) -> "pd.Series[float]":
     """Whether each item was answered right, with its id."""
     return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))

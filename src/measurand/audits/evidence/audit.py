@@ -6,17 +6,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.answered import Ground, hanging_together, score
+from measurand.audits.evidence.answered import (
+    EvidenceBaselines,
+    correct_by_item,
+    evidence_clusters,
+)
 from measurand.audits.evidence.exhibits import exhibits
 from measurand.audits.evidence.filtering import filter_findings
 from measurand.audits.evidence.flips import flip_findings
-from measurand.audits.evidence.ladder import climbed
-from measurand.audits.evidence.shift import gap_findings, gaps, held_out_values
+from measurand.audits.evidence.ladder import climb_evidence_ladder
+from measurand.audits.evidence.shift import gap_findings, held_out_values, measure_gaps
 from measurand.audits.evidence.statement import (
-    described,
-    item_table,
-    settings,
-    warnings,
+    describe_evidence_benchmark,
+    evidence_item_table,
+    evidence_settings,
+    evidence_warnings,
 )
 from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
 from measurand.audits.evidence.verdict import verdict
@@ -68,39 +72,49 @@ def audit(
             "and 0 to 1"
         )
     change = Shuffle(benchmark.evidence, shuffle)
-    ground = Ground(
-        *textless(experiment),
-        hanging_together(benchmark.test, benchmark.evidence),
+    baselines = EvidenceBaselines(
+        *_baseline_scores(experiment),
+        evidence_clusters(benchmark.test, benchmark.evidence),
         margin,
     )
     ladder = (calibrate, seeds, strongest)
-    packets, used = climbed(experiment, readers, change, shuffles, ground, *ladder)
+    readings, used_readers = climb_evidence_ladder(
+        experiment, readers, change, shuffles, baselines, *ladder
+    )
     rng = generator(experiment.seed, "evidence", "ground")
-    majority = mean(ground.majority, rng=rng, clusters=ground.clusters)
-    metadata = mean(ground.metadata, rng=rng, clusters=ground.clusters)
+    majority = mean(baselines.majority, rng=rng, clusters=baselines.clusters)
+    metadata = mean(baselines.metadata, rng=rng, clusters=baselines.clusters)
     findings = [
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
-        *(finding for one in packets for finding in one.findings),
+        *(finding for reading in readings for finding in reading.findings),
     ]
-    not_run = {name: why for one in packets for name, why in one.withheld.items()}
-    more, missing = consequences(experiment, used, ground.clusters)
-    findings += more
-    said = verdict(packets, majority, margin, planted=benchmark.planted)
+    not_run = {
+        name: why for reading in readings for name, why in reading.withheld.items()
+    }
+    consequence_findings, missing = _consequence_findings(
+        experiment, used_readers, baselines.clusters
+    )
+    findings += consequence_findings
+    conclusion = verdict(readings, majority, margin, planted=benchmark.planted)
     return Report(
         "evidence",
-        described(benchmark),
-        said,
+        describe_evidence_benchmark(benchmark),
+        conclusion,
         tuple(findings),
-        settings(experiment, used, packets, change, shuffles, margin, calibrate),
+        evidence_settings(
+            experiment, used_readers, readings, change, shuffles, margin, calibrate
+        ),
         not_run | missing,
-        tuple(warnings(benchmark, packets, ground, shuffles)),
-        exhibits(benchmark, packets, findings, said, margin),
-        item_table(benchmark, packets, said),
+        tuple(evidence_warnings(benchmark, readings, baselines, shuffles)),
+        exhibits(benchmark, readings, findings, conclusion, margin),
+        evidence_item_table(benchmark, readings, conclusion),
     )
 
 
-def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[float]"]:
+def _baseline_scores(
+    experiment: Experiment,
+) -> tuple["pd.Series[float]", "pd.Series[float]"]:
     """Which items are right by the commonest test label, and by the metadata reader.
 
     The commonest label of the test items, not of the training items: no constant
@@ -109,10 +123,10 @@ def textless(experiment: Experiment) -> tuple["pd.Series[float]", "pd.Series[flo
     test = experiment.benchmark.test
     commonest = max(test.classes, key=lambda label: int((test.labels == label).sum()))
     (metadata,) = ask_all(experiment, [Ask(MetadataReader())])
-    return (test.labels == commonest).astype(float), score(metadata)
+    return (test.labels == commonest).astype(float), correct_by_item(metadata)
 
 
-def consequences(
+def _consequence_findings(
     experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
@@ -139,10 +153,10 @@ def consequences(
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
     name, reader = next(iter(light.items()))
-    before = gaps(reader, experiment, values, Everything(), Everything())
-    findings += gap_findings(name, reader, before, clusters, experiment.seed)
+    unfiltered = measure_gaps(reader, experiment, values, Everything(), Everything())
+    findings += gap_findings(name, reader, unfiltered, clusters, experiment.seed)
     try:
-        findings += filter_findings(name, reader, before, experiment, clusters)
+        findings += filter_findings(name, reader, unfiltered, experiment, clusters)
     except Undefined as undefined:
         not_run["filter_gain"] = str(undefined)
     return findings, not_run

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from measurand.audits.evidence.flips import flips
+from measurand.audits.evidence.flips import possible_flips
 from measurand.audits.evidence.shift import held_out_values
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
@@ -19,7 +19,7 @@ DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small
 
 
 @dataclass(frozen=True)
-class Plan:
+class EvidenceCost:
     """An audit before it is paid for.
 
     Attributes:
@@ -52,17 +52,17 @@ class Plan:
         )
 
 
-def plan(
+def evidence_cost(
     reader: EndpointReader,
     benchmark: Benchmark,
     shuffles: int,
     margin: float,
     *,
     seed: int = 0,
-) -> Plan:
+) -> EvidenceCost:
     """The calls, tokens and cost of the audit by this reader alone; nothing is sent.
 
-    Every condition of `packet` and `flips` counts in full, held-out metadata values
+    Every condition of `packet` and `possible_flips` counts in full, held-out metadata values
     only with labelled examples: without them a held-out fit asks the same prompts.
     """
     if benchmark.evidence is None:
@@ -72,18 +72,24 @@ def plan(
         )
     n = len(benchmark.test)
     letters = {
-        str(keep): conversation(reader, benchmark, keep, seed)
+        str(keep): _prompt_letters(reader, benchmark, keep, seed)
         for keep in (AsIs(), Keep(benchmark.query), Keep(benchmark.evidence))
     }
-    whole, *alone = letters.values()
-    full = 1 + shuffles + len(flips(benchmark))
-    calls, sent = n * (full + len(alone)), whole * full + sum(alone)
+    full_letters, *alone_letters = letters.values()
+    full_conditions = 1 + shuffles + len(possible_flips(benchmark))
+    calls, sent = (
+        n * (full_conditions + len(alone_letters)),
+        full_letters * full_conditions + sum(alone_letters),
+    )
     if reader.shots:
-        more = shift_calls(benchmark)
-        calls, sent = calls + more, sent + more * whole // max(n, 1)
+        extra_calls = _shift_calls(benchmark)
+        calls, sent = (
+            calls + extra_calls,
+            sent + extra_calls * full_letters // max(n, 1),
+        )
     terms = terms_of(reader.endpoint)
     use = Use(sent // LETTERS, calls * reader.endpoint.max_tokens)
-    return Plan(
+    return EvidenceCost(
         calls,
         use,
         terms.money(use),
@@ -94,7 +100,7 @@ def plan(
     )
 
 
-def conversation(
+def _prompt_letters(
     reader: EndpointReader, benchmark: Benchmark, change: AsIs | Keep, seed: int
 ) -> int:
     """The letters of all prompts about the test items, read so."""
@@ -104,9 +110,11 @@ def conversation(
     return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
 
 
-def shift_calls(benchmark: Benchmark) -> int:
+def _shift_calls(benchmark: Benchmark) -> int:
     """The most calls about held-out values: all items, and two filtered rounds."""
     test = benchmark.test
     pairs = held_out_values(benchmark.train, test)
-    each = sum(int((test.column(column) == value).sum()) for column, value in pairs)
-    return each + 2 * (len(test) + each) if pairs else 0
+    held_out_items = sum(
+        int((test.column(column) == value).sum()) for column, value in pairs
+    )
+    return held_out_items + 2 * (len(test) + held_out_items) if pairs else 0

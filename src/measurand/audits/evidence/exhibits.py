@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from measurand.audits.evidence.packet import Packet
+from measurand.audits.evidence.packet import EvidenceReading
 from measurand.audits.evidence.thresholds import DIRECT
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Verdict
@@ -12,20 +12,20 @@ from measurand.core.finding import Exhibit, Finding, Verdict
 
 def exhibits(
     benchmark: Benchmark,
-    packets: Sequence[Packet],
+    readings: Sequence[EvidenceReading],
     findings: Sequence[Finding],
     verdict: Verdict,
     margin: float,
 ) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    found = {(f.statistic, f.reader, f.condition): f.estimate for f in findings}
-    majority = found["majority", "majority", "full"].value
+    estimates = {(f.statistic, f.reader, f.condition): f.estimate for f in findings}
+    majority = estimates["majority", "majority", "full"].value
     ladder = [f for f in findings if f.statistic == "delta_evi"]
     shift = [f for f in findings if f.statistic == "ood_gap"]
     gains = [f for f in findings if f.statistic == "filter_gain"]
-    drawn = [
-        decision_map(benchmark, packets, verdict, margin),
-        forest(
+    charts = [
+        _decision_map_exhibit(benchmark, readings, verdict, margin),
+        _evidence_intervals(
             "ladder",
             ladder,
             "ΔEvi by reader, weak to strong, with the margin",
@@ -33,36 +33,43 @@ def exhibits(
             "ΔEvi",
             by="reader",
         ),
-        bars(packets, findings, majority),
-        distribution(packets),
+        _ablation_bars(readings, findings, majority),
+        _shuffle_distribution(readings),
     ]
     if shift:
         caption = "Accuracy lost on a metadata value that training never showed"
-        drawn.append(
-            forest("shift", shift, caption, margin, "accuracy gap", by="condition")
+        charts.append(
+            _evidence_intervals(
+                "shift", shift, caption, margin, "accuracy gap", by="condition"
+            )
         )
     if gains:
         caption = (
             "Mean gap before minus after dropping the dominant group, or as many items "
             "at random"
         )
-        drawn.append(
-            forest("filter", gains, caption, margin, "gap closed", by="condition")
+        charts.append(
+            _evidence_intervals(
+                "filter", gains, caption, margin, "gap closed", by="condition"
+            )
         )
-    return tuple(drawn)
+    return tuple(charts)
 
 
-def decision_map(
-    benchmark: Benchmark, packets: Sequence[Packet], verdict: Verdict, margin: float
+def _decision_map_exhibit(
+    benchmark: Benchmark,
+    readings: Sequence[EvidenceReading],
+    verdict: Verdict,
+    margin: float,
 ) -> Exhibit:
     """Metadata ratio against evidence effect, a point a reader."""
     rows = []
-    for packet in packets:
-        delta, mpds = packet.effect.interval(0.95), packet.mpds
+    for reading in readings:
+        delta, mpds = reading.effect.interval(0.95), reading.mpds
         rows.append(
             {
                 "benchmark": benchmark.name,
-                "reader": packet.name,
+                "reader": reading.name,
                 "mpds": mpds.value if mpds else None,
                 "mpds_low": mpds.low if mpds else None,
                 "mpds_high": mpds.high if mpds else None,
@@ -70,8 +77,8 @@ def decision_map(
                 "delta_low": delta.low,
                 "delta_high": delta.high,
                 "region": verdict.region
-                if packet.name == verdict.stage
-                else packet.decision,
+                if reading.name == verdict.stage
+                else reading.decision,
             }
         )
     caption = (
@@ -84,7 +91,7 @@ def decision_map(
     )
 
 
-def forest(
+def _evidence_intervals(
     name: str,
     findings: Sequence[Finding],
     caption: str,
@@ -113,8 +120,8 @@ def forest(
     )
 
 
-def bars(
-    packets: Sequence[Packet], findings: Sequence[Finding], majority: float
+def _ablation_bars(
+    readings: Sequence[EvidenceReading], findings: Sequence[Finding], majority: float
 ) -> Exhibit:
     """Accuracy with everything, with one field, with metadata."""
     names = {
@@ -122,7 +129,7 @@ def bars(
         "query_only": "query only",
         "evidence_only": "evidence only",
     }
-    shown = [f for f in findings if f.statistic in names and f.condition == "full"]
+    ablations = [f for f in findings if f.statistic in names and f.condition == "full"]
     rows = [
         {
             "group": finding.reader,
@@ -133,7 +140,7 @@ def bars(
             "low": finding.estimate.low,
             "high": finding.estimate.high,
         }
-        for finding in shown
+        for finding in ablations
     ]
     settings = {
         "reference": majority,
@@ -144,14 +151,14 @@ def bars(
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
 
 
-def distribution(packets: Sequence[Packet]) -> Exhibit:
+def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
-        {"series": packet.name, "value": float(a)}
-        for packet in packets
-        for a in packet.accuracies
+        {"series": reading.name, "value": float(a)}
+        for reading in readings
+        for a in reading.accuracies
     ]
-    marks = {packet.name: float(packet.right.mean()) for packet in packets}
+    marks = {reading.name: float(reading.right.mean()) for reading in readings}
     caption = (
         "Accuracy under each shuffle of the evidence; the mark is the accuracy with "
         "the right evidence"

@@ -7,9 +7,9 @@ from measurand.audits.evidence.shift import (
     RESAMPLES,
     Gaps,
     Ints,
-    gaps,
     held_out_values,
     mean_gap,
+    measure_gaps,
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
@@ -25,7 +25,7 @@ from measurand.selections.rows import Drop, Sample
 from measurand.stats.resampling import bootstrap
 
 
-def dominant_group(train: Items, seed: int) -> Drop:
+def _dominant_group(train: Items, seed: int) -> Drop:
     """The largest metadata group that metadata predict better than the whole."""
     rng = generator(seed, "evidence", "filter")
     shares = MetadataReader().out_of_fold(train, rng)
@@ -46,20 +46,22 @@ def filter_findings(
     """How the mean gap moves when the group is dropped, or as many items at random."""
     benchmark = experiment.benchmark
     rng = generator(experiment.seed, "filter", identity(reader))
-    group = dominant_group(benchmark.train, experiment.seed)
+    group = _dominant_group(benchmark.train, experiment.seed)
     train, test = (group(side, rng) for side in (benchmark.train, benchmark.test))
-    left = set(held_out_values(train, test))
-    kept = [i for i, value in enumerate(before.values) if value in left]
-    if not kept:
+    remaining_values = set(held_out_values(train, test))
+    positions = [
+        i for i, value in enumerate(before.values) if value in remaining_values
+    ]
+    if not positions:
         raise Undefined("without that group no metadata value can be held out")
     arms: dict[str, tuple[Selection, Selection]] = {
         "filtered": (group, group),
-        "random": thinned(benchmark, len(train)),
+        "random": _random_thinning(benchmark, len(train)),
     }
-    values = tuple(before.values[i] for i in kept)
-    count, first = (
-        len(kept),
-        before.rows[:, [*kept, *(i + len(before.values) for i in kept)]],
+    values = tuple(before.values[i] for i in positions)
+    count, rows_before = (
+        len(positions),
+        before.rows[:, [*positions, *(i + len(before.values) for i in positions)]],
     )
 
     def gain(sums: Floats) -> Floats:
@@ -68,8 +70,8 @@ def filter_findings(
 
     findings = []
     for condition, (trained, tested) in arms.items():
-        after = gaps(reader, experiment, values, trained, tested)
-        rows = np.column_stack([first, after.rows])
+        after = measure_gaps(reader, experiment, values, trained, tested)
+        rows = np.column_stack([rows_before, after.rows])
         estimate = bootstrap(
             gain, rows, rng=rng, clusters=clusters, resamples=RESAMPLES
         )
@@ -77,7 +79,7 @@ def filter_findings(
     return findings
 
 
-def thinned(benchmark: Benchmark, size: int) -> tuple[Sample, Sample]:
+def _random_thinning(benchmark: Benchmark, size: int) -> tuple[Sample, Sample]:
     """Draws that leave so many training items, and the same share of test items."""
     share = size / len(benchmark.train)
     return Sample(size), Sample(round(share * len(benchmark.test)))

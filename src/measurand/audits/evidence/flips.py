@@ -17,22 +17,25 @@ from measurand.interventions.metadata import Flip, rendered_share
 from measurand.stats.scores import share
 
 
-def flips(benchmark: Benchmark) -> dict[str, Flip]:
+def possible_flips(benchmark: Benchmark) -> dict[str, Flip]:
     """A flip for each metadata column whose values most queries say."""
-    found = {}
+    flips_by_column = {}
     for column in benchmark.metadata:
         values = sorted(benchmark.train.column(column).unique())
-        said = benchmark.renderings.get(
+        renderings = benchmark.renderings.get(
             column, {value: (value,) for value in values if value}
         )
         if (
-            len(said) > 1
-            and rendered_share(benchmark.test, column, benchmark.query, said) >= REACH
+            len(renderings) > 1
+            and rendered_share(benchmark.test, column, benchmark.query, renderings)
+            >= REACH
         ):
-            found[column] = Flip(
-                column, benchmark.query, tuple((v, tuple(w)) for v, w in said.items())
+            flips_by_column[column] = Flip(
+                column,
+                benchmark.query,
+                tuple((v, tuple(w)) for v, w in renderings.items()),
             )
-    return found
+    return flips_by_column
 
 
 def flip_findings(
@@ -40,23 +43,23 @@ def flip_findings(
 ) -> list[Finding]:
     """The share of labels and of predictions that change with each flip."""
     benchmark, findings = experiment.benchmark, []
-    possible = flips(benchmark)
-    for column, flip in possible.items():
+    flips_by_column = possible_flips(benchmark)
+    for column, flip in flips_by_column.items():
         if benchmark.protocol is not None:
             rng = generator(experiment.seed, "test", identity(flip), 0)
             before = np.array(benchmark.protocol(benchmark.test))
             after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
-            changed = share(int((before != after).sum()), len(before))
-            findings.append(Finding("flip_rate", "protocol", column, changed))
-    if not possible:
+            changed_share = share(int((before != after).sum()), len(before))
+            findings.append(Finding("flip_rate", "protocol", column, changed_share))
+    if not flips_by_column:
         return findings
-    changes: list[Intervention] = [AsIs(), *possible.values()]
+    changes: list[Intervention] = [AsIs(), *flips_by_column.values()]
     asks = [Ask(reader, under=c) for reader in readers.values() for c in changes]
-    said = iter(ask_all(experiment, asks))
+    predictions = iter(ask_all(experiment, asks))
     for name in readers:
-        plain = next(said)
-        for column in possible:
-            moved = int((plain.answers != next(said).answers).sum())
-            rate = share(moved, len(plain.ids))
+        unflipped = next(predictions)
+        for column in flips_by_column:
+            moved = int((unflipped.answers != next(predictions).answers).sum())
+            rate = share(moved, len(unflipped.ids))
             findings.append(Finding("flip_rate", name, column, rate))
     return findings

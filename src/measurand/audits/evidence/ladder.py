@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from measurand.audits.evidence.answered import Ground
-from measurand.audits.evidence.packet import Packet, packet
+from measurand.audits.evidence.answered import EvidenceBaselines
+from measurand.audits.evidence.packet import EvidenceReading, read_evidence
 from measurand.core.errors import BadOption
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
@@ -18,16 +18,16 @@ from measurand.interventions.shuffle import Shuffle
 from measurand.stats.equivalence import ABOVE
 
 
-def climbed(
+def climb_evidence_ladder(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     shuffle: Shuffle,
     shuffles: int,
-    ground: Ground,
+    baselines: EvidenceBaselines,
     calibrate: bool,
     seeds: int | None,
     strongest: str,
-) -> tuple[list[Packet], dict[str, Reader]]:
+) -> tuple[list[EvidenceReading], dict[str, Reader]]:
     """The packets of the readers asked for and of the rungs they call."""
     blind = [
         name
@@ -39,19 +39,19 @@ def climbed(
             f"{blind[0]} reads no evidence, so it cannot show that labels depend on "
             f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
         )
-    used = order_by_strength(readers)
-    packets = [
-        packet(name, reader, experiment, shuffle, shuffles, ground, seeds)
-        for name, reader in used.items()
+    used_readers = order_by_strength(readers)
+    readings = [
+        read_evidence(name, reader, experiment, shuffle, shuffles, baselines, seeds)
+        for name, reader in used_readers.items()
     ]
     if not calibrate:
-        return packets, used
+        return readings, used_readers
     # A planted benchmark never calls for an encoder: its answer is known.
     planted = experiment.benchmark.planted
     rungs = higher_rungs(readers, strongest, weightless=planted)
-    while packets[-1].decision != ABOVE and (rung := next(rungs, None)):
+    while readings[-1].decision != ABOVE and (rung := next(rungs, None)):
         name, reader = rung
-        used[name] = reader
-        asked = (reader, experiment, shuffle, shuffles, ground, seeds)
-        packets.append(packet(name, *asked))
-    return packets, used
+        used_readers[name] = reader
+        arguments = (reader, experiment, shuffle, shuffles, baselines, seeds)
+        readings.append(read_evidence(name, *arguments))
+    return readings, used_readers

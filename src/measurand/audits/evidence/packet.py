@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.answered import Answered, Ground, answered
+from measurand.audits.evidence.answered import (
+    EvidenceAnswers,
+    EvidenceBaselines,
+    ask_with_shuffles,
+)
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
@@ -26,7 +30,7 @@ SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
 @dataclass(frozen=True, eq=False)
-class Packet:
+class EvidenceReading:
     """What one reader answered, and what follows from it.
 
     Attributes:
@@ -41,7 +45,7 @@ class Packet:
         mpds: The metadata ratio, where it has a value.
         findings: The estimates.
         withheld: Statistics that have no value here, and why.
-        changed: The share of (item, shuffle) pairs that read another text.
+        changed_share: The share of (item, shuffle) pairs that read another text.
         strength: What the reader can see.
         remarks: What the reader said beside its answers.
     """
@@ -57,116 +61,127 @@ class Packet:
     mpds: Estimate | None
     findings: tuple[Finding, ...]
     withheld: Mapping[str, str]
-    changed: float
+    changed_share: float
     strength: Strength
     remarks: Mapping[str, float | str]
 
 
-def packet(
+def read_evidence(
     name: str,
     reader: Reader,
     experiment: Experiment,
     shuffle: Shuffle,
     shuffles: int,
-    ground: Ground,
+    baselines: EvidenceBaselines,
     seeds: int | None = None,
-) -> Packet:
+) -> EvidenceReading:
     """The packet of one reader; a trained one that collapsed is tried once more."""
     rng = generator(experiment.seed, "evidence", identity(reader))
-    clusters = ground.clusters
-    usual = reader.default_seeds() if isinstance(reader, Seeded) else 1
-    count = seeds or usual
-    for first in (0, count):
+    clusters = baselines.clusters
+    usual_seeds = reader.default_seeds() if isinstance(reader, Seeded) else 1
+    seed_count = seeds or usual_seeds
+    for first in (0, seed_count):
         members = (
-            reader.with_seeds(count, first) if isinstance(reader, Seeded) else [reader]
+            reader.with_seeds(seed_count, first)
+            if isinstance(reader, Seeded)
+            else [reader]
         )
-        said = answered(members, experiment, shuffle, shuffles, ground)
-        gain = difference(said.right, ground.majority, rng=rng, clusters=clusters)
-        decided = decided_on(said, gain, ground.margin)
-        if decided != COLLAPSED or not isinstance(reader, Seeded):
+        answers = ask_with_shuffles(members, experiment, shuffle, shuffles, baselines)
+        gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
+        outcome = _evidence_decision(answers, gain, baselines.margin)
+        if outcome != COLLAPSED or not isinstance(reader, Seeded):
             break
-    ratios, withheld = metadata_ratios(name, said.right, ground, rng)
-    if not said.alone:
+    ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
+    if not answers.alone:
         withheld[f"query_only and evidence_only of {name}"] = (
             "it learned before this audit, so it cannot be taught one field alone"
         )
     scores = {
-        "accuracy": accuracy(said.cells, rng=rng, clusters=clusters),
-        "balanced_accuracy": balanced_accuracy(said.cells, rng=rng, clusters=clusters),
-        "mcc": mcc(said.cells, rng=rng, clusters=clusters),
+        "accuracy": accuracy(answers.cells, rng=rng, clusters=clusters),
+        "balanced_accuracy": balanced_accuracy(
+            answers.cells, rng=rng, clusters=clusters
+        ),
+        "mcc": mcc(answers.cells, rng=rng, clusters=clusters),
         **ratios,
         **{
             part: mean(right, rng=rng, clusters=clusters)
-            for part, right in said.alone.items()
+            for part, right in answers.alone.items()
         },
     }
-    effect = said.effect
+    effect = answers.effect
     shares = [
-        Finding(what, name, "full", share(round(float(said.remarks[what]) * n), n))
-        for n in [len(said.right)]
+        Finding(what, name, "full", share(round(float(answers.remarks[what]) * n), n))
+        for n in [len(answers.right)]
         for what in SHARES
-        if what in said.remarks
+        if what in answers.remarks
     ]
     findings = (
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
-        Finding("delta_evi", name, str(shuffle), effect.interval(0.95), decided),
+        Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *shares,
-        *part_findings(name, said, ground.margin, rng),
+        *_test_part_findings(name, answers, baselines.margin, rng),
     )
-    return Packet(
+    return EvidenceReading(
         name,
-        said.right,
-        pd.Series(said.wrong.mean(axis=0), said.right.index),
-        said.wrong.mean(axis=1),
-        said.alone,
+        answers.right,
+        pd.Series(answers.wrong.mean(axis=0), answers.right.index),
+        answers.wrong.mean(axis=1),
+        answers.alone,
         effect,
-        decided,
+        outcome,
         gain,
         ratios.get("mpds"),
         findings,
         withheld,
-        said.changed,
+        answers.changed_share,
         traits_of(reader).strength,
-        said.remarks,
+        answers.remarks,
     )
 
 
-def part_findings(
-    name: str, said: Answered, margin: float, rng: np.random.Generator
+def _test_part_findings(
+    name: str, answers: EvidenceAnswers, margin: float, rng: np.random.Generator
 ) -> list[Finding]:
     """The same fitted reader on the other test parts."""
     findings = []
-    for part, (right, effect) in said.parts.items():
-        decided = decision(effect.interval, margin)
-        where = f"part={part}"
+    for part, (right, effect) in answers.parts.items():
+        outcome = decision(effect.interval, margin)
+        condition = f"part={part}"
         findings += [
-            Finding("accuracy", name, where, mean(right, rng=rng)),
-            Finding("delta_evi", name, where, effect.interval(0.95), decided),
+            Finding("accuracy", name, condition, mean(right, rng=rng)),
+            Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
         ]
     return findings
 
 
-def decided_on(said: Answered, gain: Estimate, margin: float) -> str:
+def _evidence_decision(answers: EvidenceAnswers, gain: Estimate, margin: float) -> str:
     """What the reader's answers say about the evidence."""
-    if gain.low <= 0 or said.commonest >= ONE_CLASS:
+    if gain.low <= 0 or answers.commonest >= ONE_CLASS:
         return COLLAPSED
-    effect = said.effect
-    decided = decision(effect.interval, margin)
+    effect = answers.effect
+    outcome = decision(effect.interval, margin)
     # Stable over shuffles too, as the paper asks of a near zero.
-    return UNDECIDED if decided == WITHIN and effect.sigma.value >= margin else decided
+    return UNDECIDED if outcome == WITHIN and effect.sigma.value >= margin else outcome
 
 
-def metadata_ratios(
-    name: str, right: "pd.Series[float]", ground: Ground, rng: np.random.Generator
+def _metadata_ratios(
+    name: str,
+    right: "pd.Series[float]",
+    baselines: EvidenceBaselines,
+    rng: np.random.Generator,
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
     """Mpds and its chance-corrected form; each is withheld where it has no value."""
-    found, withheld = {}, {}
-    for statistic, base in {"mpds": None, "mpds_corrected": ground.majority}.items():
+    ratios, withheld = {}, {}
+    for statistic, base in {"mpds": None, "mpds_corrected": baselines.majority}.items():
         try:
-            found[statistic] = ratio(
-                ground.metadata, right, less=base, rng=rng, clusters=ground.clusters
+            ratios[statistic] = ratio(
+                baselines.metadata,
+                right,
+                less=base,
+                rng=rng,
+                clusters=baselines.clusters,
             )
         except Undefined as undefined:
             withheld[f"{statistic} of {name}"] = str(undefined)
-    return found, withheld
+    return ratios, withheld

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.answered import score
+from measurand.audits.evidence.answered import correct_by_item
 from measurand.audits.evidence.thresholds import SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
@@ -31,17 +31,17 @@ class Gaps:
     Attributes:
         values: The (column, value) pairs, in order.
         lost: Per item and pair, right when shown minus right when held out; 0 outside.
-        there: Per item and pair, 1 where the item has the value.
+        present: Per item and pair, 1 where the item has the value.
     """
 
     values: tuple[tuple[str, str], ...]
     lost: Floats
-    there: Floats
+    present: Floats
 
     @property
     def rows(self) -> Floats:
         """The columns whose sums give every gap."""
-        return np.column_stack([self.lost, self.there])
+        return np.column_stack([self.lost, self.present])
 
 
 def held_out_values(train: Items, test: Items) -> tuple[tuple[str, str], ...]:
@@ -57,7 +57,7 @@ def held_out_values(train: Items, test: Items) -> tuple[tuple[str, str], ...]:
     return tuple(chosen)
 
 
-def gaps(
+def measure_gaps(
     reader: Reader,
     experiment: Experiment,
     values: tuple[tuple[str, str], ...],
@@ -74,14 +74,16 @@ def gaps(
     for pair in values:
         hidden, rows = Both(trained, HoldOut(*pair)), Both(tested, Only(*pair))
         asks.append(Ask(quick, fitted_on=hidden, about=rows))
-    shown, *unseen = (score(said) for said in ask_all(experiment, asks))
+    shown, *unseen = (
+        correct_by_item(predictions) for predictions in ask_all(experiment, asks)
+    )
     ids = pd.Index(experiment.benchmark.test.ids)
-    lost, there = np.zeros((2, len(ids), len(values)))
-    for number, right in enumerate(unseen):
-        places = ids.get_indexer(right.index)
-        lost[places, number] = shown.loc[right.index] - right
-        there[places, number] = 1
-    return Gaps(values, lost, there)
+    lost, present = np.zeros((2, len(ids), len(values)))
+    for number, correct in enumerate(unseen):
+        positions = ids.get_indexer(correct.index)
+        lost[positions, number] = shown.loc[correct.index] - correct
+        present[positions, number] = 1
+    return Gaps(values, lost, present)
 
 
 def mean_gap(chosen: Sequence[int], count: int) -> Statistic:
@@ -89,45 +91,49 @@ def mean_gap(chosen: Sequence[int], count: int) -> Statistic:
 
     def statistic(sums: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            each = sums[..., list(chosen)] / sums[..., [count + i for i in chosen]]
-        return np.asarray(each.mean(axis=-1))
+            pair_gaps = sums[..., list(chosen)] / sums[..., [count + i for i in chosen]]
+        return np.asarray(pair_gaps.mean(axis=-1))
 
     return statistic
 
 
 def gap_findings(
-    name: str, reader: Reader, found: Gaps, clusters: Ints, seed: int
+    name: str, reader: Reader, measured_gaps: Gaps, clusters: Ints, seed: int
 ) -> list[Finding]:
     """The gap of each value, of each column, on average, and at worst."""
     rng = generator(seed, "evidence", "shift", identity(reader))
-    count = len(found.values)
-    sizes = found.there.sum(axis=0)
+    count = len(measured_gaps.values)
+    sizes = measured_gaps.present.sum(axis=0)
 
-    def averaged(chosen: Sequence[int], level: float = 0.95) -> Estimate:
+    def average_gap(chosen: Sequence[int], level: float = 0.95) -> Estimate:
         # Only the items that have one of the values can move the average.
-        inside = found.there[:, list(chosen)].any(axis=1)
+        inside = measured_gaps.present[:, list(chosen)].any(axis=1)
         return bootstrap(
             mean_gap(chosen, count),
-            found.rows[inside],
+            measured_gaps.rows[inside],
             rng=rng,
             clusters=clusters[inside],
             level=level,
             resamples=RESAMPLES,
         )
 
-    each = [averaged([i]) for i in range(count)]
+    estimates = [average_gap([i]) for i in range(count)]
     findings = [
         Finding("ood_gap", name, f"{column}={value}", estimate)
-        for (column, value), estimate in zip(found.values, each, strict=True)
+        for (column, value), estimate in zip(
+            measured_gaps.values, estimates, strict=True
+        )
     ]
-    for column in dict.fromkeys(column for column, _ in found.values):
-        chosen = [i for i, (owner, _) in enumerate(found.values) if owner == column]
-        findings.append(Finding("ood_gap", name, column, averaged(chosen)))
-    findings.append(Finding("ood_gap", name, "mean", averaged(range(count))))
-    worst = int(np.argmax([estimate.value for estimate in each]))
+    for column in dict.fromkeys(column for column, _ in measured_gaps.values):
+        chosen = [
+            i for i, (owner, _) in enumerate(measured_gaps.values) if owner == column
+        ]
+        findings.append(Finding("ood_gap", name, column, average_gap(chosen)))
+    findings.append(Finding("ood_gap", name, "mean", average_gap(range(count))))
+    worst = int(np.argmax([estimate.value for estimate in estimates]))
     # The worst of several is looked for, so its interval covers all of them at once.
-    wide = averaged([worst], 1 - 0.05 / count)
-    column, value = found.values[worst]
+    wide = average_gap([worst], 1 - 0.05 / count)
+    column, value = measured_gaps.values[worst]
     method = f"{wide.method}; simultaneous over {count} values; at {column}={value}"
     estimate = Estimate(
         wide.value, wide.low, wide.high, 0.95, int(sizes[worst]), method

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.evidence.answered import Ground
-from measurand.audits.evidence.packet import Packet
+from measurand.audits.evidence.answered import EvidenceBaselines
+from measurand.audits.evidence.packet import EvidenceReading
 from measurand.audits.evidence.thresholds import CLUSTERS, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Verdict
@@ -23,7 +23,7 @@ DOINGS = {
 }
 
 
-def described(benchmark: Benchmark) -> dict[str, object]:
+def describe_evidence_benchmark(benchmark: Benchmark) -> dict[str, object]:
     """The benchmark as a report states it: never a path."""
     return {
         "name": benchmark.name,
@@ -40,17 +40,17 @@ def described(benchmark: Benchmark) -> dict[str, object]:
     }
 
 
-def settings(
+def evidence_settings(
     experiment: Experiment,
     readers: Mapping[str, Reader],
-    packets: Sequence[Packet],
+    readings: Sequence[EvidenceReading],
     shuffle: Shuffle,
     shuffles: int,
     margin: float,
     calibrate: bool,
 ) -> dict[str, object]:
     """Everything that was chosen before the run, and what it can see."""
-    n, discordant = packets[-1].effect.n, packets[-1].effect.discordant
+    n, discordant = readings[-1].effect.n, readings[-1].effect.discordant
     return {
         "metadata_schema": dict(experiment.benchmark.schema),
         "shuffles": shuffles,
@@ -66,52 +66,63 @@ def settings(
             "detectable_effect": detectable(n, discordant) if discordant else 0.0,
             "items_to_equate": items_to_equate(margin, discordant) if discordant else 1,
         },
-        "evidence_changed": packets[-1].changed,
-        "remarks": {one.name: dict(one.remarks) for one in packets if one.remarks},
+        "evidence_changed": readings[-1].changed_share,
+        "remarks": {
+            reading.name: dict(reading.remarks)
+            for reading in readings
+            if reading.remarks
+        },
     }
 
 
-def warnings(
-    benchmark: Benchmark, packets: Sequence[Packet], ground: Ground, shuffles: int
+def evidence_warnings(
+    benchmark: Benchmark,
+    readings: Sequence[EvidenceReading],
+    baselines: EvidenceBaselines,
+    shuffles: int,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
-    said = []
+    messages = []
     if shuffles < SHUFFLES:
-        said.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
-    found = len(np.unique(ground.clusters))
-    if found < CLUSTERS:
-        said.append(
-            f"only {found} clusters of items that share evidence or group: intervals "
+        messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
+    cluster_count = len(np.unique(baselines.clusters))
+    if cluster_count < CLUSTERS:
+        messages.append(
+            f"only {cluster_count} clusters of items that share evidence or group: intervals "
             "are rough"
         )
-    for one in packets:
-        if one.effect.discordant == 0:
-            said.append(
-                f"no answer of {one.name} ever changed with the evidence: it may not "
+    for reading in readings:
+        if reading.effect.discordant == 0:
+            messages.append(
+                f"no answer of {reading.name} ever changed with the evidence: it may not "
                 "read it at all"
             )
         for what, doing in DOINGS.items():
-            share = float(one.remarks.get(what, 0.0))
+            share = float(reading.remarks.get(what, 0.0))
             if share > MUCH:
-                said.append(f"{one.name} {doing} {100 * share:.0f} % of the items")
+                messages.append(
+                    f"{reading.name} {doing} {100 * share:.0f} % of the items"
+                )
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
-        said.append(f"{overlap} test items stand in the training items too")
-    return said
+        messages.append(f"{overlap} test items stand in the training items too")
+    return messages
 
 
-def item_table(
-    benchmark: Benchmark, packets: Sequence[Packet], said: Verdict
+def evidence_item_table(
+    benchmark: Benchmark, readings: Sequence[EvidenceReading], verdict: Verdict
 ) -> pd.DataFrame:
     """One row an item: what each reader got right, and with what."""
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
-    for one in packets:
-        table[f"correct:{one.name}"] = one.right.to_numpy() > 0
-        table[f"shuffled:{one.name}"] = one.shuffled.to_numpy()
-        for part, right in one.alone.items():
-            table[f"{part}:{one.name}"] = right.to_numpy() > 0
-    stage = next((one for one in packets if one.name == said.stage), packets[-1])
+    for reading in readings:
+        table[f"correct:{reading.name}"] = reading.right.to_numpy() > 0
+        table[f"shuffled:{reading.name}"] = reading.shuffled.to_numpy()
+        for condition, correct in reading.alone.items():
+            table[f"{condition}:{reading.name}"] = correct.to_numpy() > 0
+    stage = next(
+        (reading for reading in readings if reading.name == verdict.stage), readings[-1]
+    )
     if "query_only" in stage.alone:
         table["without_evidence"] = stage.alone["query_only"].to_numpy() > 0
     return table

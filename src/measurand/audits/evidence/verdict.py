@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from measurand.audits.evidence.packet import COLLAPSED, Packet
+from measurand.audits.evidence.packet import COLLAPSED, EvidenceReading
 from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
@@ -21,19 +21,25 @@ SCREENING = Strength.WORDS  # a near zero of these alone asks for a stronger rea
 
 
 def verdict(
-    packets: Sequence[Packet], majority: Estimate, margin: float, *, planted: bool
+    readings: Sequence[EvidenceReading],
+    majority: Estimate,
+    margin: float,
+    *,
+    planted: bool,
 ) -> Verdict:
     """What the packets, ordered from weak to strong, let us say."""
-    standing = [packet for packet in packets if packet.decision != COLLAPSED]
+    standing = [reading for reading in readings if reading.decision != COLLAPSED]
     if not standing:
-        names = ", ".join(packet.name for packet in packets)
+        names = ", ".join(reading.name for reading in readings)
         why = (
             f"no reader is clearly above the majority share {majority}: {names} "
             "collapsed"
         )
-        asked = [one.alone["query_only"].mean() for one in packets if one.alone]
-        if majority.value >= SKEWED and asked:
-            alone = max(asked)
+        query_scores = [
+            failure.alone["query_only"].mean() for failure in readings if failure.alone
+        ]
+        if majority.value >= SKEWED and query_scores:
+            alone = max(query_scores)
             why += (
                 f"; {majority.value:.3f} of the labels are one class, and the query "
                 f"alone reaches {alone:.3f}"
@@ -41,10 +47,10 @@ def verdict(
         return Verdict("no verdict", "no verdict", None, why)
     last = standing[-1]
     delta = last.effect.interval(0.95)
-    beside = ablation(last, margin)
+    query_clause = _ablation_clause(last, margin)
     if last.decision == ABOVE:
-        turned = reversal(standing)
-        why = f"{last.name} loses {delta} on wrong evidence{turned}{beside}"
+        reversed_clause = _reversal_clause(standing)
+        why = f"{last.name} loses {delta} on wrong evidence{reversed_clause}{query_clause}"
         return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
     open_ended = last.strength < Strength.PRETRAINED and not planted
     if last.decision != WITHIN:
@@ -52,13 +58,13 @@ def verdict(
             f"the interval {delta} of {last.name} neither clears nor fits the margin "
             f"{margin}"
         )
-        needed = f"; about {deciding(last, margin):,} test items would decide"
+        needed = f"; about {_deciding_items(last, margin):,} test items would decide"
         return Verdict("undecided", "undecided", last.name, why + needed, open_ended)
-    region, place = placed(last, majority, margin)
+    region, explanation = _map_region(last, majority, margin)
     small = "" if delta.low <= 0 <= delta.high else " (small, not zero)"
     why = (
         f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
-        f"{place}{beside}"
+        f"{explanation}{query_clause}"
     )
     if last.strength <= SCREENING:
         return Verdict(
@@ -71,7 +77,9 @@ def verdict(
     return Verdict(region, region, last.name, why, open_ended)
 
 
-def placed(packet: Packet, majority: Estimate, margin: float) -> tuple[str, str]:
+def _map_region(
+    reading: EvidenceReading, majority: Estimate, margin: float
+) -> tuple[str, str]:
     """The place of a near zero on the map, and why it is there."""
     if majority.value >= SKEWED:
         return (
@@ -79,38 +87,41 @@ def placed(packet: Packet, majority: Estimate, margin: float) -> tuple[str, str]
             f"{majority.value:.3f} of the labels are one class, so the place is "
             "underdetermined",
         )
-    if packet.gain.value < margin:
-        gain = f"{packet.gain.value:z.3f}"
+    if reading.gain.value < margin:
+        gain = f"{reading.gain.value:z.3f}"
         return (
             "warning",
             f"the reader is only {gain} above the majority, so the place is "
             "underdetermined",
         )
-    if packet.mpds is None:
+    if reading.mpds is None:
         return "warning", "mpds has no value, so the place is underdetermined"
-    if packet.mpds.value >= DIRECT:
-        return "direct coupling", f"metadata alone reach {packet.mpds} of its accuracy"
-    return "latent coupling", f"metadata alone reach only {packet.mpds} of its accuracy"
+    if reading.mpds.value >= DIRECT:
+        return "direct coupling", f"metadata alone reach {reading.mpds} of its accuracy"
+    return (
+        "latent coupling",
+        f"metadata alone reach only {reading.mpds} of its accuracy",
+    )
 
 
-def ablation(packet: Packet, margin: float) -> str:
+def _ablation_clause(reading: EvidenceReading, margin: float) -> str:
     """A clause where the query alone does as well as the full reader."""
-    if not packet.alone:
+    if not reading.alone:
         return ""
-    alone, full = packet.alone["query_only"].mean(), packet.right.mean()
+    alone, full = reading.alone["query_only"].mean(), reading.right.mean()
     if alone < full - margin:
         return ""
     return f"; the query alone does as well ({alone:.3f} against {full:.3f})"
 
 
-def reversal(standing: Sequence[Packet]) -> str:
+def _reversal_clause(standing: Sequence[EvidenceReading]) -> str:
     """A clause where a weaker reader's near zero was overturned."""
-    weak = [packet.name for packet in standing[:-1] if packet.decision == WITHIN]
+    weak = [reading.name for reading in standing[:-1] if reading.decision == WITHIN]
     return f"; calibration reversal: near zero under {', '.join(weak)}" if weak else ""
 
 
-def deciding(packet: Packet, margin: float) -> int:
+def _deciding_items(reading: EvidenceReading, margin: float) -> int:
     """About how many test items would settle the question, were the effect as seen."""
-    value, se, n = packet.effect.value, packet.effect.se, packet.effect.n
+    value, se, n = reading.effect.value, reading.effect.se, reading.effect.n
     room, z = (value - margin, 1.96) if value > margin else (margin - abs(value), 1.645)
     return int(n * (z * se / max(abs(room), 1e-4)) ** 2) + 1

@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.conditions import FULL, conditions, controls
-from measurand.audits.leakage.settled import ALL, Settled
+from measurand.audits.leakage.conditions import (
+    FULL,
+    control_interventions,
+    reading_conditions,
+)
+from measurand.audits.leakage.settled import ALL, CanonicalBenchmark
 from measurand.audits.leakage.thresholds import EXPLAINED
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import AsIs, Intervention
@@ -57,37 +61,46 @@ class Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class Bench:
+class Evaluation:
     """Where readers are asked: on the split and, where we drew it, out of fold."""
 
-    settled: Settled
-    split: Experiment
-    crossed: Experiment | None
+    canonical: CanonicalBenchmark
+    split_experiment: Experiment
+    fold_experiment: Experiment | None
     folds: int
     draws: int
 
     @property
-    def evaluated(self) -> Experiment:
+    def experiment(self) -> Experiment:
         """Where readers are scored."""
-        return self.split if self.crossed is None else self.crossed
+        return (
+            self.split_experiment
+            if self.fold_experiment is None
+            else self.fold_experiment
+        )
 
 
 @contextmanager
-def bench(
-    experiment: Experiment, made: Settled, folds: int, draws: int
-) -> Iterator[Bench]:
+def open_evaluation(
+    experiment: Experiment, canonical: CanonicalBenchmark, folds: int, draws: int
+) -> Iterator[Evaluation]:
     """The same seed, store and workers for the settled benchmark."""
-    with reopen_experiment(experiment, made.benchmark) as split:
-        if made.whole is None:
-            yield Bench(made, split, None, folds, draws)
+    with reopen_experiment(experiment, canonical.benchmark) as split_experiment:
+        if canonical.pool is None:
+            yield Evaluation(canonical, split_experiment, None, folds, draws)
             return
-        pool = replace(made.benchmark, train=made.whole, test=made.whole, test_parts={})
-        with reopen_experiment(experiment, pool) as crossed:
-            yield Bench(made, split, crossed, folds, draws)
+        pool_benchmark = replace(
+            canonical.benchmark,
+            train=canonical.pool,
+            test=canonical.pool,
+            test_parts={},
+        )
+        with reopen_experiment(experiment, pool_benchmark) as fold_experiment:
+            yield Evaluation(canonical, split_experiment, fold_experiment, folds, draws)
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class LeakageAnswers:
     """Everything one reader said and showed.
 
     Attributes:
@@ -103,56 +116,68 @@ class Answered:
     refused: Mapping[str, str]
 
 
-def answered(
-    place: Bench, reader: Reader, seeds: int | None, *, controlled: bool
-) -> Answered:
+def ask_parts(
+    evaluation: Evaluation, reader: Reader, seeds: int | None, *, with_controls: bool
+) -> LeakageAnswers:
     """Ask under every condition; one recipe serves them all."""
-    fields = place.settled.fields
-    wanted = conditions(fields)
-    tried = dict(controls(fields)) if controlled else {}
+    fields = evaluation.canonical.fields
+    wanted = reading_conditions(fields)
+    tried = dict(control_interventions(fields)) if with_controls else {}
     extra, refused = {}, {}
     for name, change in tried.items():
         try:
-            change(place.settled.benchmark.test, np.random.default_rng(0))
+            change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
             extra[name] = change
         except CannotIntervene as reason:
             refused[name] = str(reason)
-    asked = {**wanted, **extra}
-    members = runs(place, reader, seeds)
+    changes = {**wanted, **extra}
+    members = repeat_reader(evaluation, reader, seeds)
     # Controls are asked for accuracies alone, which need no calibrated probabilities.
-    sooner = [quick(one) for one in members]
+    quick_members = [skip_temperature(member) for member in members]
     plan = {
-        name: planned(place, sooner if name in extra else members, change)
-        for name, change in asked.items()
+        name: _plan_asks(
+            evaluation, quick_members if name in extra else members, change
+        )
+        for name, change in changes.items()
     }
-    flat = [ask for each in plan.values() for run in each for ask in run]
+    questions = [
+        question for schedule in plan.values() for run in schedule for question in run
+    ]
     # What the readers show of themselves is asked in the same trials as their answers.
-    also = flat if place.crossed is None else []
-    resolve_asks(place.split, [*also, *shown(members[0], fields)])
-    said = iter(ask_all(place.evaluated, flat))
-    found = {
-        name: gathered([[next(said) for _ in run] for run in each])
-        for name, each in plan.items()
+    also = questions if evaluation.fold_experiment is None else []
+    resolve_asks(
+        evaluation.split_experiment, [*also, *_inspection_asks(members[0], fields)]
+    )
+    predictions = iter(ask_all(evaluation.experiment, questions))
+    by_condition = {
+        name: gather_runs([[next(predictions) for _ in run] for run in schedule])
+        for name, schedule in plan.items()
     }
-    alone = {field: found[field] for field in fields if field in found}
-    return Answered(
-        found[FULL],
-        alone or {fields[0]: found[FULL]},
-        {name: found[name] for name in extra},
+    alone = {field: by_condition[field] for field in fields if field in by_condition}
+    return LeakageAnswers(
+        by_condition[FULL],
+        alone or {fields[0]: by_condition[FULL]},
+        {name: by_condition[name] for name in extra},
         refused,
     )
 
 
-def runs(place: Bench, reader: Reader, seeds: int | None) -> list[Reader]:
+def repeat_reader(
+    evaluation: Evaluation, reader: Reader, seeds: int | None
+) -> list[Reader]:
     """The reader once a run."""
-    count = place.draws if place.crossed is not None else 1
+    count = evaluation.draws if evaluation.fold_experiment is not None else 1
     if isinstance(reader, Seeded):
-        count = count if place.crossed is not None else seeds or reader.default_seeds()
+        count = (
+            count
+            if evaluation.fold_experiment is not None
+            else seeds or reader.default_seeds()
+        )
         return list(reader.with_seeds(count))
     return [reader] * count
 
 
-def quick(reader: Reader) -> Reader:
+def skip_temperature(reader: Reader) -> Reader:
     """The same answers, without the fits that only probabilities need."""
     return (
         reader.without_temperature()
@@ -161,85 +186,92 @@ def quick(reader: Reader) -> Reader:
     )
 
 
-def planned(
-    place: Bench, members: Sequence[Reader], change: Intervention
+def _plan_asks(
+    evaluation: Evaluation, members: Sequence[Reader], change: Intervention
 ) -> list[list[Ask]]:
     """What is asked in each run: about all test items, or fold after fold."""
-    if place.crossed is None:
-        return [[Ask(one, fitted_under=change, under=change)] for one in members]
-    columns = place.settled.benchmark.drawn_by
+    if evaluation.fold_experiment is None:
+        return [[Ask(member, fitted_under=change, under=change)] for member in members]
+    columns = evaluation.canonical.benchmark.drawn_by
     return [
         [
             Ask(
-                one,
-                fitted_on=Fold(number, place.folds, "train", columns, draw),
+                member,
+                fitted_on=Fold(number, evaluation.folds, "train", columns, draw),
                 fitted_under=change,
-                about=Fold(number, place.folds, "test", columns, draw),
+                about=Fold(number, evaluation.folds, "test", columns, draw),
                 under=change,
             )
-            for number in range(place.folds)
+            for number in range(evaluation.folds)
         ]
-        for draw, one in enumerate(members)
+        for draw, member in enumerate(members)
     ]
 
 
-def gathered(each: Sequence[Sequence[Predictions]]) -> Runs:
+def gather_runs(predictions_by_run: Sequence[Sequence[Predictions]]) -> Runs:
     """The runs side by side, their items in one order."""
     blocks = []
-    for run in each:
-        ids = np.concatenate([np.array(part.ids, object) for part in run])
+    for run in predictions_by_run:
+        ids = np.concatenate([np.array(fold.ids, object) for fold in run])
         order = np.argsort(ids.astype(str), kind="stable")
-        whole = np.concatenate([part.probabilities[0] for part in run])[order]
-        gold = np.concatenate([part.gold for part in run])[order]
-        blocks.append((tuple(ids[order]), gold, whole))
-    names, gold, _ = blocks[0]
-    remarks = each[0][0].remarks
-    return Runs(names, gold, np.stack([whole for _, _, whole in blocks]), remarks)
+        probabilities = np.concatenate([fold.probabilities[0] for fold in run])[order]
+        gold = np.concatenate([fold.gold for fold in run])[order]
+        blocks.append((tuple(ids[order]), gold, probabilities))
+    first_ids, gold, _ = blocks[0]
+    remarks = predictions_by_run[0][0].remarks
+    return Runs(
+        first_ids,
+        gold,
+        np.stack([probabilities for _, _, probabilities in blocks]),
+        remarks,
+    )
 
 
-def shown(reader: Reader, fields: tuple[str, ...]) -> list[Ask]:
+def _inspection_asks(reader: Reader, fields: tuple[str, ...]) -> list[Ask]:
     """What the pair reader and the single ones show of themselves."""
-    some = Sample(EXPLAINED)
-    asks = [Ask(reader, about=some, what=SALIENCY)]
+    sample = Sample(EXPLAINED)
+    asks = [Ask(reader, about=sample, what=SALIENCY)]
     for field in fields:
         keep = Keep(field)
         asks.append(Ask(reader, under=keep, what=EMBEDDING, part=ALL))
         if len(fields) > 1:
-            told = Ask(reader, fitted_under=keep, about=some, under=keep, what=SALIENCY)
-            asks.append(told)
+            question = Ask(
+                reader, fitted_under=keep, about=sample, under=keep, what=SALIENCY
+            )
+            asks.append(question)
     return (
         [*asks, Ask(reader, what=EPOCHS)] if isinstance(reader, TracesEpochs) else asks
     )
 
 
-def embedding(
-    place: Bench, reader: Reader, field: str
+def measure_embedding(
+    evaluation: Evaluation, reader: Reader, field: str
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Where the pair reader puts one part of the test and of the training items."""
-    ask = Ask(reader, under=Keep(field), what=EMBEDDING, part=ALL)
-    (found,) = measure_all(place.split, [ask])
-    train = len(place.settled.benchmark.train)
-    return found.values[0, train:], found.values[0, :train]
+    question = Ask(reader, under=Keep(field), what=EMBEDDING, part=ALL)
+    (embedding,) = measure_all(evaluation.split_experiment, [question])
+    train_size = len(evaluation.canonical.benchmark.train)
+    return embedding.values[0, train_size:], embedding.values[0, :train_size]
 
 
-def epochs(place: Bench, reader: Reader) -> ReaderMeasures | None:
+def measure_epochs(evaluation: Evaluation, reader: Reader) -> ReaderMeasures | None:
     """What the pair reader thought of the test items after each epoch."""
     if not isinstance(reader, TracesEpochs):
         return None
-    (found,) = measure_all(place.split, [Ask(reader, what=EPOCHS)])
-    return found
+    (trace,) = measure_all(evaluation.split_experiment, [Ask(reader, what=EPOCHS)])
+    return trace
 
 
-def relevances(
-    place: Bench, reader: Reader, field: str
+def measure_relevance(
+    evaluation: Evaluation, reader: Reader, field: str
 ) -> tuple[ReaderMeasures, ReaderMeasures]:
     """The tokens' relevance to the pair reader, and to the reader of one part."""
-    some, keep = Sample(EXPLAINED), Keep(field)
+    sample, keep = Sample(EXPLAINED), Keep(field)
     pair, single = measure_all(
-        place.split,
+        evaluation.split_experiment,
         [
-            Ask(reader, fitted_under=AsIs(), about=some, what=SALIENCY),
-            Ask(reader, fitted_under=keep, about=some, under=keep, what=SALIENCY),
+            Ask(reader, fitted_under=AsIs(), about=sample, what=SALIENCY),
+            Ask(reader, fitted_under=keep, about=sample, under=keep, what=SALIENCY),
         ],
     )
     return pair, single

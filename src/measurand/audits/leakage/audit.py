@@ -5,17 +5,22 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import bench
+from measurand.audits.leakage.answered import open_evaluation
 from measurand.audits.leakage.exhibits import exhibits
-from measurand.audits.leakage.reading import Read, read
-from measurand.audits.leakage.regions import Cut
-from measurand.audits.leakage.repair import repair
-from measurand.audits.leakage.scores import ground
-from measurand.audits.leakage.settled import settled
-from measurand.audits.leakage.statement import described, item_table, settings, warnings
+from measurand.audits.leakage.reading import LeakageReading, read_leakage
+from measurand.audits.leakage.regions import ClusterSettings
+from measurand.audits.leakage.repair import repair_leaks
+from measurand.audits.leakage.scores import leakage_baselines
+from measurand.audits.leakage.settled import canonical_benchmark
+from measurand.audits.leakage.statement import (
+    describe_leakage_benchmark,
+    leakage_item_table,
+    leakage_settings,
+    leakage_warnings,
+)
 from measurand.audits.leakage.thresholds import COMPONENTS, DRAWS, FOLDS, MARGIN
 from measurand.audits.leakage.verdict import verdict
-from measurand.audits.leakage.worded import worded
+from measurand.audits.leakage.worded import word_statistics
 from measurand.core.clusters import linked_clusters as hanging
 from measurand.core.errors import BadOption
 from measurand.core.finding import Finding, Report
@@ -65,79 +70,79 @@ def audit(
         reference: The accuracy of the best published model, from 0 to 1.
         tsne: Whether to draw the map; None draws up to 20,000 items.
     """
-    checked(readers, margin, k, folds, draws, reference)
-    made = settled(experiment.benchmark, experiment.seed)
-    base = ground(
-        made.evaluated,
-        made.benchmark.train if made.whole is None else made.whole,
-        hanging_together(made.evaluated, made.benchmark.evidence),
+    _check_leakage_options(readers, margin, k, folds, draws, reference)
+    canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
+    baselines = leakage_baselines(
+        canonical.scored_items,
+        canonical.benchmark.train if canonical.pool is None else canonical.pool,
+        _leakage_clusters(canonical.scored_items, canonical.benchmark.evidence),
         reference,
     )
-    cut = Cut(k, COMPONENTS if components is None else components)
-    words = worded(made)
-    reads: list[Read] = []
-    with bench(experiment, made, folds, draws) as place:
+    clustering = ClusterSettings(k, COMPONENTS if components is None else components)
+    words = word_statistics(canonical)
+    readings: list[LeakageReading] = []
+    with open_evaluation(experiment, canonical, folds, draws) as evaluation:
         rungs = higher_rungs(readers, strongest, rungs=RUNGS)
         for name, reader in order_by_strength(readers).items():
             # Controls and repairs are many fits: they are asked of a light reader.
-            light = not reads and not traits_of(reader).near_zero_stands
-            asked = (place, name, reader, base, cut, seeds, margin)
-            reads.append(read(*asked, controlled=light))
+            light = not readings and not traits_of(reader).near_zero_stands
+            arguments = (evaluation, name, reader, baselines, clustering, seeds, margin)
+            readings.append(read_leakage(*arguments, with_controls=light))
         while (
             calibrate
-            and not made.benchmark.planted
-            and not any(one.stage.leaking(margin) for one in reads)
+            and not canonical.benchmark.planted
+            and not any(result.stage.leaking_parts(margin) for result in readings)
             and (rung := next(rungs, None))
         ):
-            asked = (place, *rung, base, cut, seeds, margin)
-            reads.append(read(*asked, controlled=False))
-        mended = repair(place, readers, reads)
+            arguments = (evaluation, *rung, baselines, clustering, seeds, margin)
+            readings.append(read_leakage(*arguments, with_controls=False))
+        repairs = repair_leaks(evaluation, readers, readings)
     rng = generator(experiment.seed, "leakage", "ground")
-    majority = mean(base.majority, rng=rng, clusters=base.clusters)
-    surest = {field: words.surest(field) for field in made.fields}
-    stages = [one.stage for one in reads]
-    said = verdict(stages, surest, margin, planted=made.benchmark.planted)
+    majority = mean(baselines.majority, rng=rng, clusters=baselines.clusters)
+    surest = {field: words.surest(field) for field in canonical.fields}
+    stages = [result.stage for result in readings]
+    conclusion = verdict(stages, surest, margin, planted=canonical.benchmark.planted)
     findings = [
         Finding("majority", "majority", "full", majority),
-        *(one for each in reads for one in each.findings),
-        *mended.findings,
+        *(result for reading in readings for result in reading.findings),
+        *repairs.findings,
     ]
-    not_run = {what: why for one in reads for what, why in one.not_run.items()}
+    not_run = {what: why for result in readings for what, why in result.not_run.items()}
     chosen = {
         "margin": margin,
         "seed": experiment.seed,
         "calibrate": calibrate,
         "k": k,
-        "components": cut.components,
-        "clusterings": cut.clusterings,
-        "folds": folds if made.whole is not None else 0,
-        "fold_draws": draws if made.whole is not None else 0,
+        "components": clustering.components,
+        "clusterings": clustering.clusterings,
+        "folds": folds if canonical.pool is not None else 0,
+        "fold_draws": draws if canonical.pool is not None else 0,
         "reference_accuracy": reference,
     }
     return Report(
         "leakage",
-        described(experiment.benchmark, made),
-        said,
+        describe_leakage_benchmark(experiment.benchmark, canonical),
+        conclusion,
         tuple(findings),
-        settings(readers, reads, chosen),
-        {**not_run, **mended.not_run, **words.not_run},
-        tuple(warnings(made, base, reads)),
+        leakage_settings(readers, readings, chosen),
+        {**not_run, **repairs.not_run, **words.not_run},
+        tuple(leakage_warnings(canonical, baselines, readings)),
         exhibits(
-            made,
-            reads,
+            canonical,
+            readings,
             findings,
             words,
-            mended,
+            repairs,
             margin,
             reference,
             tsne,
             experiment.seed,
         ),
-        item_table(made, reads, mended, base),
+        leakage_item_table(canonical, readings, repairs, baselines),
     )
 
 
-def checked(
+def _check_leakage_options(
     readers: Mapping[str, Reader],
     margin: float,
     k: int | None,
@@ -160,7 +165,7 @@ def checked(
         )
 
 
-def hanging_together(items: Items, evidence: str | None) -> NDArray[np.int64]:
+def _leakage_clusters(items: Items, evidence: str | None) -> NDArray[np.int64]:
     """The cluster of each item: those that share evidence or a group hang together."""
     shared = [items.column(evidence)] if evidence else []
     shared += [items.column(items.group)] if items.group else []

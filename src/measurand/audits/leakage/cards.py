@@ -15,27 +15,29 @@ EXAMPLES = 5  # items nearest to the middle of a cluster
 LONG = 300  # letters of an example
 
 
-def cards(
+def cluster_cards(
     items: Items,
     field: str,
-    found: Regions,
-    answered: "pd.Series[float]",
+    regions: Regions,
+    correct: "pd.Series[float]",
     labels: Mapping[str, str],
 ) -> pd.DataFrame:
     """One row a cluster: how large, how far off, by which words, with examples."""
     texts = items.column(field)
-    inside = pd.Series([f"c{c}" for c in found.clusters], index=texts.index)
-    told = distinguishing(texts, inside)
-    biased = set(found.biased)
+    inside = pd.Series([f"c{c}" for c in regions.clusters], index=texts.index)
+    token_table = _distinguishing_words(texts, inside)
+    biased = set(regions.biased)
     rows = []
-    for cluster, row in found.score.by_cluster.iterrows():
-        members = np.flatnonzero(found.clusters == cluster)
-        away = np.linalg.norm(
-            found.points[members] - found.centres[int(str(cluster))], axis=1
+    for cluster, row in regions.score.by_cluster.iterrows():
+        members = np.flatnonzero(regions.clusters == cluster)
+        distances = np.linalg.norm(
+            regions.points[members] - regions.centres[int(str(cluster))], axis=1
         )
-        nearest = members[np.argsort(away, kind="stable")[:EXAMPLES]]
+        nearest = members[np.argsort(distances, kind="stable")[:EXAMPLES]]
         counts = items.labels.iloc[members].value_counts()
-        words = told.loc[told["label"] == f"c{cluster}", "token"].head(WORDS)
+        words = token_table.loc[token_table["label"] == f"c{cluster}", "token"].head(
+            WORDS
+        )
         rows.append(
             {
                 "cluster": int(str(cluster)),
@@ -43,7 +45,7 @@ def cards(
                 "effect": float(row["divergence"]),
                 "p": float(row["p"]),
                 "q": float(row["q"]),
-                "answered": float(answered.iloc[members].mean()),
+                "answered": float(correct.iloc[members].mean()),
                 "labels": json.dumps(
                     {labels[n]: int(counts.get(n, 0)) for n in sorted(labels)}
                 ),
@@ -55,21 +57,28 @@ def cards(
     return pd.DataFrame(rows)
 
 
-def distinguishing(texts: "pd.Series[str]", inside: "pd.Series[str]") -> pd.DataFrame:
+def _distinguishing_words(
+    texts: "pd.Series[str]", inside: "pd.Series[str]"
+) -> pd.DataFrame:
     """The n-grams that surely stand more often in a cluster than elsewhere."""
     if inside.nunique() < 2:
         return pd.DataFrame(columns=["token", "label"])
-    told = token_statistics(texts, inside)
-    return told[(told["z"] > 0) & told["found"]]
+    token_table = token_statistics(texts, inside)
+    return token_table[(token_table["z"] > 0) & token_table["found"]]
 
 
-def aims(items: Items, found: Regions, trained: Items) -> pd.DataFrame:
+def lacking_labels(items: Items, regions: Regions, train: Items) -> pd.DataFrame:
     """The label that each cluster lacks most: what a rewritten item should aim for."""
-    whole = trained.labels.value_counts(normalize=True)
+    train_shares = train.labels.value_counts(normalize=True)
     rows = []
-    for cluster in found.biased:
-        here = items.labels[found.clusters == cluster].value_counts(normalize=True)
-        lacking = {n: float(whole[n] - here.get(n, 0.0)) for n in sorted(whole.index)}
+    for cluster in regions.biased:
+        cluster_shares = items.labels[regions.clusters == cluster].value_counts(
+            normalize=True
+        )
+        lacking = {
+            n: float(train_shares[n] - cluster_shares.get(n, 0.0))
+            for n in sorted(train_shares.index)
+        }
         rows.append((cluster, max(lacking, key=lambda n: lacking[n])))
     return pd.DataFrame(rows, columns=["cluster", "aim"])
 
@@ -78,13 +87,13 @@ def cartography(
     epochs: np.ndarray, gold: np.ndarray, ids: tuple[str, ...]
 ) -> pd.DataFrame:
     """Confidence, variability and correctness of each item over the epochs."""
-    own = epochs[:, np.arange(len(gold)), gold]
-    right = epochs.argmax(axis=2) == gold
+    gold_probabilities = epochs[:, np.arange(len(gold)), gold]
+    correct = epochs.argmax(axis=2) == gold
     return pd.DataFrame(
         {
-            "confidence": own.mean(axis=0),
-            "variability": own.std(axis=0),
-            "correctness": right.mean(axis=0),
+            "confidence": gold_probabilities.mean(axis=0),
+            "variability": gold_probabilities.std(axis=0),
+            "correctness": correct.mean(axis=0),
         },
         index=list(ids),
     )

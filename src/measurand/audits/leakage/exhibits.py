@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.cards import cards
-from measurand.audits.leakage.reading import Read
+from measurand.audits.leakage.cards import cluster_cards
+from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.settled import Settled
+from measurand.audits.leakage.settled import CanonicalBenchmark
 from measurand.audits.leakage.thresholds import DRAWN
-from measurand.audits.leakage.worded import Worded
+from measurand.audits.leakage.worded import WordStatistics
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.stats.clusters import curve
@@ -20,48 +20,54 @@ WORDS = 40  # rows of the table of words
 
 
 def exhibits(
-    made: Settled,
-    reads: Sequence[Read],
+    canonical: CanonicalBenchmark,
+    readings: Sequence[LeakageReading],
     findings: Sequence[Finding],
-    words: Worded,
-    mended: Repair,
+    words: WordStatistics,
+    repairs: Repair,
     margin: float,
     reference: float | None,
     tsne: bool | None,
     seed: int,
 ) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    last = next((one for one in reversed(reads) if one.regions), reads[-1])
-    drawn = [
-        saturation(findings, reference),
-        forest(
+    last = next(
+        (reading for reading in reversed(readings) if reading.regions), readings[-1]
+    )
+    charts = [
+        _saturation_scatter(findings, reference),
+        _leakage_intervals(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),
-        *controls(findings, margin),
+        *_control_exhibits(findings, margin),
     ]
     parts = last.stage.parts
     worst = max(parts, key=lambda field: parts[field].over.value)
-    for field, found in last.regions.items():
+    for field, regions in last.regions.items():
         # One map, of the part that leaks most: the others show what is not there.
-        wanted = field == worst and (len(made.benchmark.test) <= DRAWN or bool(tsne))
-        shown = tsne is not False and wanted
-        drawn += region_exhibits(made, last, field, found, shown, seed)
+        wanted = field == worst and (
+            len(canonical.benchmark.test) <= DRAWN or bool(tsne)
+        )
+        with_map = tsne is not False and wanted
+        charts += _region_exhibits(canonical, last, field, regions, with_map, seed)
     if last.regions:
-        drawn.append(peco_curve(made, last))
+        charts.append(_peco_curve(canonical, last))
     for field, table in words.tokens.items():
-        drawn.append(word_table(field, table))
+        charts.append(_word_table(field, table))
     if len(words.features):
         caption = "How much the shape of a text tells about the label, in bits"
-        drawn.append(Exhibit("features", "table", words.features, caption))
-    drawn += agreement_tables(reads)
-    if last.map is not None:
-        drawn += confidence(last)
-    if mended.findings:
-        drawn.append(repaired(mended))
-    return tuple(drawn)
+        charts.append(Exhibit("features", "table", words.features, caption))
+    charts += _agreement_tables(readings)
+    if last.epoch_map is not None:
+        charts += _confidence_histograms(last)
+    if repairs.findings:
+        charts.append(_repair_intervals(repairs))
+    return tuple(charts)
 
 
-def saturation(findings: Sequence[Finding], reference: float | None) -> Exhibit:
+def _saturation_scatter(
+    findings: Sequence[Finding], reference: float | None
+) -> Exhibit:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
     pair = {f.reader: f.estimate for f in findings if f.statistic == "accuracy"}
     rows = [
@@ -91,7 +97,7 @@ def saturation(findings: Sequence[Finding], reference: float | None) -> Exhibit:
     return Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
 
 
-def forest(
+def _leakage_intervals(
     statistic: str, findings: Sequence[Finding], caption: str, margin: float
 ) -> Exhibit:
     """Estimates and intervals, one a row."""
@@ -111,113 +117,117 @@ def forest(
     return Exhibit(statistic, "intervals", pd.DataFrame(rows), caption, titles)
 
 
-def controls(findings: Sequence[Finding], margin: float) -> list[Exhibit]:
+def _control_exhibits(findings: Sequence[Finding], margin: float) -> list[Exhibit]:
     """What the controls reach, where they were asked."""
     caption = "The same reader on controls: accuracy over the majority"
-    made = forest("control_over_majority", findings, caption, margin)
-    return [made] if len(made.table) else []
+    chart = _leakage_intervals("control_over_majority", findings, caption, margin)
+    return [chart] if len(chart.table) else []
 
 
-def region_exhibits(
-    made: Settled, one: Read, field: str, found: Regions, shown: bool, seed: int
+def _region_exhibits(
+    canonical: CanonicalBenchmark,
+    reading: LeakageReading,
+    field: str,
+    regions: Regions,
+    with_map: bool,
+    seed: int,
 ) -> list[Exhibit]:
     """The map of one part, its cluster cards and the sensitivity of its score."""
-    test = made.benchmark.test
-    right = pd.Series(
-        one.said.alone[field].right.mean(axis=0), index=list(one.said.alone[field].ids)
+    test = canonical.benchmark.test
+    correct = pd.Series(
+        reading.answers.alone[field].right.mean(axis=0),
+        index=list(reading.answers.alone[field].ids),
     ).loc[list(test.ids)]
     name = f"cards_{field}"
-    drawn = []
-    if shown:
-        table = mapped(test, field, found, made.labels, seed)
+    charts = []
+    if with_map:
+        table = _map_table(test, field, regions, canonical.labels, seed)
         caption = (
-            f"{field} as {one.name} places it; larger marks lie in clusters whose "
+            f"{field} as {reading.name} places it; larger marks lie in clusters whose "
             "labels are further off"
         )
         titles = {"weight_title": "distance of label shares", "cards": name}
-        drawn.append(Exhibit(f"map_{field}", "map", table, caption, titles))
+        charts.append(Exhibit(f"map_{field}", "map", table, caption, titles))
     caption = (
-        f"Clusters of {field} by {one.name}, those with surely biased labels first"
+        f"Clusters of {field} by {reading.name}, those with surely biased labels first"
     )
-    table = cards(test, field, found, right, made.labels)
+    table = cluster_cards(test, field, regions, correct, canonical.labels)
     titles = {"effect_title": "distance of label shares"}
-    drawn.append(Exhibit(name, "cards", table, caption, titles))
-    caption = (
-        f"PECO of {field} by {one.name} for other numbers of clusters and components"
-    )
+    charts.append(Exhibit(name, "cards", table, caption, titles))
+    caption = f"PECO of {field} by {reading.name} for other numbers of clusters and components"
     shaded = {"heat": ["peco"]}
-    table = found.sensitivity
-    drawn.append(Exhibit(f"sensitivity_{field}", "table", table, caption, shaded))
-    return drawn
+    table = regions.sensitivity
+    charts.append(Exhibit(f"sensitivity_{field}", "table", table, caption, shaded))
+    return charts
 
 
-def mapped(
-    test: Items, field: str, found: Regions, labels: Mapping[str, str], seed: int
+def _map_table(
+    test: Items, field: str, regions: Regions, labels: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """Every item with a place on the map: t-SNE of the components."""
     from measurand.stats.placing import placed  # drawn only where a map is wanted
 
-    places = placed(found.points, seed=seed)
-    off = found.score.by_cluster["divergence"]
+    positions = placed(regions.points, seed=seed)
+    divergences = regions.score.by_cluster["divergence"]
     return pd.DataFrame(
         {
             "id": list(test.ids),
-            "x": places[:, 0].round(3),
-            "y": places[:, 1].round(3),
+            "x": positions[:, 0].round(3),
+            "y": positions[:, 1].round(3),
             "label": test.labels.map(dict(labels)).to_numpy(),
-            "cluster": found.clusters,
-            "weight": off.reindex(found.clusters).to_numpy(),
+            "cluster": regions.clusters,
+            "weight": divergences.reindex(regions.clusters).to_numpy(),
             "text": test.column(field).to_numpy(),
         }
     )
 
 
-def peco_curve(made: Settled, one: Read) -> Exhibit:
+def _peco_curve(canonical: CanonicalBenchmark, reading: LeakageReading) -> Exhibit:
     """The share of clusters over each threshold of divergence."""
-    labels = made.benchmark.test.labels.to_numpy()
+    labels = canonical.benchmark.test.labels.to_numpy()
     rows = [
-        curve(found.clusters, labels)
+        curve(regions.clusters, labels)
         .rename(columns={"threshold": "x", "share": "y"})
         .assign(series=field)
-        for field, found in one.regions.items()
+        for field, regions in reading.regions.items()
     ]
     titles = {
         "x_title": "squared distance of label shares",
         "y_title": "share of clusters beyond",
         "step": True,
     }
-    caption = f"The PECO curve by {one.name}: clusters whose labels are further off"
+    caption = f"The PECO curve by {reading.name}: clusters whose labels are further off"
     return Exhibit("peco_curve", "curve", pd.concat(rows), caption, titles)
 
 
-def word_table(field: str, table: pd.DataFrame) -> Exhibit:
+def _word_table(field: str, table: pd.DataFrame) -> Exhibit:
     """The surest words of one field."""
-    found = table[table["found"] & (table["z"] > 0)]
-    many = (
-        f"{len(found)}"
-        if len(found) <= WORDS
-        else f"the surest {WORDS} of {len(found)}"
+    sure_words = table[table["found"] & (table["z"] > 0)]
+    extent = (
+        f"{len(sure_words)}"
+        if len(sure_words) <= WORDS
+        else f"the surest {WORDS} of {len(sure_words)}"
     )
     caption = (
         f"Words and word pairs of {field} that stand with a label more often than "
-        f"chance allows: {many} (false discovery 5 %)"
+        f"chance allows: {extent} (false discovery 5 %)"
     )
-    shown = found.head(WORDS).drop(columns="found")
-    return Exhibit(f"words_{field}", "table", shown, caption)
+    rows = sure_words.head(WORDS).drop(columns="found")
+    return Exhibit(f"words_{field}", "table", rows, caption)
 
 
-def agreement_tables(reads: Sequence[Read]) -> list[Exhibit]:
+def _agreement_tables(readings: Sequence[LeakageReading]) -> list[Exhibit]:
     """Which items the pair reader and the single one get right, counted."""
     rows = []
-    for one in reads:
-        pair = one.said.pair.right[0]
-        for field, alone in one.said.alone.items():
-            if alone is one.said.pair:
+    for reading in readings:
+        pair = reading.answers.pair.right[0]
+        for field, alone in reading.answers.alone.items():
+            if alone is reading.answers.pair:
                 continue
             single = alone.right[0]
             rows.append(
                 {
-                    "reader": one.name,
+                    "reader": reading.name,
                     "part": field,
                     "both right": int((pair & single).sum()),
                     "only all fields right": int((pair & ~single).sum()),
@@ -230,30 +240,30 @@ def agreement_tables(reads: Sequence[Read]) -> list[Exhibit]:
     return [Exhibit("right_and_wrong", "table", table, caption)] if rows else []
 
 
-def confidence(one: Read) -> list[Exhibit]:
+def _confidence_histograms(reading: LeakageReading) -> list[Exhibit]:
     """Confidence over epochs in biased clusters and in the others: Figure 8."""
-    assert one.map is not None, "asked only where there is one"  # noqa: S101
-    drawn = []
-    for field in one.regions:
-        inside = one.map[f"biased:{field}"].to_numpy(bool)
+    assert reading.epoch_map is not None, "asked only where there is one"  # noqa: S101
+    charts = []
+    for field in reading.regions:
+        inside = reading.epoch_map[f"biased:{field}"].to_numpy(bool)
         table = pd.DataFrame(
             {
                 "series": np.where(inside, "biased clusters", "other clusters"),
-                "value": one.map["confidence"].to_numpy(),
+                "value": reading.epoch_map["confidence"].to_numpy(),
             }
         )
         caption = (
-            f"How sure {one.name} grew of each item's label over its epochs, in biased "
+            f"How sure {reading.name} grew of each item's label over its epochs, in biased "
             f"clusters of {field} and in the others"
         )
         titles = {"x_title": "confidence", "bins": 25}
-        drawn.append(
+        charts.append(
             Exhibit(f"confidence_{field}", "histogram", table, caption, titles)
         )
-    return drawn
+    return charts
 
 
-def repaired(mended: Repair) -> Exhibit:
+def _repair_intervals(repairs: Repair) -> Exhibit:
     """What is left to leak after each repair, beside random removal."""
     rows = [
         {
@@ -264,11 +274,11 @@ def repaired(mended: Repair) -> Exhibit:
             "high": f.estimate.high,
             "decision": "",
         }
-        for f in mended.findings
+        for f in repairs.findings
         if f.statistic == "repair_over_majority"
     ]
     caption = (
-        f"{mended.field} alone over the majority after items were removed by a rule, "
+        f"{repairs.field} alone over the majority after items were removed by a rule, "
         "or as many at random"
     )
     titles = {"x_title": "accuracy over the majority"}

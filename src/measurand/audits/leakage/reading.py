@@ -8,18 +8,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.answered import (
-    Answered,
-    Bench,
-    answered,
-    embedding,
-    epochs,
-    relevances,
-    runs,
+    Evaluation,
+    LeakageAnswers,
+    ask_parts,
+    measure_embedding,
+    measure_epochs,
+    measure_relevance,
+    repeat_reader,
 )
 from measurand.audits.leakage.cards import cartography
-from measurand.audits.leakage.regions import Cut, Regions, regions
-from measurand.audits.leakage.scores import Ground, collapsed, part, scored
-from measurand.audits.leakage.verdict import Stage
+from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
+from measurand.audits.leakage.scores import (
+    LeakageBaselines,
+    answer_findings,
+    is_degenerate,
+    part_leakage,
+)
+from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
@@ -30,67 +35,79 @@ from measurand.stats.resampling import bootstrap
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class LeakageReading:
     """Everything about one reader."""
 
     name: str
-    said: Answered
+    answers: LeakageAnswers
     regions: Mapping[str, Regions]
-    map: pd.DataFrame | None
-    stage: Stage
+    epoch_map: pd.DataFrame | None
+    stage: LeakageStage
     findings: tuple[Finding, ...]
     not_run: Mapping[str, str]
 
 
-def read(
-    place: Bench,
+def read_leakage(
+    evaluation: Evaluation,
     name: str,
     reader: Reader,
-    base: Ground,
-    cut: Cut,
+    baselines: LeakageBaselines,
+    clustering: ClusterSettings,
     seeds: int | None,
     margin: float,
     *,
-    controlled: bool,
-) -> Read:
+    with_controls: bool,
+) -> LeakageReading:
     """Everything about one reader; the controls only where they are wanted."""
-    said = answered(place, reader, seeds, controlled=controlled)
-    rng = generator(place.split.seed, "leakage", identity(reader))
+    answers = ask_parts(evaluation, reader, seeds, with_controls=with_controls)
+    rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
     parts = {
-        field: part(one, base, len(said.alone), rng)
-        for field, one in said.alone.items()
+        field: part_leakage(entry, baselines, len(answers.alone), rng)
+        for field, entry in answers.alone.items()
     }
-    findings, not_run = scored(name, said, parts, base, margin, rng)
-    not_run |= {f"{what} of {name}": why for what, why in said.refused.items()}
-    member = runs(place, reader, seeds)[0]
-    test = place.settled.benchmark.test
-    labels = test.gold(place.settled.benchmark.classes)
+    findings, not_run = answer_findings(name, answers, parts, baselines, margin, rng)
+    not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
+    member = repeat_reader(evaluation, reader, seeds)[0]
+    test = evaluation.canonical.benchmark.test
+    labels = test.gold(evaluation.canonical.benchmark.classes)
     groups = pd.factorize(test.column(test.group))[0] if test.group else None
-    found: dict[str, Regions] = {}
-    for field in place.settled.fields:
-        near, far = embedding(place, member, field)
-        if near.shape[1] == 0:
+    regions_by_field: dict[str, Regions] = {}
+    for field in evaluation.canonical.fields:
+        test_vectors, train_vectors = measure_embedding(evaluation, member, field)
+        if test_vectors.shape[1] == 0:
             not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
             continue
-        found[field] = regions(
-            name, reader, field, near, far, labels, groups, cut, place.split.seed
+        regions_by_field[field] = find_regions(
+            name,
+            reader,
+            field,
+            test_vectors,
+            train_vectors,
+            labels,
+            groups,
+            clustering,
+            evaluation.split_experiment.seed,
         )
-        findings += found[field].findings
-    if len(place.settled.fields) > 1:
-        findings += agreeing(place, name, member, not_run, rng)
-    drawn = mapped(place, name, member, labels, found, findings, not_run, rng)
-    stage = Stage(
+        findings += regions_by_field[field].findings
+    if len(evaluation.canonical.fields) > 1:
+        findings += _relevance_findings(evaluation, name, member, not_run, rng)
+    epoch_map = _map_epochs(
+        evaluation, name, member, labels, regions_by_field, findings, not_run, rng
+    )
+    stage = LeakageStage(
         name,
         traits_of(reader).near_zero_stands,
-        collapsed(said.pair, base, rng),
+        is_degenerate(answers.pair, baselines, rng),
         parts,
-        {field: one.biased for field, one in found.items()},
+        {field: entry.biased for field, entry in regions_by_field.items()},
     )
-    return Read(name, said, found, drawn, stage, tuple(findings), not_run)
+    return LeakageReading(
+        name, answers, regions_by_field, epoch_map, stage, tuple(findings), not_run
+    )
 
 
-def agreeing(
-    place: Bench,
+def _relevance_findings(
+    evaluation: Evaluation,
     name: str,
     reader: Reader,
     not_run: dict[str, str],
@@ -98,55 +115,55 @@ def agreeing(
 ) -> list[Finding]:
     """Whether the readers of the pair and of one part look at the same tokens."""
     findings = []
-    for number, field in enumerate(place.settled.fields):
-        pair, single = relevances(place, reader, field)
+    for number, field in enumerate(evaluation.canonical.fields):
+        pair, single = measure_relevance(evaluation, reader, field)
         if 0 in (pair.values.shape[2], single.values.shape[2]):
             not_run[f"tra of {field} by {name}"] = "this reader attributes nothing"
             continue
-        found = relevance_agreement(
+        agreement = relevance_agreement(
             pair.values[0],
             pair.values[1],
             single.values[0],
             single.values[1],
             number,
         )
-        for what, values in found._asdict().items():
-            known = pd.Series(np.asarray(values, float), list(pair.ids)).dropna()
-            if known.empty:
+        for what, values in agreement._asdict().items():
+            item_values = pd.Series(np.asarray(values, float), list(pair.ids)).dropna()
+            if item_values.empty:
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
                 findings.append(
-                    Finding(f"tra_{what}", name, field, mean(known, rng=rng))
+                    Finding(f"tra_{what}", name, field, mean(item_values, rng=rng))
                 )
     return findings
 
 
-def mapped(
-    place: Bench,
+def _map_epochs(
+    evaluation: Evaluation,
     name: str,
     reader: Reader,
     labels: NDArray[np.int64],
-    found: Mapping[str, Regions],
+    regions_by_field: Mapping[str, Regions],
     findings: list[Finding],
     not_run: dict[str, str],
     rng: np.random.Generator,
 ) -> pd.DataFrame | None:
     """The cartography of the test items, and how biased clusters stand in it."""
-    seen = epochs(place, reader)
-    if seen is None:
+    trace = measure_epochs(evaluation, reader)
+    if trace is None:
         not_run[f"cartography by {name}"] = "this reader learns in no epochs"
         return None
-    table = cartography(seen.values, labels, seen.ids)
-    for field, one in found.items():
-        inside = np.isin(one.clusters, one.biased)
+    table = cartography(trace.values, labels, trace.ids)
+    for field, field_regions in regions_by_field.items():
+        inside = np.isin(field_regions.clusters, field_regions.biased)
         table[f"biased:{field}"] = inside
         if inside.any() and not inside.all():
-            apart = contrasted(table["confidence"], inside, rng)
-            findings.append(Finding("confidence_of_biased", name, field, apart))
+            contrast = _mean_contrast(table["confidence"], inside, rng)
+            findings.append(Finding("confidence_of_biased", name, field, contrast))
     return table
 
 
-def contrasted(
+def _mean_contrast(
     values: "pd.Series[float]", inside: NDArray[np.bool_], rng: np.random.Generator
 ) -> Estimate:
     """The mean inside less the mean outside."""

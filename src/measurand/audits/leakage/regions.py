@@ -43,7 +43,7 @@ PUBLISHED = {  # preset and divergence
 
 
 @dataclass(frozen=True)
-class Cut:
+class ClusterSettings:
     """How embeddings are cut into clusters; None leaves the number to the data."""
 
     k: int | None = None
@@ -77,11 +77,13 @@ class Regions:
     def biased(self) -> list[int]:
         """The clusters whose labels are surely and clearly off, the worst first."""
         table = self.score.by_cluster
-        off = table[(table["q"] <= DISCOVERY) & (table["divergence"] >= EFFECT)]
-        return [int(one) for one in off.sort_values("p", kind="stable").index]
+        far_off = table[(table["q"] <= DISCOVERY) & (table["divergence"] >= EFFECT)]
+        return [
+            int(cluster) for cluster in far_off.sort_values("p", kind="stable").index
+        ]
 
 
-def regions(
+def find_regions(
     name: str,
     reader: Reader,
     field: str,
@@ -89,7 +91,7 @@ def regions(
     train: NDArray[np.float32],
     labels: Ints,
     groups: Ints | None,
-    cut: Cut,
+    clustering: ClusterSettings,
     seed: int,
 ) -> Regions:
     """The clusters of one part as the pair reader sees it, and their labels."""
@@ -97,40 +99,44 @@ def regions(
     def rng(*path: object) -> np.random.Generator:
         return generator(seed, "leakage", "regions", identity(reader), field, *path)
 
-    k = cut.k or default_k(len(test), len(np.unique(labels)))
-    points = reduced(test, cut.components, rng("components"))
-    parts = [kmeans(points, k, rng=rng("kmeans", i)) for i in range(cut.clusterings)]
+    k = clustering.k or default_k(len(test), len(np.unique(labels)))
+    points = _reduce_vectors(test, clustering.components, rng("components"))
+    partitions = [
+        kmeans(points, k, rng=rng("kmeans", i)) for i in range(clustering.clusterings)
+    ]
     scores = [
-        peco(part.labels, labels, rng=rng("peco", i), groups=groups)
-        for i, part in enumerate(parts)
+        peco(partition.labels, labels, rng=rng("peco", i), groups=groups)
+        for i, partition in enumerate(partitions)
     ]
-    published = published_scores(test, labels, cut, rng("published"))
-    near = homophily(points, labels, rng=rng("homophily"), groups=groups)
+    published = _published_scores(test, labels, clustering, rng("published"))
+    neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
     findings = [
-        Finding("peco", name, field, averaged(scores), beyond(scores)),
-        Finding("peco_raw", name, field, plain(scores, "raw")),
-        Finding("peco_p", name, field, chance(scores)),
-        Finding("peco_stability", name, field, agreement(parts)),
-        Finding("cluster_bits", name, field, plain(scores, "mutual_information")),
-        *(Finding(what, name, field, one) for what, one in published.items()),
-        Finding("homophily", name, field, near.estimate),
+        Finding("peco", name, field, _headline_peco(scores), _chance_decision(scores)),
+        Finding("peco_raw", name, field, _mean_peco_figure(scores, "raw")),
+        Finding("peco_p", name, field, _peco_p_value(scores)),
+        Finding("peco_stability", name, field, _clustering_stability(partitions)),
+        Finding(
+            "cluster_bits", name, field, _mean_peco_figure(scores, "mutual_information")
+        ),
+        *(Finding(what, name, field, estimate) for what, estimate in published.items()),
+        Finding("homophily", name, field, neighbourhood.estimate),
     ]
-    first = parts[0]
-    middles = np.stack(
+    first = partitions[0]
+    centroids = np.stack(
         [test[first.labels == c].mean(axis=0) for c in range(len(first.centres))]
     )
     return Regions(
         points,
         first.labels,
-        nearest(train, middles),
+        nearest(train, centroids),
         first.centres,
         scores[0],
         tuple(findings),
-        sensitivity(test, labels, groups, rng),
+        _sensitivity_table(test, labels, groups, rng),
     )
 
 
-def reduced(
+def _reduce_vectors(
     vectors: NDArray[np.float32], size: int, rng: np.random.Generator
 ) -> Floats:
     """So many principal components; the vectors themselves where size is 0."""
@@ -139,24 +145,24 @@ def reduced(
     return np.asarray(components(vectors, size, rng=rng))
 
 
-def averaged(scores: list[PecoScore]) -> Estimate:
+def _headline_peco(scores: list[PecoScore]) -> Estimate:
     """The headline over clusterings."""
     return pooled([score.estimate for score in scores], "clusterings")
 
 
-def beyond(scores: list[PecoScore]) -> str:
+def _chance_decision(scores: list[PecoScore]) -> str:
     """Whether labels are less even over the clusters than chance makes them."""
-    sure = chance(scores).value <= DISCOVERY
+    sure = _peco_p_value(scores).value <= DISCOVERY
     return "beyond chance" if sure else "no more than chance"
 
 
-def plain(scores: list[PecoScore], what: str) -> Estimate:
+def _mean_peco_figure(scores: list[PecoScore], what: str) -> Estimate:
     """A figure that has no null of its own: its spread over clusterings."""
     values = np.array([getattr(score, what) for score in scores])
-    return spread(values, scores[0].estimate.n, "mean and extremes")
+    return _mean_and_extremes(values, scores[0].estimate.n, "mean and extremes")
 
 
-def chance(scores: list[PecoScore]) -> Estimate:
+def _peco_p_value(scores: list[PecoScore]) -> Estimate:
     """The permutation p: the median over clusterings, between its extremes."""
     values = np.array([score.p_value for score in scores])
     n = scores[0].estimate.n
@@ -165,48 +171,58 @@ def chance(scores: list[PecoScore]) -> Estimate:
     return Estimate(middle, low, high, 1.0, n, method)
 
 
-def agreement(parts: list[Partition]) -> Estimate:
+def _clustering_stability(partitions: list[Partition]) -> Estimate:
     """How alike the clusterings are: the adjusted Rand index of pairs of them."""
     values = [
         stability([a.labels, b.labels])
-        for i, a in enumerate(parts)
-        for b in parts[i + 1 :]
+        for i, a in enumerate(partitions)
+        for b in partitions[i + 1 :]
     ]
     if not values:
-        return Estimate(1.0, 1.0, 1.0, 1.0, len(parts[0].labels), "one clustering")
-    found = np.array(values)
-    return spread(found, len(parts[0].labels), "adjusted Rand, mean and extremes")
+        return Estimate(1.0, 1.0, 1.0, 1.0, len(partitions[0].labels), "one clustering")
+    indices = np.array(values)
+    return _mean_and_extremes(
+        indices, len(partitions[0].labels), "adjusted Rand, mean and extremes"
+    )
 
 
-def spread(values: Floats, n: int, how: str) -> Estimate:
+def _mean_and_extremes(values: Floats, n: int, how: str) -> Estimate:
     """The mean of several values between the least and the greatest."""
     low, high = float(values.min()), float(values.max())
     method = f"{how} of {len(values)} clusterings"
     return Estimate(float(values.mean()), low, high, 1.0, n, method)
 
 
-def published_scores(
-    vectors: NDArray[np.float32], labels: Ints, cut: Cut, rng: np.random.Generator
+def _published_scores(
+    vectors: NDArray[np.float32],
+    labels: Ints,
+    clustering: ClusterSettings,
+    rng: np.random.Generator,
 ) -> dict[str, Estimate]:
     """The paper's and its code's scores, at their own numbers of clusters."""
-    points = reduced(vectors, COMPONENTS, rng)
-    parts = [kmeans(points, PUBLISHED_K, rng=rng) for _ in range(cut.clusterings)]
+    points = _reduce_vectors(vectors, COMPONENTS, rng)
+    partitions = [
+        kmeans(points, PUBLISHED_K, rng=rng) for _ in range(clustering.clusterings)
+    ]
     return {
         what: pooled(
-            [published(what, part, labels, rng).estimate for part in parts],
+            [
+                _published_score(what, partition, labels, rng).estimate
+                for partition in partitions
+            ],
             "clusterings",
         )
         for what in PUBLISHED
     }
 
 
-def published(
-    what: str, part: Partition, labels: Ints, rng: np.random.Generator
+def _published_score(
+    what: str, partition: Partition, labels: Ints, rng: np.random.Generator
 ) -> PecoScore:
     """One of the published scores of one clustering."""
     preset, divergence = PUBLISHED[what]
     return peco(
-        part.labels,
+        partition.labels,
         labels,
         preset=preset,
         divergence=divergence,
@@ -215,28 +231,28 @@ def published(
     )
 
 
-def sensitivity(
+def _sensitivity_table(
     vectors: NDArray[np.float32], labels: Ints, groups: Ints | None, rng: Streams
 ) -> pd.DataFrame:
     """PECO for other numbers of clusters and components: the paper's Table 5."""
     rows = []
     for size in TABLE_COMPONENTS:
-        points = reduced(vectors, size, rng("table", size))
+        points = _reduce_vectors(vectors, size, rng("table", size))
         for k in TABLE_K:
-            draw = rng("table", size, k)
-            part = kmeans(points, k, rng=draw)
-            found = peco(part.labels, labels, rng=draw, groups=groups)
+            stream = rng("table", size, k)
+            partition = kmeans(points, k, rng=stream)
+            score = peco(partition.labels, labels, rng=stream, groups=groups)
             rows.append(
                 {
                     "k": k,
                     "components": "none" if size == 0 else str(size),
-                    "clusters": len(part.centres),
-                    "peco": found.value,
-                    "low": found.estimate.low,
-                    "high": found.estimate.high,
-                    "p": found.p_value,
+                    "clusters": len(partition.centres),
+                    "peco": score.value,
+                    "low": score.estimate.low,
+                    "high": score.estimate.high,
+                    "p": score.p_value,
                     **{
-                        what: published(what, part, labels, draw).value
+                        what: _published_score(what, partition, labels, stream).value
                         for what in PUBLISHED
                     },
                 }

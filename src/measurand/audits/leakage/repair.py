@@ -14,8 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import Answered, Bench, gathered, quick
-from measurand.audits.leakage.reading import Read
+from measurand.audits.leakage.answered import (
+    Evaluation,
+    LeakageAnswers,
+    gather_runs,
+    skip_temperature,
+)
+from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.thresholds import DISCOVERY, EFFECT
 from measurand.core.errors import MeasurandError
@@ -57,73 +62,91 @@ class Repair:
     not_run: Mapping[str, str]
 
 
-def repair(
-    place: Bench, readers: Mapping[str, Reader], reads: Sequence[Read]
+def repair_leaks(
+    evaluation: Evaluation,
+    readers: Mapping[str, Reader],
+    readings: Sequence[LeakageReading],
 ) -> Repair:
     """Take out what leaks from the worst part, by the first reader; read the rest."""
-    first, parts = reads[0], reads[-1].stage.parts
+    first, parts = readings[0], readings[-1].stage.parts
     field = max(parts, key=lambda name: parts[name].over.value)
     if first.stage.strong:
         why = f"{first.name} would be trained dozens of times; add --reader tfidf"
         return Repair(field, {}, (), {"controls": why, "repair": why})
-    reader, found = quick(readers[first.name]), first.regions.get(field)
-    train, test = place.settled.benchmark.train, place.settled.benchmark.test
-    rng = generator(place.split.seed, "leakage", "repair", identity(reader), field)
-    judged = rng.permutation(len(test)) % 2 == 0  # the others are for reading anew
+    reader, regions = skip_temperature(readers[first.name]), first.regions.get(field)
+    train, test = (
+        evaluation.canonical.benchmark.train,
+        evaluation.canonical.benchmark.test,
+    )
+    rng = generator(
+        evaluation.split_experiment.seed, "leakage", "repair", identity(reader), field
+    )
+    rule_half = rng.permutation(len(test)) % 2 == 0  # the others are for reading anew
     removals = {
-        "answered": by_answers(place, reader, field, first.said),
-        "tokens": by_words(train, test, field),
+        "answered": _removal_by_answers(evaluation, reader, field, first.answers),
+        "tokens": _removal_by_words(train, test, field),
     }
-    if found is not None:
-        removals["clusters"] = by_clusters(test, found, judged)
+    if regions is not None:
+        removals["clusters"] = _removal_by_clusters(test, regions, rule_half)
     findings, not_run = [], {}
     for rule, removal in sorted(removals.items()):
         try:
-            sets = kept_sets(train, test, removal, judged, rng)
-            for how, kept in sets.items():
-                read = (place, first.name, reader, field, f"{rule}, {how}", *kept)
-                findings += reread(*read)
+            sets = _remaining_items(train, test, removal, rule_half, rng)
+            for how, remaining in sets.items():
+                arguments = (
+                    evaluation,
+                    first.name,
+                    reader,
+                    field,
+                    f"{rule}, {how}",
+                    *remaining,
+                )
+                findings += _repair_findings(*arguments)
         except MeasurandError as reason:
             not_run[f"repair by {rule} with {first.name}"] = str(reason)
     return Repair(field, removals, tuple(findings), not_run)
 
 
-def by_answers(place: Bench, reader: Reader, field: str, said: Answered) -> Removal:
+def _removal_by_answers(
+    evaluation: Evaluation, reader: Reader, field: str, first_answers: LeakageAnswers
+) -> Removal:
     """The items that are answered without the other part, by who never saw them."""
-    benchmark = place.settled.benchmark
-    right = pd.Series(said.alone[field].right[0], index=list(said.alone[field].ids))
-    if place.crossed is not None:
+    benchmark = evaluation.canonical.benchmark
+    correct = pd.Series(
+        first_answers.alone[field].right[0], index=list(first_answers.alone[field].ids)
+    )
+    if evaluation.fold_experiment is not None:
         sides = benchmark.train, benchmark.test
-        return Removal(*(right.loc[list(side.ids)].to_numpy(bool) for side in sides))
+        return Removal(*(correct.loc[list(side.ids)].to_numpy(bool) for side in sides))
     keep, train = Keep(field), benchmark.train
     asks = [
         Ask(
             reader,
-            fitted_on=Fold(number, place.folds, "train"),
+            fitted_on=Fold(number, evaluation.folds, "train"),
             fitted_under=keep,
-            about=Fold(number, place.folds, "test"),
+            about=Fold(number, evaluation.folds, "test"),
             under=keep,
         )
-        for number in range(place.folds)
+        for number in range(evaluation.folds)
     ]
     with reopen_experiment(
-        place.split, replace(benchmark, test=train, test_parts={})
+        evaluation.split_experiment, replace(benchmark, test=train, test_parts={})
     ) as inner:
-        learned = gathered([ask_all(inner, asks)])
-    trained = pd.Series(learned.right[0], index=list(learned.ids))
+        runs = gather_runs([ask_all(inner, asks)])
+    train_correct = pd.Series(runs.right[0], index=list(runs.ids))
     return Removal(
-        trained.loc[list(train.ids)].to_numpy(bool),
-        right.loc[list(benchmark.test.ids)].to_numpy(bool),
+        train_correct.loc[list(train.ids)].to_numpy(bool),
+        correct.loc[list(benchmark.test.ids)].to_numpy(bool),
     )
 
 
-def by_words(train: Items, test: Items, field: str) -> Removal:
+def _removal_by_words(train: Items, test: Items, field: str) -> Removal:
     """The items that hold one of the surest words for their own label."""
-    told = token_statistics(train.column(field), train.labels, ngrams=(1, 1))
-    told = told[told["found"] & (told["z"] > 0)].head(BOUND)
-    bound = set(zip(told["token"], told["label"], strict=True))
+    tokens = token_statistics(train.column(field), train.labels, ngrams=(1, 1))
+    tokens = tokens[tokens["found"] & (tokens["z"] > 0)].head(BOUND)
+    bound = set(zip(tokens["token"], tokens["label"], strict=True))
 
-    def held(items: Items) -> Bools:
+    def holds_bound_word(items: Items) -> Bools:
         rows = zip(items.column(field), items.labels, strict=True)
         return np.array(
             [
@@ -132,53 +155,63 @@ def by_words(train: Items, test: Items, field: str) -> Removal:
             ]
         )
 
-    return Removal(held(train), held(test))
+    return Removal(holds_bound_word(train), holds_bound_word(test))
 
 
-def by_clusters(test: Items, found: Regions, judged: Bools) -> Removal:
+def _removal_by_clusters(test: Items, regions: Regions, rule_half: Bools) -> Removal:
     """The items of clusters that one half of the test items shows to be biased."""
-    table = peco(found.clusters[judged], test.labels[judged].to_numpy()).by_cluster
-    off = table.index[(table["q"] <= DISCOVERY) & (table["divergence"] >= EFFECT)]
-    return Removal(np.isin(found.trained, off), np.isin(found.clusters, off))
+    table = peco(
+        regions.clusters[rule_half], test.labels[rule_half].to_numpy()
+    ).by_cluster
+    biased = table.index[(table["q"] <= DISCOVERY) & (table["divergence"] >= EFFECT)]
+    return Removal(np.isin(regions.trained, biased), np.isin(regions.clusters, biased))
 
 
-def kept_sets(
-    train: Items, test: Items, removal: Removal, judged: Bools, rng: np.random.Generator
+def _remaining_items(
+    train: Items,
+    test: Items,
+    removal: Removal,
+    rule_half: Bools,
+    rng: np.random.Generator,
 ) -> dict[str, tuple[Items, Items]]:
     """What the rule leaves, and what is left after as many went at random."""
-    read = ~judged
-    sets = {
+    reread_half = ~rule_half
+    removals = {
         "removed": (removal.train, removal.test),
         "random": (
             rng.permutation(removal.train),
-            np.where(read, drawn(removal.test & read, read, rng), removal.test),
+            np.where(
+                reread_half,
+                _draw_as_many(removal.test & reread_half, reread_half, rng),
+                removal.test,
+            ),
         ),
     }
-    made = {}
-    for how, (gone_train, gone_test) in sets.items():
-        left = train.rows(~gone_train), test.rows(~gone_test & read)
-        if min(map(len, left)) < FEWEST or not set(left[1].classes) <= set(
-            left[0].classes
+    remaining = {}
+    for how, (gone_train, gone_test) in removals.items():
+        items_left = train.rows(~gone_train), test.rows(~gone_test & reread_half)
+        if min(map(len, items_left)) < FEWEST or not set(items_left[1].classes) <= set(
+            items_left[0].classes
         ):
             raise MeasurandError(
-                f"{len(left[0])} training and {len(left[1])} test items would be left, "
+                f"{len(items_left[0])} training and {len(items_left[1])} test items would be left, "
                 f"and {FEWEST} of each and every label are needed"
             )
-        made[how] = left
+        remaining[how] = items_left
     if not removal.train.any():
         raise MeasurandError("the rule takes no training item out")
-    return made
+    return remaining
 
 
-def drawn(gone: Bools, among: Bools, rng: np.random.Generator) -> Bools:
+def _draw_as_many(gone: Bools, among: Bools, rng: np.random.Generator) -> Bools:
     """As many as are gone, drawn at random among the given."""
     chosen = np.zeros(len(gone), bool)
     chosen[rng.choice(np.flatnonzero(among), int(gone.sum()), replace=False)] = True
     return chosen
 
 
-def reread(
-    place: Bench,
+def _repair_findings(
+    evaluation: Evaluation,
     name: str,
     reader: Reader,
     field: str,
@@ -187,26 +220,36 @@ def reread(
     test: Items,
 ) -> list[Finding]:
     """What the part alone, and the pair, reach on the items that are left."""
-    rng = generator(place.split.seed, "leakage", "reread", identity(reader), condition)
-    left = replace(place.settled.benchmark, train=train, test=test, test_parts={})
+    rng = generator(
+        evaluation.split_experiment.seed,
+        "leakage",
+        "reread",
+        identity(reader),
+        condition,
+    )
+    remaining = replace(
+        evaluation.canonical.benchmark, train=train, test=test, test_parts={}
+    )
     keep = Keep(field)
-    with reopen_experiment(place.split, left) as inner:
+    with reopen_experiment(evaluation.split_experiment, remaining) as inner:
         alone, pair = ask_all(
             inner,
             [Ask(reader, fitted_under=c, under=c) for c in (keep, AsIs())],
         )
     ids = list(alone.ids)
     commonest = test.labels.value_counts()
-    most = min(commonest.index, key=lambda label: (-int(commonest[label]), label))
-    majority = pd.Series((test.labels == most).to_numpy(float), ids)
-    single = pd.Series(alone.correct[0].astype(float), ids)
-    both = pd.Series(pair.correct[0].astype(float), ids)
+    majority_label = min(
+        commonest.index, key=lambda label: (-int(commonest[label]), label)
+    )
+    majority = pd.Series((test.labels == majority_label).to_numpy(float), ids)
+    single_correct = pd.Series(alone.correct[0].astype(float), ids)
+    pair_correct = pd.Series(pair.correct[0].astype(float), ids)
     return [
         Finding(
             "repair_over_majority",
             name,
             condition,
-            difference(single, majority, rng=rng),
+            difference(single_correct, majority, rng=rng),
         ),
-        Finding("repair_pair_accuracy", name, condition, mean(both, rng=rng)),
+        Finding("repair_pair_accuracy", name, condition, mean(pair_correct, rng=rng)),
     ]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import Answered, Runs
+from measurand.audits.leakage.answered import LeakageAnswers, Runs
 from measurand.audits.leakage.conditions import FULL
 from measurand.audits.leakage.thresholds import FLOOR, ONE_CLASS
 from measurand.core.errors import Undefined
@@ -26,7 +26,7 @@ LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class LeakageBaselines:
     """What answers are held against, in the order of the answers' ids.
 
     Attributes:
@@ -44,23 +44,25 @@ class Ground:
     reference: float | None = None
 
 
-def ground(
-    items: Items, learned: Items, clusters: Ints, reference: float | None
-) -> Ground:
-    """The ground of these items; `learned` are those whose label shares are known."""
+def leakage_baselines(
+    items: Items, train: Items, clusters: Ints, reference: float | None
+) -> LeakageBaselines:
+    """The ground of these items; `train` are those whose label shares are known."""
     order = np.argsort(np.array(items.ids, str), kind="stable")
     labels = items.labels.iloc[order]
     counts = labels.value_counts()
     commonest = min(counts.index, key=lambda label: (-int(counts[label]), label))
-    shares = learned.labels.value_counts(normalize=True)
+    shares = train.labels.value_counts(normalize=True)
     null = np.log(np.maximum(labels.map(shares).fillna(0.0).to_numpy(float), FLOOR))
     right = (labels == commonest).astype(float)
-    ids = tuple(str(one) for one in right.index)
-    return Ground(ids, right.set_axis(list(ids)), null, clusters[order], reference)
+    ids = tuple(str(item_id) for item_id in right.index)
+    return LeakageBaselines(
+        ids, right.set_axis(list(ids)), null, clusters[order], reference
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartLeakage:
     """What one part alone gives away, beyond the majority.
 
     Attributes:
@@ -80,11 +82,11 @@ class Part:
         return WITHIN if self.at_most < margin else UNDECIDED
 
 
-def scored(
+def answer_findings(
     name: str,
-    said: Answered,
-    parts: Mapping[str, Part],
-    base: Ground,
+    answers: LeakageAnswers,
+    parts: Mapping[str, PartLeakage],
+    baselines: LeakageBaselines,
     margin: float,
     rng: np.random.Generator,
 ) -> tuple[list[Finding], dict[str, str]]:
@@ -95,48 +97,65 @@ def scored(
         statistic: str, condition: str, runs: int, make: Callable[[int], Estimate]
     ) -> None:
         try:
-            found = pooled([make(run) for run in range(runs)])
-            findings.append(Finding(statistic, name, condition, found))
+            estimate = pooled([make(run) for run in range(runs)])
+            findings.append(Finding(statistic, name, condition, estimate))
         except Undefined as undefined:
             withheld[f"{statistic} of {condition} by {name}"] = str(undefined)
 
-    pair, many = said.pair, len(said.pair.probabilities)
-    kept: dict[str, object] = {"rng": rng, "clusters": base.clusters}
-    state("accuracy", FULL, many, lambda r: mean(right(pair, r), **kept))  # type: ignore[arg-type]
-    state("v_information", FULL, many, lambda r: bits(pair, r, base, rng))
+    pair, run_count = answers.pair, len(answers.pair.probabilities)
+    resampling: dict[str, object] = {"rng": rng, "clusters": baselines.clusters}
+    state(
+        "accuracy",
+        FULL,
+        run_count,
+        lambda r: mean(_correct_in_run(pair, r), **resampling),
+    )  # type: ignore[arg-type]
+    state(
+        "v_information",
+        FULL,
+        run_count,
+        lambda r: _usable_bits(pair, r, baselines, rng),
+    )
     for what in SHARES:
         if what in pair.remarks:
             n = len(pair.ids)
-            cut = share(round(float(pair.remarks[what]) * n), n)
-            findings.append(Finding(what, name, FULL, cut))
-    for part, runs in said.alone.items():
-        over, decided = parts[part].over, parts[part].decision(margin)
-        findings.append(Finding("over_majority", name, part, over, decided))
-        one: Mapping[str, Callable[[int], Estimate]] = single(pair, runs, base, rng)
-        for statistic, make in one.items():
-            state(statistic, part, len(runs.probabilities), make)
-    for control, runs in said.controls.items():
-        one = control_figures(runs, base, rng)
-        for statistic, make in one.items():
+            remark_share = share(round(float(pair.remarks[what]) * n), n)
+            findings.append(Finding(what, name, FULL, remark_share))
+    for field, runs in answers.alone.items():
+        over, outcome = parts[field].over, parts[field].decision(margin)
+        findings.append(Finding("over_majority", name, field, over, outcome))
+        figures: Mapping[str, Callable[[int], Estimate]] = _part_figures(
+            pair, runs, baselines, rng
+        )
+        for statistic, make in figures.items():
+            state(statistic, field, len(runs.probabilities), make)
+    for control, runs in answers.controls.items():
+        figures = _control_figures(runs, baselines, rng)
+        for statistic, make in figures.items():
             state(statistic, control, len(runs.probabilities), make)
     return findings, withheld
 
 
-def single(
-    pair: Runs, alone: Runs, base: Ground, rng: np.random.Generator
+def _part_figures(
+    pair: Runs, alone: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> Mapping[str, Callable[[int], Estimate]]:
     """The figures of one part, each as a function of the run."""
-    clusters = base.clusters
+    clusters = baselines.clusters
 
     def answers(runs: Runs, r: int) -> Ints:
         return np.asarray(runs.answers[r])
 
-    made: dict[str, Callable[[int], Estimate]] = {
-        "single_accuracy": lambda r: mean(right(alone, r), rng=rng, clusters=clusters),
-        "recovered": lambda r: ratio(
-            right(alone, r), right(pair, r), rng=rng, clusters=clusters
+    figures: dict[str, Callable[[int], Estimate]] = {
+        "single_accuracy": lambda r: mean(
+            _correct_in_run(alone, r), rng=rng, clusters=clusters
         ),
-        "v_information": lambda r: bits(alone, r, base, rng),
+        "recovered": lambda r: ratio(
+            _correct_in_run(alone, r),
+            _correct_in_run(pair, r),
+            rng=rng,
+            clusters=clusters,
+        ),
+        "v_information": lambda r: _usable_bits(alone, r, baselines, rng),
         "nba": lambda r: nba(
             answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
         ),
@@ -155,68 +174,86 @@ def single(
             answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
         ),
         "only_single_right": lambda r: mean(
-            right(alone, r) * (1 - right(pair, r)), rng=rng, clusters=clusters
+            _correct_in_run(alone, r) * (1 - _correct_in_run(pair, r)),
+            rng=rng,
+            clusters=clusters,
         ),
     }
-    if base.reference is not None:
-        made["recovered_reference"] = lambda r: scaled(
-            made["single_accuracy"](r), 1 / float(base.reference or 1)
+    if baselines.reference is not None:
+        figures["recovered_reference"] = lambda r: _scale_estimate(
+            figures["single_accuracy"](r), 1 / float(baselines.reference or 1)
         )
-    return made
+    return figures
 
 
-def control_figures(
-    runs: Runs, base: Ground, rng: np.random.Generator
+def _control_figures(
+    runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> Mapping[str, Callable[[int], Estimate]]:
     """What a control reaches."""
-    clusters = base.clusters
+    clusters = baselines.clusters
     return {
-        "control_accuracy": lambda r: mean(right(runs, r), rng=rng, clusters=clusters),
+        "control_accuracy": lambda r: mean(
+            _correct_in_run(runs, r), rng=rng, clusters=clusters
+        ),
         "control_over_majority": lambda r: difference(
-            right(runs, r), base.majority, rng=rng, clusters=clusters
+            _correct_in_run(runs, r), baselines.majority, rng=rng, clusters=clusters
         ),
     }
 
 
-def part(alone: Runs, base: Ground, parts: int, rng: np.random.Generator) -> Part:
+def part_leakage(
+    alone: Runs, baselines: LeakageBaselines, parts: int, rng: np.random.Generator
+) -> PartLeakage:
     """What one of several parts gives away, as the verdict needs it."""
 
     def over(level: float) -> Estimate:
         return pooled(
             [
                 difference(
-                    right(alone, r),
-                    base.majority,
+                    _correct_in_run(alone, r),
+                    baselines.majority,
                     rng=rng,
-                    clusters=base.clusters,
+                    clusters=baselines.clusters,
                     level=level,
                 )
                 for r in range(len(alone.probabilities))
             ]
         )
 
-    return Part(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
+    return PartLeakage(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
 
 
-def collapsed(runs: Runs, base: Ground, rng: np.random.Generator) -> bool:
+def is_degenerate(
+    runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
+) -> bool:
     """Whether the pair reader is no better than the majority, or says one thing."""
-    commonest = [np.bincount(said).max() / len(said) for said in runs.answers]
-    gain = [
-        difference(right(runs, r), base.majority, rng=rng, clusters=base.clusters)
+    commonest = [
+        np.bincount(run_answers).max() / len(run_answers)
+        for run_answers in runs.answers
+    ]
+    gains = [
+        difference(
+            _correct_in_run(runs, r),
+            baselines.majority,
+            rng=rng,
+            clusters=baselines.clusters,
+        )
         for r in range(len(runs.probabilities))
     ]
-    return max(commonest) >= ONE_CLASS or pooled(gain).low <= 0
+    return max(commonest) >= ONE_CLASS or pooled(gains).low <= 0
 
 
-def right(runs: Runs, run: int) -> "pd.Series[float]":
+def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":
     """Whether each item was answered right, with its id."""
     return pd.Series(runs.right[run].astype(float), index=list(runs.ids))
 
 
-def bits(runs: Runs, run: int, base: Ground, rng: np.random.Generator) -> Estimate:
+def _usable_bits(
+    runs: Runs, run: int, baselines: LeakageBaselines, rng: np.random.Generator
+) -> Estimate:
     """The usable information in bits."""
     return v_information(
-        gold_logs(runs, run), base.null, rng=rng, clusters=base.clusters
+        gold_logs(runs, run), baselines.null, rng=rng, clusters=baselines.clusters
     )
 
 
@@ -226,7 +263,7 @@ def gold_logs(runs: Runs, run: int) -> Floats:
     return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
 
 
-def scaled(estimate: Estimate, factor: float) -> Estimate:
+def _scale_estimate(estimate: Estimate, factor: float) -> Estimate:
     """The estimate times a known factor."""
     return Estimate(
         estimate.value * factor,

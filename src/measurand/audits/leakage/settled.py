@@ -20,17 +20,17 @@ ALL = "all"  # the part that holds the training items and then the test items
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class CanonicalBenchmark:
     """A benchmark in its settled order.
 
     Attributes:
         benchmark: Train and test; both together can be asked about as another part.
-        whole: All items, where we drew the split ourselves; else None.
+        pool: All items, where we drew the split ourselves; else None.
         labels: The name that each number of a label stands for.
     """
 
     benchmark: Benchmark
-    whole: Items | None
+    pool: Items | None
     labels: Mapping[str, str]
 
     @property
@@ -39,42 +39,46 @@ class Settled:
         return self.benchmark.test.fields
 
     @property
-    def evaluated(self) -> Items:
+    def scored_items(self) -> Items:
         """The items that readers are scored on: all where none were set apart."""
-        return self.benchmark.test if self.whole is None else self.whole
+        return self.benchmark.test if self.pool is None else self.pool
 
 
-def settled(benchmark: Benchmark, seed: int) -> Settled:
+def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
     """The benchmark in its settled order; a split that was drawn is drawn anew."""
     sides = [benchmark.train, benchmark.test]
-    texts = [said(items) for items in sides]
-    numbers = numbered(
-        pd.concat([items.labels for items in sides]), np.concatenate(texts)
+    digests = [_text_digests(items) for items in sides]
+    numbers = _number_labels(
+        pd.concat([items.labels for items in sides]), np.concatenate(digests)
     )
-    named = "id" in benchmark.roles
+    has_ids = "id" in benchmark.roles
     if benchmark.drawn_by:
-        whole = joined(sides)
-        if named:
-            ids = [str(one) for items in sides for one in items.ids]
-            whole = whole.with_table(whole.table.set_axis(ids, axis="index"))
-        whole = ordered(whole, np.concatenate(texts), numbers, named)
-        cut = [
-            Split(benchmark.drawn_by, side)(whole, generator(seed, "split"))
+        pool = _join_items(sides)
+        if has_ids:
+            ids = [str(item_id) for items in sides for item_id in items.ids]
+            pool = pool.with_table(pool.table.set_axis(ids, axis="index"))
+        pool = _order_items(pool, np.concatenate(digests), numbers, has_ids)
+        halves = [
+            Split(benchmark.drawn_by, side)(pool, generator(seed, "split"))
             for side in ("train", "test")
         ]
     else:
-        whole = None
-        cut = [
-            ordered(items, text, numbers, named)
-            for items, text in zip(sides, texts, strict=True)
+        pool = None
+        halves = [
+            _order_items(items, item_digests, numbers, has_ids)
+            for items, item_digests in zip(sides, digests, strict=True)
         ]
-    train, test = cut
-    also = {ALL: joined([train, test])}
-    made = replace(benchmark, train=train, test=test, test_parts=also, protocol=None)
-    return Settled(made, whole, {number: name for name, number in numbers.items()})
+    train, test = halves
+    also = {ALL: _join_items([train, test])}
+    canonical = replace(
+        benchmark, train=train, test=test, test_parts=also, protocol=None
+    )
+    return CanonicalBenchmark(
+        canonical, pool, {number: name for name, number in numbers.items()}
+    )
 
 
-def said(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.str_]]":
+def _text_digests(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.str_]]":
     """A digest of what each item says: its texts and its group, not its label."""
     columns = [*items.fields, *([items.group] if items.group else [])]
     rows = zip(*(items.column(column).tolist() for column in columns), strict=True)
@@ -86,8 +90,8 @@ def said(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.str_]]":
     )
 
 
-def numbered(
-    labels: "pd.Series[str]", texts: "np.ndarray[tuple[int], np.dtype[np.str_]]"
+def _number_labels(
+    labels: "pd.Series[str]", digests: "np.ndarray[tuple[int], np.dtype[np.str_]]"
 ) -> dict[str, str]:
     """A number for each label: the commoner first, ties by what their items say."""
     gold = labels.to_numpy(object)
@@ -95,40 +99,42 @@ def numbered(
         pd.unique(gold),
         key=lambda label: (
             -int((gold == label).sum()),
-            hashlib.sha256("".join(sorted(texts[gold == label])).encode()).digest(),
+            hashlib.sha256("".join(sorted(digests[gold == label])).encode()).digest(),
         ),
     )
     width = len(str(len(order)))
     return {label: f"{number:0{width}d}" for number, label in enumerate(order)}
 
 
-def ordered(
+def _order_items(
     items: Items,
-    texts: "np.ndarray[tuple[int], np.dtype[np.str_]]",
+    digests: "np.ndarray[tuple[int], np.dtype[np.str_]]",
     numbers: Mapping[str, str],
-    named: bool,
+    has_ids: bool,
 ) -> Items:
     """The items by what they say, then by label; ids are made of it where none were."""
     labels = items.labels.map(dict(numbers))
     columns = [*items.fields, *([items.group] if items.group else [])]
     table = items.table[columns].assign(**{items.label: labels})
-    ids = items.ids.astype(str).to_numpy() if named else np.full(len(items), "")
-    order = np.lexsort([ids, labels.to_numpy(str), texts])
+    ids = items.ids.astype(str).to_numpy() if has_ids else np.full(len(items), "")
+    order = np.lexsort([ids, labels.to_numpy(str), digests])
     table = table.iloc[order]
-    if not named:
-        made = pd.Series(
+    if not has_ids:
+        made_ids = pd.Series(
             [
-                f"{text[:12]}-{n}"
-                for text, n in zip(texts[order], table[items.label], strict=True)
+                f"{digest[:12]}-{n}"
+                for digest, n in zip(digests[order], table[items.label], strict=True)
             ]
         )
-        again = made.groupby(made).cumcount()
-        made = made.where(again == 0, made + "-" + again.astype(str))
-        table = table.set_axis(pd.Index(made.to_numpy(object), name="id"), axis="index")
+        repeats = made_ids.groupby(made_ids).cumcount()
+        made_ids = made_ids.where(repeats == 0, made_ids + "-" + repeats.astype(str))
+        table = table.set_axis(
+            pd.Index(made_ids.to_numpy(object), name="id"), axis="index"
+        )
     return Items(table, items.fields, items.label, (), items.group)
 
 
-def joined(sides: list[Items]) -> Items:
+def _join_items(sides: list[Items]) -> Items:
     """All items in one table."""
     first = sides[0]
     columns = [*first.fields, first.label, *([first.group] if first.group else [])]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from measurand.audits.leakage.scores import LEAKS, UNDECIDED, WITHIN, Part
+from measurand.audits.leakage.scores import LEAKS, UNDECIDED, WITHIN, PartLeakage
 from measurand.audits.leakage.thresholds import WORST
 from measurand.core.finding import Verdict
 
@@ -14,7 +14,7 @@ LABELS = (LEAKS, NONE, UNDECIDED)
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class LeakageStage:
     """What one reader lets us say.
 
     Attributes:
@@ -28,40 +28,42 @@ class Stage:
     name: str
     strong: bool
     collapsed: bool
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PartLeakage]
     clusters: Mapping[str, Sequence[int]]
 
-    def leaking(self, margin: float) -> list[str]:
+    def leaking_parts(self, margin: float) -> list[str]:
         """The parts that surely give more away than the margin, the worst first."""
-        sure = [n for n, one in self.parts.items() if one.decision(margin) == LEAKS]
+        sure = [n for n, part in self.parts.items() if part.decision(margin) == LEAKS]
         return sorted(sure, key=lambda name: -self.parts[name].over.value)
 
-    def clean(self, margin: float) -> bool:
+    def is_clean(self, margin: float) -> bool:
         """Whether no part gives more away than the margin, to a reader that reads."""
         return not self.collapsed and all(
-            one.decision(margin) == WITHIN for one in self.parts.values()
+            part.decision(margin) == WITHIN for part in self.parts.values()
         )
 
 
 def verdict(
-    stages: Sequence[Stage],
+    stages: Sequence[LeakageStage],
     tokens: Mapping[str, pd.DataFrame],
     margin: float,
     *,
     planted: bool,
 ) -> Verdict:
     """What the readers, ordered from weak to strong, let us say."""
-    leaking = [stage for stage in stages if stage.leaking(margin)]
+    leaking = [stage for stage in stages if stage.leaking_parts(margin)]
     if leaking:
-        return leak(leaking[-1], tokens, margin)
+        return _leak_verdict(leaking[-1], tokens, margin)
     last = stages[-1]
-    if last.clean(margin):
-        said = ", ".join(f"{part} {one.over}" for part, one in last.parts.items())
+    if last.is_clean(margin):
+        listing = ", ".join(
+            f"{field} {leakage.over}" for field, leakage in last.parts.items()
+        )
         provisional = not last.strong and not planted
         weak = "; a stronger reader may still find some" if provisional else ""
         reason = (
             f"{last.name} reaches at most {margin} over the majority from any part "
-            f"alone: {said}{weak}"
+            f"alone: {listing}{weak}"
         )
         return Verdict(NONE, NONE, last.name, reason, provisional)
     if last.collapsed:
@@ -70,26 +72,32 @@ def verdict(
             "that it finds nothing in one part says nothing"
         )
         return Verdict(UNDECIDED, UNDECIDED, None, reason)
-    said = ", ".join(f"{part} {one.over}" for part, one in last.parts.items())
+    listing = ", ".join(
+        f"{field} {leakage.over}" for field, leakage in last.parts.items()
+    )
     reason = (
         f"accuracy over the majority is neither surely above nor within {margin}: "
-        f"{said}"
+        f"{listing}"
     )
     return Verdict(UNDECIDED, UNDECIDED, last.name, reason)
 
 
-def leak(stage: Stage, tokens: Mapping[str, pd.DataFrame], margin: float) -> Verdict:
+def _leak_verdict(
+    stage: LeakageStage, tokens: Mapping[str, pd.DataFrame], margin: float
+) -> Verdict:
     """Which part leaks, how much, where and by which words."""
     clauses = []
-    for part in stage.leaking(margin):
-        clause = f"{part} alone is {stage.parts[part].over} over the majority"
-        where = stage.clusters.get(part, ())
-        if where:
-            named = ", ".join(str(cluster) for cluster in where[:WORST])
-            clause += f", most in clusters {named}"
-        found = tokens.get(part)
-        if found is not None and len(found):
-            surest = [repr(word) for word in found["token"].drop_duplicates()[:WORST]]
+    for field in stage.leaking_parts(margin):
+        clause = f"{field} alone is {stage.parts[field].over} over the majority"
+        clusters = stage.clusters.get(field, ())
+        if clusters:
+            numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
+            clause += f", most in clusters {numbers}"
+        token_table = tokens.get(field)
+        if token_table is not None and len(token_table):
+            surest = [
+                repr(word) for word in token_table["token"].drop_duplicates()[:WORST]
+            ]
             clause += f", by words such as {', '.join(surest)}"
         clauses.append(clause)
     return Verdict(LEAKS, LEAKS, stage.name, f"{stage.name}: {'; '.join(clauses)}")

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from measurand.audits.leakage.settled import Settled
+from measurand.audits.leakage.settled import CanonicalBenchmark
 from measurand.core.errors import Undefined
 from measurand.stats.tokens import feature_statistics, features, token_statistics
 
 
 @dataclass(frozen=True, eq=False)
-class Worded:
+class WordStatistics:
     """Words and features of each field against the labels, over all items.
 
     Attributes:
@@ -30,24 +30,24 @@ class Worded:
         return table[table["found"] & (table["z"] > 0)]
 
 
-def worded(made: Settled) -> Worded:
+def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
     """Every word of every field, held against the labels."""
-    sides = [made.benchmark.train, made.benchmark.test]
-    names = dict(made.labels)
+    sides = [canonical.benchmark.train, canonical.benchmark.test]
+    names = dict(canonical.labels)
     labels = pd.concat([side.labels for side in sides], ignore_index=True)
     texts = {
         field: pd.concat([side.column(field) for side in sides], ignore_index=True)
-        for field in made.fields
+        for field in canonical.fields
     }
     tokens, shapes, not_run = {}, [], {}
-    for field, said in texts.items():
-        told = token_statistics(said, labels)
-        tokens[field] = told.assign(label=told["label"].map(names))
+    for field, field_texts in texts.items():
+        token_table = token_statistics(field_texts, labels)
+        tokens[field] = token_table.assign(label=token_table["label"].map(names))
         others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
         try:
-            seen = features(said, others if len(others.columns) else None)
-            shapes.append(feature_statistics(seen, labels).assign(field=field))
+            shape_table = features(field_texts, others if len(others.columns) else None)
+            shapes.append(feature_statistics(shape_table, labels).assign(field=field))
         except Undefined as reason:
             not_run[f"features of {field}"] = str(reason)
-    whole = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()
-    return Worded(tokens, whole, not_run)
+    feature_table = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()
+    return WordStatistics(tokens, feature_table, not_run)
