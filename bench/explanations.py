@@ -40,12 +40,22 @@ import torch
 
 from bench.real import figures_only
 from measurand.audits.explanations import audit
-from measurand.audits.explanations.arms import asked, cut, free, seeded
-from measurand.audits.explanations.baselines import BASELINES, baselines
-from measurand.audits.explanations.beside import inputs
-from measurand.audits.explanations.informing import INPUT, informed
-from measurand.audits.explanations.perturbing import Perturbed
-from measurand.audits.explanations.writing import GIVEN, PROMPTED, usual, written
+from measurand.audits.explanations.arms import (
+    ask_arms,
+    free_field_name,
+    restrict_fields,
+    seed_readers,
+)
+from measurand.audits.explanations.baselines import BASELINES, rev_baselines
+from measurand.audits.explanations.beside import rationale_input_fields
+from measurand.audits.explanations.informing import INPUT, measure_information
+from measurand.audits.explanations.perturbing import Perturbations
+from measurand.audits.explanations.writing import (
+    GIVEN,
+    PROMPTED,
+    collect_rationales,
+    default_explainers,
+)
 from measurand.benchmarks import load
 from measurand.benchmarks.drawing import sample_benchmark
 from measurand.core.benchmark import Benchmark
@@ -171,24 +181,26 @@ def audited(job: Job) -> str:
 def before(job: Job, arm: str) -> None:
     """Fit what all explainers share: readers of the input, or of one baseline."""
     benchmark = job.benchmark()
-    fields, _ = inputs(benchmark)
-    made = [baselines(s, benchmark.query) for s in (benchmark.train, benchmark.test)]
-    names = {b: free(b, fields) for b in BASELINES}
+    fields, _ = rationale_input_fields(benchmark)
+    made = [
+        rev_baselines(s, benchmark.query) for s in (benchmark.train, benchmark.test)
+    ]
+    names = {b: free_field_name(b, fields) for b in BASELINES}
     arms = {INPUT: fields, **{b: (field,) for b, field in names.items()}}
-    plain = cut(benchmark, fields, made, names)
+    plain = restrict_fields(benchmark, fields, made, names)
     with open_experiment(plain, store=job.store) as place:
-        asked(place, seeded(job.reader(), job.seeds), {arm: arms[arm]})
+        ask_arms(place, seed_readers(job.reader(), job.seeds), {arm: arms[arm]})
 
 
 def told(job: Job, explainer: str, beside: bool) -> None:
     """Fit what one explainer needs, so that the audit finds it in the store."""
     benchmark = job.benchmark()
-    fields, also = inputs(benchmark)
-    none = Perturbed((), np.zeros((0, len(benchmark.test)), bool), (), 0, 0)
+    fields, also = rationale_input_fields(benchmark)
+    none = Perturbations((), np.zeros((0, len(benchmark.test)), bool), (), 0, 0)
     with open_experiment(benchmark, store=job.store) as running:
-        one = written(running, [explainer], none, {}, None)[explainer]
+        one = collect_rationales(running, [explainer], none, {}, None)[explainer]
         texts = (one.train, one.test, also if beside else fields)
-        informed(running, benchmark, *texts, job.reader(), seeds=job.seeds)
+        measure_information(running, benchmark, *texts, job.reader(), seeds=job.seeds)
 
 
 def finished(waiting: Mapping[Future[Any], str]) -> dict[str, str]:
@@ -215,10 +227,10 @@ def encoders(jobs: list[Job], pool: ProcessPoolExecutor) -> dict[str, str]:
     parts: dict[str, dict[Future[Any], str]] = {job.name: {} for job in jobs}
     for job in jobs:
         benchmark = job.benchmark()
-        if inputs(benchmark)[1]:
+        if rationale_input_fields(benchmark)[1]:
             future = pool.submit(told, job, GIVEN, True)
             parts[job.name][future] = f"{job.name}: {GIVEN} beside the evidence"
-        for explainer in job.explainers or usual(benchmark):
+        for explainer in job.explainers or default_explainers(benchmark):
             future = pool.submit(told, job, explainer, False)
             parts[job.name][future] = f"{job.name}: {explainer}"
     for job in jobs:
@@ -237,7 +249,7 @@ def planned(job: Job) -> str:
     """What is to be done, and about how long one H200 takes."""
     benchmark = job.benchmark()
     n, m = len(benchmark.train), len(benchmark.test)
-    names = job.explainers or usual(benchmark)
+    names = job.explainers or default_explainers(benchmark)
     if job.model:
         texts = n + 4 * m
         calls = -(-n // AT_ONCE["prompts"]) + 4 * -(-m // AT_ONCE["prompts"])

@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 from bench.esnli import spent
-from measurand.audits.explanations.arms import cut
+from measurand.audits.explanations.arms import restrict_fields
 from measurand.audits.explanations.masking import (
     AIMS,
-    Masking,
-    masked_sides,
-    residual,
-    weakest,
+    RationaleMasking,
+    mask_rationales,
+    retrain_detectors,
+    weakest_strength,
 )
 from measurand.benchmarks import files
 from measurand.benchmarks.frames import from_frames
@@ -44,19 +44,23 @@ def explanations(data: Path) -> Benchmark:
     ]
     made = from_frames(*sides, name="esnli", query=FIELD, evidence="premise")
     texts = [{FIELD: items.column(FIELD)} for items in (made.train, made.test)]
-    return cut(made, ("premise",), texts, {FIELD: FIELD}, crossed=True)
+    return restrict_fields(made, ("premise",), texts, {FIELD: FIELD}, crossed=True)
 
 
-def masked_and_asked(made: Benchmark, how: Masking) -> dict[float, float]:
+def masked_and_asked(made: Benchmark, how: RationaleMasking) -> dict[float, float]:
     """The accuracy of a detector retrained at each strength, from an empty store."""
     with open_experiment(made, workers=2) as place:
-        masks = masked_sides(place, DETECTOR, FIELD, how)
+        masks = mask_rationales(place, DETECTOR, FIELD, how)
     names = {share: f"masked {share:g}" for share in masks}
     hidden = [{names[s]: masks[s][side] for s in masks} for side in (0, 1)]
-    other = cut(made, ("premise",), hidden, {name: name for name in names.values()})
+    other = restrict_fields(
+        made, ("premise",), hidden, {name: name for name in names.values()}
+    )
     with open_experiment(other, workers=2) as place:
-        right = residual(place, DETECTOR, names)
-    print(f"{how.aim}: weakest that meets the target {weakest(right, majority(made))}")
+        right = retrain_detectors(place, DETECTOR, names)
+    print(
+        f"{how.aim}: weakest that meets the target {weakest_strength(right, majority(made))}"
+    )
     return {share: float(one.mean()) for share, one in right.items()}
 
 
@@ -69,11 +73,11 @@ def main(data: Path, out: Path) -> None:
     """Measure, print and write."""
     made = explanations(data)
     with open_experiment(made) as place:
-        whole = float(residual(place, DETECTOR, {0.0: FIELD})[0.0].mean())
+        whole = float(retrain_detectors(place, DETECTOR, {0.0: FIELD})[0.0].mean())
     found: dict[str, object] = {"majority": majority(made), "whole": whole}
     for aim in AIMS:
         start, used = time.perf_counter(), time.process_time() + spent()
-        found[aim] = masked_and_asked(made, Masking(aim))
+        found[aim] = masked_and_asked(made, RationaleMasking(aim))
         found[f"{aim}_seconds"] = round(time.perf_counter() - start, 1)
         cpu = time.process_time() + spent() - used  # of all processes
         found[f"{aim}_cpu_seconds"] = round(cpu, 1)

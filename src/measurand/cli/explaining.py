@@ -107,9 +107,12 @@ def explanations(
     if changes < 1:
         raise BadOption(f"--changes is {changes}; allowed are 1 or more")
     check_options(run.fail_on, "explanations")
-    from measurand.audits.explanations.writing import answerable, from_table
+    from measurand.audits.explanations.writing import (
+        check_explainer_model,
+        rationales_from_table,
+    )
 
-    answerable(explainer or (), model)
+    check_explainer_model(explainer or (), model)
     started = time.time()
     from measurand.benchmarks.drawing import sample_benchmark
 
@@ -122,7 +125,7 @@ def explanations(
     print_roles(benchmark)
     others = {}
     if perturbed is not None:
-        others = from_table(rows(str(perturbed)), benchmark)
+        others = rationales_from_table(rows(str(perturbed)), benchmark)
     readers = EndpointOptions().readers(reader)
     with open_with_progress(
         benchmark, run.seed, run.workers, run.store, run.out, where

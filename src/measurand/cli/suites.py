@@ -45,7 +45,7 @@ def suite(
     # Later than the file: whoever mistyped its name need not wait for these.
     import json
 
-    from measurand.audits.explanations.suite import suite as rows
+    from measurand.audits.explanations.suite import suite_rows as rows
     from measurand.core.errors import BadOption
     from measurand.core.files import check_writable, write_file
     from measurand.judges import named

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.informing import Informed, Run
-from measurand.audits.explanations.robust import Robust
+from measurand.audits.explanations.informing import Information, SeedRun
+from measurand.audits.explanations.robust import Robustness
 from measurand.audits.explanations.scored import Levels
-from measurand.audits.explanations.specific import Specific
-from measurand.audits.explanations.writing import Written
+from measurand.audits.explanations.specific import Specificity
+from measurand.audits.explanations.writing import Rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate
 from measurand.core.items import Items
@@ -42,12 +42,12 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
     n = len(logs[0])
     alone = np.zeros(n, bool) if right is None else np.array(right, bool)
     nobody = np.zeros(n, bool)
-    run = Run(*logs, raw, nobody, alone, alone, {"b": logs[1] - logs[0]})
+    run = SeedRun(*logs, raw, nobody, alone, alone, {"b": logs[1] - logs[0]})
     ids = tuple(f"i{i}" for i in range(n))
     left = residual or {0.0: alone, 0.5: nobody}
     texts = [f"masked {i}" for i in range(n)]
     gold = np.zeros(n, np.int64)
-    return Informed(
+    return Information(
         ids, gold, (run,), left, 0.5, 0.5, max(left), texts, nobody, one_class
     )
 
@@ -55,21 +55,21 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
 def specific(*auc):
     """How often each item's own input beats its negatives."""
     each = np.array(auc, float)
-    return Specific(each, {"random": each}, np.zeros(len(auc)))
+    return Specificity(each, {"random": each}, np.zeros(len(auc)))
 
 
 def robust(*robustness, **surface):
     """How robust each item's rationale is."""
     told = np.array(robustness, float)
     likes = {name: np.array(one, float) for name, one in surface.items()}
-    return Robust(told, np.zeros(len(told)), likes)
+    return Robustness(told, np.zeros(len(told)), likes)
 
 
 def wrote(*texts, again=(), asked=None, **more):
     """What an explainer wrote of as many items, and what it wrote again."""
     known = [[True] * len(texts)] * len(again) if asked is None else asked
     test = list(texts)
-    return Written(test, test, list(map(list, again)), test, known, **more)
+    return Rationales(test, test, list(map(list, again)), test, known, **more)
 
 
 def levels(values, draws=None, n=100, what="items"):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
-from measurand.audits.explanations.beside import telling
-from measurand.audits.explanations.writing import Written
+from measurand.audits.explanations.beside import leaking_templates
+from measurand.audits.explanations.writing import Rationales
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
@@ -85,8 +85,8 @@ def test_rationales_that_come_again_with_their_text_are_not_named_for_it(texts):
     items = Items(table, ("query", "text"))
     source = Benchmark("again", items, items, "query", "text", "text", ("text",))
     told = table["text"].tolist()
-    one = Written(told, told, [], told, [])
-    assert telling(source, one).empty
+    one = Rationales(told, told, [], told, [])
+    assert leaking_templates(source, one).empty
 
 
 def test_vacuous_rationales_are_robust_and_empty(good):

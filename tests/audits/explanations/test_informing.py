@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from measurand.audits.explanations import gains
-from measurand.audits.explanations.baselines import BASELINES, STATED, baselines
+from measurand.audits.explanations.baselines import BASELINES, STATED, rev_baselines
 from measurand.audits.explanations.gains import (
     informativeness,
     las,
@@ -16,7 +16,11 @@ from measurand.audits.explanations.gains import (
     rev,
     simulatability,
 )
-from measurand.audits.explanations.informing import Informed, Run, informed
+from measurand.audits.explanations.informing import (
+    Information,
+    SeedRun,
+    measure_information,
+)
 from measurand.core.errors import NotApplicable
 from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
@@ -28,7 +32,7 @@ def made(*runs, residual=None):
     right = {0.1: np.ones(n, bool), 0.3: np.zeros(n, bool)} | (residual or {})
     ids, nobody = tuple(map(str, range(n))), np.zeros(n, bool)
     gold = np.zeros(n, np.int64)
-    return Informed(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody, 0.5)
+    return Information(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody, 0.5)
 
 
 def run(p0, p1, right0=None, right1=None, right_r=None):
@@ -37,7 +41,7 @@ def run(p0, p1, right0=None, right1=None, right_r=None):
 
     logs = np.log(p0), np.log(p1)
     rights = bools(right0), bools(right1), bools(right_r)
-    return Run(*logs, logs[1], *rights, {"b": logs[1] - logs[0]})
+    return SeedRun(*logs, logs[1], *rights, {"b": logs[1] - logs[0]})
 
 
 def test_information_is_a_mean_of_log_ratios_in_nats():
@@ -71,13 +75,13 @@ def test_las_weighs_leaking_and_other_items_alike():
     )
     assert said.leaking.value == pytest.approx(2 / 3)
     assert said.nonleaking.value == pytest.approx(-1 / 2)
-    assert (said.leaking.n, said.nonleaking.n, said.whole.n) == (3, 2, 5)
-    assert said.whole.value == pytest.approx((2 / 3 - 1 / 2) / 2)
+    assert (said.leaking.n, said.nonleaking.n, said.overall.n) == (3, 2, 5)
+    assert said.overall.value == pytest.approx((2 / 3 - 1 / 2) / 2)
 
 
 def test_a_cell_without_items_leaves_las_without_a_value():
     said = las(made(run([0.5] * 3, [0.5] * 3, right1=[1, 0, 1], right_r=[1, 1, 1])))
-    assert said.whole is said.nonleaking is None
+    assert said.overall is said.nonleaking is None
     assert said.leaking.value == pytest.approx(2 / 3)
 
 
@@ -111,7 +115,7 @@ def told(kind, **options):
     benchmark, *texts = planted(kind)
     with open_experiment(benchmark) as running:
         asked = (running, benchmark, *texts, ("claim",), TfidfReader())
-        return informed(*asked, **options)
+        return measure_information(*asked, **options)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +168,9 @@ def test_rationales_without_a_word_count_as_x_alone():
     benchmark, seen, asked = planted("stating", 150)
     asked = ["...", "", *asked[2:]]
     with open_experiment(benchmark) as running:
-        said = informed(running, benchmark, seen, asked, ("claim",), TfidfReader())
+        said = measure_information(
+            running, benchmark, seen, asked, ("claim",), TfidfReader()
+        )
     assert said.empty.tolist() == [True, True] + [False] * 148
     np.testing.assert_array_equal(said.log_p1[:2], said.log_p0[:2])
     np.testing.assert_array_equal(said.right1[:2], said.right0[:2])
@@ -177,7 +183,7 @@ def test_what_was_asked_before_is_taken_from_the_store(tmp_path):
     for _ in range(2):
         with open_experiment(benchmark, store=tmp_path) as running:
             asked = (running, benchmark, *texts, ("claim",), TfidfReader())
-            found.append(informed(*asked).log_p1)
+            found.append(measure_information(*asked).log_p1)
             tally = running.tally
     assert tally["computed"] == 0
     np.testing.assert_array_equal(*found)
@@ -203,7 +209,7 @@ class Chancy:
 def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
     benchmark, *texts = planted("stating", 80)
     with open_experiment(benchmark) as running:
-        said = informed(running, benchmark, *texts, ("claim",), Chancy())
+        said = measure_information(running, benchmark, *texts, ("claim",), Chancy())
     assert len(said.runs) == 3
     assert len({run.log_p0.tobytes() for run in said.runs}) == 3
     whole = np.mean([run.log_p1 for run in said.runs], axis=0)
@@ -212,9 +218,9 @@ def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
 
 def test_baselines_restate_and_only_one_of_them_knows_the_label():
     items = planted("idle", 40)[0].test
-    made = baselines(items, "claim")
+    made = rev_baselines(items, "claim")
     other = items.replaced(items.table.assign(label="maybe"))
-    again = baselines(other, "claim")
+    again = rev_baselines(other, "claim")
     assert [name for name in BASELINES if made[name] != again[name]] == [STATED]
 
 
@@ -224,7 +230,7 @@ def test_there_must_be_an_input():
         open_experiment(benchmark) as running,
         pytest.raises(NotApplicable, match="an input"),
     ):
-        informed(running, benchmark, *texts, (), TfidfReader())
+        measure_information(running, benchmark, *texts, (), TfidfReader())
 
 
 @pytest.mark.slow
@@ -237,7 +243,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(monkeypatch):
         rights = rng.random((3, n)) < np.array([[0.6], [0.8], [0.5]])
         one = made(run(np.full(n, 0.5), p1, *rights))
         true = np.array([mean_log(), mean_log() / np.log(2), 0.2])
-        said = lcig(one), informativeness(one), las(one).whole
+        said = lcig(one), informativeness(one), las(one).overall
         held += [e.low <= t <= e.high for e, t in zip(said, true, strict=True)]
     assert (held >= 0.88 * times).all()
 

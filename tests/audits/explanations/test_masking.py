@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.audits.explanations.arms import cut
-from measurand.audits.explanations.keywords import keywords
+from measurand.audits.explanations.arms import restrict_fields
+from measurand.audits.explanations.keywords import label_word_positions
 from measurand.audits.explanations.masking import (
-    Masking,
-    aimed,
-    cross_fitted,
-    masked,
-    masked_sides,
-    masking,
-    residual,
-    weakest,
+    RationaleMasking,
+    aim_scores,
+    cross_fit_word_scores,
+    mask_rationales,
+    mask_text,
+    preset_masking,
+    retrain_detectors,
+    weakest_strength,
 )
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.words import words
@@ -38,14 +38,14 @@ DETECTOR = TfidfReader(folds=0)
     ],
 )
 def test_the_top_share_goes_and_runs_become_one_blank(share, said):
-    assert masked("One, two, three four: five.", [2, 4, 5, 3, 1], share) == said
+    assert mask_text("One, two, three four: five.", [2, 4, 5, 3, 1], share) == said
 
 
 def test_the_papers_mask_keeps_a_blank_a_word_and_has_a_cap():
     scores = [5, 4, 3, 2, 1]
-    assert masked("a b, c d e", scores, 0.6, collapsed=False) == "_ _, _ d e"
-    assert masked("a b, c d e", scores, 1.0, most=2, collapsed=False) == "_ _, c d e"
-    assert masked("a b c", [1, 2, 3], 0.1, also={0}, collapsed=False) == "_ b _"
+    assert mask_text("a b, c d e", scores, 0.6, collapsed=False) == "_ _, _ d e"
+    assert mask_text("a b, c d e", scores, 1.0, most=2, collapsed=False) == "_ _, c d e"
+    assert mask_text("a b c", [1, 2, 3], 0.1, also={0}, collapsed=False) == "_ b _"
 
 
 @given(st.text("ab '_,猫İ", max_size=30), st.floats(0.05, 1.0))
@@ -53,16 +53,16 @@ def test_blanks_stand_alone_and_no_more_words_are_lost_than_asked(text, share):
     before = [word for word in words(text.replace("İ", "i")) if word != BLANK]
     text = text.replace("İ", "i")
     scores = np.arange(len(words(text)), dtype=float)
-    after = words(masked(text, scores, share))
+    after = words(mask_text(text, scores, share))
     kept = [word for word in after if word != BLANK]
     assert set(kept) <= set(before)
     assert len(before) - len(kept) <= np.ceil(share * len(scores))
 
 
 def test_nothing_can_be_masked_in_a_text_without_words():
-    assert masked("...", [], 0.5) == "..."
+    assert mask_text("...", [], 0.5) == "..."
     with pytest.raises(BadOption, match="allowed: over 0, to 1"):
-        masked("a", [1.0], 0.0)
+        mask_text("a", [1.0], 0.0)
 
 
 def test_label_names_their_forms_and_label_ids_are_keywords():
@@ -71,7 +71,7 @@ def test_label_names_their_forms_and_label_ids_are_keywords():
         "It entails nothing, contradicts nothing; a contradictory, neutral note has "
         "not enough information. Final answer: B"
     )
-    found = [words(said)[place] for place in sorted(keywords(said, labels))]
+    found = [words(said)[place] for place in sorted(label_word_positions(said, labels))]
     assert found == [
         *("entails", "contradicts", "contradictory", "neutral"),
         *("not", "enough", "information", "b"),
@@ -83,40 +83,40 @@ def test_label_names_their_forms_and_label_ids_are_keywords():
     [("SUPPORTS", "supported"), ("REFUTES", "refuting"), ("supported", "support")],
 )
 def test_verbs_are_known_in_all_their_forms(label, form):
-    assert keywords(f"it is {form}", [label]) == {2}
+    assert label_word_positions(f"it is {form}", [label]) == {2}
 
 
 def test_aims_look_at_the_right_class_and_shared_scores_count_for_nothing():
     cube = np.array([[[1.0, 5.0]], [[3.0, 5.0]]], np.float32)
     rng = np.random.default_rng(0)
     gold = np.array([0])
-    assert aimed(cube, gold, "agnostic", rng).tolist() == [[1.0, 0.0]]
-    assert aimed(cube, gold, "gold", rng).tolist() == [[-1.0, 0.0]]
-    drawn = {aimed(cube, gold, "random", rng)[0, 0] for _ in range(20)}
+    assert aim_scores(cube, gold, "agnostic", rng).tolist() == [[1.0, 0.0]]
+    assert aim_scores(cube, gold, "gold", rng).tolist() == [[-1.0, 0.0]]
+    drawn = {aim_scores(cube, gold, "random", rng)[0, 0] for _ in range(20)}
     assert drawn == {-1.0, 1.0}
 
 
 def test_unknown_aims_and_presets_are_one_line():
     with pytest.raises(UnknownName, match="no aim of a mask called 'best'"):
-        Masking("best")
+        RationaleMasking("best")
     with pytest.raises(UnknownName, match="no preset called 'papr'; did you mean"):
-        masking("papr")
+        preset_masking("papr")
 
 
 @pytest.fixture(scope="module")
 def stating():
     benchmark, *texts = planted("stating")
     sides = [{"why": side} for side in texts]
-    return cut(benchmark, ("claim",), sides, {"why": "why"}, crossed=True)
+    return restrict_fields(benchmark, ("claim",), sides, {"why": "why"}, crossed=True)
 
 
 def test_training_rationales_are_scored_by_detectors_that_never_saw_them(stating):
     sides = [items.column("why").tolist() for items in (stating.train, stating.test)]
     sides[0] = [f"once{number} {text}" for number, text in enumerate(sides[0])]
     added = [{"why": side} for side in sides]
-    made = cut(stating, ("claim",), added, {"why": "why"}, crossed=True)
+    made = restrict_fields(stating, ("claim",), added, {"why": "why"}, crossed=True)
     with open_experiment(made) as place:
-        seen, asked = cross_fitted(place, TfidfReader(least=1, folds=0), "why")
+        seen, asked = cross_fit_word_scores(place, TfidfReader(least=1, folds=0), "why")
     assert seen.shape[:2] == asked.shape[:2] == (2, 400)
     assert not seen[:, :, 0].any()
     assert np.abs(seen[1, :, 4]).min() > 0
@@ -124,20 +124,22 @@ def test_training_rationales_are_scored_by_detectors_that_never_saw_them(stating
 
 def test_a_stated_label_is_found_before_the_mask_and_not_after(stating):
     with open_experiment(stating) as place:
-        before = residual(place, DETECTOR, {0.0: "why"})[0.0]
-        masks = masked_sides(place, DETECTOR, "why", Masking(strengths=(0.1,)))
+        before = retrain_detectors(place, DETECTOR, {0.0: "why"})[0.0]
+        masks = mask_rationales(
+            place, DETECTOR, "why", RationaleMasking(strengths=(0.1,))
+        )
     names = {0.1: "hidden"}
     hidden = [{"hidden": side} for side in masks[0.1]]
-    made = cut(stating, ("claim",), hidden, {"hidden": "hidden"})
+    made = restrict_fields(stating, ("claim",), hidden, {"hidden": "hidden"})
     with open_experiment(made) as place:
-        after = residual(place, DETECTOR, names)
+        after = retrain_detectors(place, DETECTOR, names)
     assert before.mean() > 0.98
     assert after[0.1].mean() < 0.56
-    assert weakest(after, 0.51) == 0.1
+    assert weakest_strength(after, 0.51) == 0.1
     assert not any({"yes", "no"} & set(words(text)) for text in masks[0.1][1])
 
 
 def test_a_target_that_no_strength_meets_is_none():
     right = {0.3: np.array([True] * 3 + [False]), 0.1: np.array([True] * 4)}
-    assert weakest(right, 0.5) is None
-    assert weakest(right, 0.7) == 0.3
+    assert weakest_strength(right, 0.5) is None
+    assert weakest_strength(right, 0.7) == 0.3

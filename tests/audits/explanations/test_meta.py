@@ -3,9 +3,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.hypotheses import hypotheses
-from measurand.audits.explanations.meta import ORDER, meta
-from measurand.audits.explanations.scored import Composite, Scores, levels
+from measurand.audits.explanations.hypotheses import decide_hypotheses
+from measurand.audits.explanations.meta import ORDER, evaluate_metrics
+from measurand.audits.explanations.scored import Composite, Scores, metric_levels
 from measurand.core.errors import BadInput, Undefined
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif
@@ -43,25 +43,27 @@ def finding(found, statistic, reader):
 
 
 def answer(items=None, drops=None, order=None):
-    found, missing = hypotheses(Scores(items or {}), drops or {}, order, seed=0)
+    found, missing = decide_hypotheses(Scores(items or {}), drops or {}, order, seed=0)
     return {one.statistic: one.decision for one in found}, missing
 
 
 def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
-    found = meta(scores, {}, seed=0).findings
+    found = evaluate_metrics(scores, {}, seed=0).findings
     assert finding(found, "rank_correlation", "robustness").estimate.high == -1
     assert finding(found, "rank_correlation", "varif").estimate.low == 1
     assert finding(found, "h5", "varif").decision == "supported"
 
 
 def test_an_order_that_lost_its_best_is_not_the_known_order(scores):
-    whole = finding(meta(scores, {}, seed=0).findings, "h5", "varif")
+    whole = finding(evaluate_metrics(scores, {}, seed=0).findings, "h5", "varif")
     assert "Somers' d of 4 explainers, " in whole.estimate.method
     assert "without given" not in whole.estimate.method
     lost = {**scores.items["robustness"], "given": np.full(N, np.nan)}
     items = {**scores.items, "robustness": lost}
     rest = finding(
-        meta(Scores(items, {"varif": VARIF}), {}, seed=0).findings, "h5", "varif"
+        evaluate_metrics(Scores(items, {"varif": VARIF}), {}, seed=0).findings,
+        "h5",
+        "varif",
     )
     assert "Somers' d of 3 explainers, " in rest.estimate.method
     assert rest.estimate.method.endswith("; without given")
@@ -72,7 +74,7 @@ def test_an_order_that_lost_its_best_is_not_the_known_order(scores):
 def test_h5_without_given_is_refuted_or_undecided_in_the_same_words(whole):
     for ends, decision in (((-1, 0), "not supported"), ((-0.5, 0.5), "undecided")):
         order = estimate(ends[0], *ends)
-        (found,), _ = hypotheses(Scores({}), {}, order, seed=0, whole=whole)
+        (found,), _ = decide_hypotheses(Scores({}), {}, order, seed=0, with_given=whole)
         assert found.decision == decision
 
 
@@ -82,24 +84,24 @@ def test_what_was_resampled_is_said_of_every_figure(scores):
     for table, unit in ((scores, "over items"), (halves, "over 150 clusters")):
         methods = {
             one.statistic: one.estimate.method
-            for one in meta(table, drops, seed=0).findings
+            for one in evaluate_metrics(table, drops, seed=0).findings
             if "auc" not in one.statistic
         }
         assert {*methods} == {"rank_correlation", "h1", "h4", "h5"}
         assert all(unit in method for method in methods.values())
-        every = levels(table, seed=0)["varif"]
+        every = metric_levels(table, seed=0)["varif"]
         assert unit in every.among(ORDER).of("given").method
 
 
 def test_a_metric_tells_given_from_a_type_by_the_auc_of_its_items(scores):
-    found = meta(scores, {}, seed=0).findings
+    found = evaluate_metrics(scores, {}, seed=0).findings
     assert finding(found, "auc_vacuous", "lcig").estimate.low > 0.95
     assert finding(found, "auc_vacuous", "robustness").estimate.high < 0.05
     assert {one.condition for one in found if "auc" in one.statistic} <= set(SUITE)
 
 
 def test_metrics_that_disagree_are_named_with_an_item_that_shows_it(scores):
-    table = meta(scores, {}, seed=0).disagreements
+    table = evaluate_metrics(scores, {}, seed=0).disagreements
     row = table.query("metric == 'robustness' and other == 'lcig'").set_index("rival")
     assert row.loc["given", "preferred"].tolist() == [
         "concise",
@@ -117,7 +119,10 @@ def test_every_explainer_of_the_known_order_is_in_the_catalogue():
 
 
 def test_the_same_seed_gives_the_same_statements(scores):
-    one, two = meta(scores, {}, seed=3), meta(scores, {}, seed=3)
+    one, two = (
+        evaluate_metrics(scores, {}, seed=3),
+        evaluate_metrics(scores, {}, seed=3),
+    )
     assert one.findings == two.findings
     assert one.disagreements.equals(two.disagreements)
 
@@ -125,13 +130,13 @@ def test_the_same_seed_gives_the_same_statements(scores):
 def test_a_composite_is_of_means_and_not_a_mean_of_composites(rng):
     noise = {"x": rng.normal(size=N)}
     clipped = Composite(("i",), lambda i: np.clip(i, 0, 1))
-    figure = levels(Scores({"i": noise}, {"c": clipped}), seed=0)["c"].values
+    figure = metric_levels(Scores({"i": noise}, {"c": clipped}), seed=0)["c"].values
     assert figure.tolist() == [max(noise["x"].mean(), 0)]
 
 
 def test_what_was_not_scored_is_said_and_nothing_is_made_up(rng):
     items = {"lcig": around({"vacuous": 0.0, "circular": 0.0}, rng)}
-    found = meta(Scores(items), {}, seed=0)
+    found = evaluate_metrics(Scores(items), {}, seed=0)
     assert not found.findings
     assert "only 1 of the 4" in found.not_run["rank_correlation"]
     assert found.not_run["auc"].startswith("given was not asked for")
@@ -142,7 +147,7 @@ def test_what_was_not_scored_is_said_and_nothing_is_made_up(rng):
 def test_metrics_that_lack_the_same_share_one_line(scores):
     lost = {"vacuous": np.ones(N)}
     items = {**scores.items, "robustness": lost, "rouge_l": lost}
-    found = meta(Scores(items), {}, seed=0).not_run
+    found = evaluate_metrics(Scores(items), {}, seed=0).not_run
     assert "no such item scores" in found["auc of robustness, rouge_l"]
     assert "only 1 of the 4" in found["rank_correlation of robustness, rouge_l"]
     assert {*found} == {
@@ -155,14 +160,16 @@ def test_scores_of_different_items_are_refused():
     with pytest.raises(BadInput, match="same items"):
         Scores({"a": {"x": np.zeros(3)}, "b": {"x": np.zeros(4)}})
     with pytest.raises(Undefined, match="no explainer"):
-        levels(Scores({}), seed=0)
+        metric_levels(Scores({}), seed=0)
 
 
 def test_items_that_one_side_lacks_are_left_out_of_both(rng):
     given, other = rng.normal(size=(2, N))
     other[:100] = np.nan
     items = {"r": {"given": given, "vacuous": other}}
-    found = finding(meta(Scores(items), {}, seed=0).findings, "auc_vacuous", "r")
+    found = finding(
+        evaluate_metrics(Scores(items), {}, seed=0).findings, "auc_vacuous", "r"
+    )
     assert found.estimate.n == N - 100
 
 
@@ -191,7 +198,7 @@ def test_h1_holds_what_trainings_leave_open():
     items = {"robustness": {"vacuous": np.ones(N)}, "lcig": {"vacuous": np.zeros(N)}}
     for error, decision in ((0.01, "supported"), (0.1, "undecided")):
         table = Scores(items, seeds=2, spread={("lcig", "vacuous"): error})
-        (found,), _ = hypotheses(table, {}, None, seed=0)
+        (found,), _ = decide_hypotheses(table, {}, None, seed=0)
         assert found.decision == decision
         width = found.estimate.high - found.estimate.low
         assert width == pytest.approx(2 * 1.96 * error, rel=0.1)
@@ -230,7 +237,7 @@ def test_h3_needs_more_information_and_less_robustness(stable, told, decision, r
 
 def test_h4_is_held_against_the_surface_measure_that_drops_most(rng):
     drops = around({"entailment": 0.6, "bertscore": 0.05, "rouge_l": 0.2}, rng)
-    found, _ = hypotheses(Scores({}), drops, None, seed=0)
+    found, _ = decide_hypotheses(Scores({}), drops, None, seed=0)
     assert (found[0].reader, found[0].decision) == ("rouge_l", "supported")
     assert found[0].estimate.value == pytest.approx(0.4, abs=0.01)
     turned = {**drops, "entailment": drops["bertscore"] - 0.1}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.perturbing import COUNT, perturbed
+from measurand.audits.explanations.perturbing import COUNT, perturb_items
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.words import words
@@ -54,7 +54,7 @@ def running(items):
 
 
 def change(running, items, judge, **settings):
-    return perturbed(running, items, "claim", "proof", judge, **settings)
+    return perturb_items(running, items, "claim", "proof", judge, **settings)
 
 
 def test_two_paraphrases_and_a_noise_are_made_of_each_query(running, items):

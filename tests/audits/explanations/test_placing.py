@@ -5,8 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.placing import overlaps, placed, scores
-from measurand.audits.explanations.scored import levels as figured
+from measurand.audits.explanations.placing import (
+    explainer_frontier,
+    input_overlaps,
+    score_explainers,
+)
+from measurand.audits.explanations.scored import metric_levels as figured
 from measurand.stats.draws import from_draws
 from tests.audits.explanations.handmade import (
     informed,
@@ -21,7 +25,7 @@ from tests.audits.explanations.handmade import (
 def scored(log_p0, log_p1, stable, auc, *, surface=None, **more):
     """The scores of one explainer, `e`, on as many items."""
     n = len(auc)
-    return scores(
+    return score_explainers(
         items(n),
         {"e": wrote(*["claim 0 so"] * n)},
         {"e": robust(*stable, **(surface or {}))},
@@ -52,7 +56,7 @@ def test_what_is_made_of_means_holds_the_spread_between_seeds():
     both = replace(informed([-1] * n, [-0.6] * n), runs=tuple(runs))
     made = {"e": wrote(*["so"] * n)}
     own = ({"e": robust(*[1.0] * n)}, {"e": both}, {"e": specific(*[1.0] * n)})
-    found = figured(scores(items(n), made, *own, None), seed=0)
+    found = figured(score_explainers(items(n), made, *own, None), seed=0)
     told, varif = found["informativeness"].of("e"), found["varif"].of("e")
     assert told.value == pytest.approx(0.4)
     assert told.high - told.low == pytest.approx(2 * 1.96 * 0.1, rel=0.1)
@@ -85,7 +89,7 @@ def test_an_explainer_without_robustness_has_no_varif():
     assert "robustness" not in found
     assert not [metric for metric in found if metric.startswith("varif")]
     assert found["informativeness"].values.tolist() == [1]
-    assert placed(found, ["e"]) is None
+    assert explainer_frontier(found, ["e"]) is None
 
 
 def test_robustness_is_over_the_items_that_have_it():
@@ -107,7 +111,7 @@ def test_length_and_overlap_are_of_words():
     assert table.items["length"]["e"].tolist() == [3, 3]
     # "claim 0 so" beside "claim 0" and "claim 1".
     assert table.items["overlap"]["e"].tolist() == pytest.approx([2 / 3, 1 / 3])
-    assert overlaps(items(1), [""]).tolist() == [0]
+    assert input_overlaps(items(1), [""]).tolist() == [0]
 
 
 def axes(r, i, moved=None, kept=None):
@@ -118,7 +122,7 @@ def axes(r, i, moved=None, kept=None):
 def test_the_frontier_is_among_methods_only():
     r = {"given": 0.8, "tfidf-1": 0.9, "random-1": 0.7, "vacuous": 1.0}
     i = {"given": 0.6, "tfidf-1": 0.2, "random-1": 0.1, "vacuous": 0.9}
-    found = placed(axes(r, i), ["given", "tfidf-1", "random-1"])
+    found = explainer_frontier(axes(r, i), ["given", "tfidf-1", "random-1"])
     assert found.names == ("given", "tfidf-1", "random-1")
     assert found.better == {
         "given": (),
@@ -132,12 +136,14 @@ def test_the_frontier_is_among_methods_only():
 
 def test_the_area_says_what_was_resampled():
     both = levels({"a": 0.5}, what="7 clusters")
-    found = placed({"robustness": both, "informativeness": both}, ["a"])
+    found = explainer_frontier({"robustness": both, "informativeness": both}, ["a"])
     assert found.hypervolume.method.startswith("basic bootstrap over 7 clusters,")
 
 
 def test_equal_explainers_do_not_beat_each_other():
-    found = placed(axes({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}), ["a", "b"])
+    found = explainer_frontier(
+        axes({"a": 0.5, "b": 0.5}, {"a": 0.5, "b": 0.5}), ["a", "b"]
+    )
     assert found.better == {"a": (), "b": ()}
     assert found.chance == {"a": 1, "b": 1}
 
@@ -145,19 +151,19 @@ def test_equal_explainers_do_not_beat_each_other():
 def test_the_chance_is_the_share_of_resamples():
     moved, kept = [[0.5, 0.4]] * 3 + [[0.5, 0.6]], [[0.5, 0.5]] * 4
     one = axes({"a": 0.5, "b": 0.45}, {"a": 0.5, "b": 0.5}, moved, kept)
-    assert placed(one, ["a", "b"]).chance == {"a": 0.75, "b": 0.25}
+    assert explainer_frontier(one, ["a", "b"]).chance == {"a": 0.75, "b": 0.25}
 
 
 def test_only_those_with_both_axes_have_a_place():
-    found = placed(
+    found = explainer_frontier(
         axes({"b": 1, "a": 1}, {"c": 1, "a": 0.5, "b": 0.2}), ["a", "b", "c"]
     )
     assert dict(zip(found.names, found.points.tolist(), strict=True)) == {
         "a": [1, 0.5],
         "b": [1, 0.2],
     }
-    assert placed(axes({"a": 1}, {"c": 1}), ["a", "c"]) is None
-    assert placed(axes({"vacuous": 1}, {"vacuous": 1}), []) is None
+    assert explainer_frontier(axes({"a": 1}, {"c": 1}), ["a", "c"]) is None
+    assert explainer_frontier(axes({"vacuous": 1}, {"vacuous": 1}), []) is None
 
 
 @pytest.mark.slow

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.audits.explanations.robust import between, compared, robust
+from measurand.audits.explanations.robust import (
+    measure_robustness,
+    other_item_likeness,
+    rewrite_likeness,
+)
 from measurand.experiment.answers import open_experiment
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.overlap import Rouge
@@ -26,7 +30,7 @@ def lengths(pairs):
 def judged(made, surfaces=None):
     size = len(next(iter(made.values())).test)
     with open_experiment(benchmark(size)) as running:
-        return robust(running, made, LexicalJudge(), surfaces or {})
+        return measure_robustness(running, made, LexicalJudge(), surfaces or {})
 
 
 def test_r_is_the_mean_over_the_changes_that_an_item_has():
@@ -35,18 +39,20 @@ def test_r_is_the_mean_over_the_changes_that_an_item_has():
         again=[["a", "x", "c"], ["x", "x", "y"]],
         asked=[[True, True, True], [True, True, False]],
     )
-    assert compared(one, same).tolist() == [0.5, 0.0, 1.0]
+    assert rewrite_likeness(one, same).tolist() == [0.5, 0.0, 1.0]
 
 
 def test_an_item_that_was_never_changed_has_no_r():
     one = wrote("a", "b", again=[["a", "b"]], asked=[[True, False]])
-    assert compared(one, same).tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
-    assert np.isnan(compared(wrote("a", "b"), same)).all()
+    assert rewrite_likeness(one, same).tolist() == pytest.approx(
+        [1.0, np.nan], nan_ok=True
+    )
+    assert np.isnan(rewrite_likeness(wrote("a", "b"), same)).all()
 
 
 def test_what_is_not_there_is_compared_with_nothing():
     one = wrote("", " ", "c", again=[["", "x", ""]])
-    assert compared(one, same).tolist() == pytest.approx(
+    assert rewrite_likeness(one, same).tolist() == pytest.approx(
         [np.nan, np.nan, 0.0], nan_ok=True
     )
 
@@ -59,27 +65,27 @@ def test_similarity_is_the_mean_of_both_directions():
 
 def test_a_drift_is_compared_with_what_it_drifts_from():
     drift = replace(wrote("x", again=[["x"]]), first=["y"])
-    assert compared(drift, same).tolist() == [0.0]
+    assert rewrite_likeness(drift, same).tolist() == [0.0]
 
 
 def test_the_baseline_is_of_other_items_and_never_of_the_item_itself():
-    assert between(0, ["a", "b", "c", "d"], same).tolist() == [0.0] * 4
-    assert between(0, ["a", "a"], same).tolist() == [1.0] * 2
-    assert between(0, ["ab", "a"], lengths).tolist() == [0.5] * 2
+    assert other_item_likeness(0, ["a", "b", "c", "d"], same).tolist() == [0.0] * 4
+    assert other_item_likeness(0, ["a", "a"], same).tolist() == [1.0] * 2
+    assert other_item_likeness(0, ["ab", "a"], lengths).tolist() == [0.5] * 2
 
 
 def test_the_baseline_of_one_rationale_is_no_number():
-    assert np.isnan(between(0, ["a"], same)).all()
-    assert np.isnan(between(0, ["a", "", " "], same)).all()
+    assert np.isnan(other_item_likeness(0, ["a"], same)).all()
+    assert np.isnan(other_item_likeness(0, ["a", "", " "], same)).all()
     # Two texts without words are no two rationales that agree.
-    assert between(0, ["a", "", "b", ""], same).tolist() == pytest.approx(
+    assert other_item_likeness(0, ["a", "", "b", ""], same).tolist() == pytest.approx(
         [0.0, np.nan, 0.0, np.nan], nan_ok=True
     )
 
 
 @given(st.lists(st.text("ab ", max_size=3), max_size=12), st.integers(0, 9))
 def test_baselines_are_shares_wherever_there_are_two_rationales(texts, seed):
-    found = between(seed, texts, lengths)
+    found = other_item_likeness(seed, texts, lengths)
     told = np.array([bool(text.strip()) for text in texts], bool)
     assert (np.isfinite(found) == (told & (told.sum() > 1))).all()
     assert ((found[np.isfinite(found)] >= 0) & (found[np.isfinite(found)] <= 1)).all()

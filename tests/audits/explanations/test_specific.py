@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.specific import contrasts, copied, specific
+from measurand.audits.explanations.specific import (
+    difference_from_copy,
+    draw_contrasts,
+    measure_specificity,
+)
 from measurand.core.errors import BadInput, BadOption
 from tests.shared_data import needs_data, path
 
@@ -20,7 +24,7 @@ GOOD = [f"someone{i} is in the {PLACES[i % 5]} of town{i % 30}" for i in range(N
 
 @pytest.fixture(scope="module")
 def against():
-    return contrasts(INPUTS, LABELS, np.random.default_rng(0))
+    return draw_contrasts(INPUTS, LABELS, np.random.default_rng(0))
 
 
 def test_good_rationales_are_specific_and_vacuous_ones_are_not(against, rng):
@@ -51,21 +55,21 @@ def test_an_empty_rationale_is_scored_as_chance(against, rng):
 
 
 def test_copying_the_query_is_no_gain_over_copying_the_query(against, rng):
-    same = copied(against.of(QUERIES), QUERIES, against, rng=rng)
+    same = difference_from_copy(against.of(QUERIES), QUERIES, against, rng=rng)
     assert (same.low, same.value, same.high) == (0, 0, 0)
-    assert copied(against.of(PSEUDO), QUERIES, against, rng=rng).high < 0
+    assert difference_from_copy(against.of(PSEUDO), QUERIES, against, rng=rng).high < 0
 
 
 @pytest.mark.parametrize("texts", [["?!"] * 4, [""] * 4])
 def test_inputs_without_words_leave_every_rationale_at_chance(texts, rng):
-    assert set(specific(["a b"] * 4, texts, LABELS[:4], rng).auc) == {0.5}
+    assert set(measure_specificity(["a b"] * 4, texts, LABELS[:4], rng).auc) == {0.5}
 
 
 def test_vectors_may_take_the_place_of_words(rng):
     def letters(texts):
         return np.array([[text.count(c) for c in "abcd"] for text in texts], float)
 
-    found = specific(
+    found = measure_specificity(
         ["aa", "bb", "c", " "], ["a", "b", "c", "d"], list("xyxy"), rng, embed=letters
     )
     assert found.auc.tolist() == [1, 1, 1, 0.5]
@@ -84,6 +88,6 @@ def test_human_explanations_are_more_specific_than_a_template(rng):
 
     rows = pd.read_json(path("nli/esnli_test.jsonl.gz"), lines=True)[:600]
     inputs = (rows["premise"] + " " + rows["hypothesis"]).tolist()
-    against = contrasts(inputs, rows["label"].tolist(), rng)
+    against = draw_contrasts(inputs, rows["label"].tolist(), rng)
     assert against.of(rows["explanation_1"].tolist(), "paper").auc.mean() > 0.98
     assert against.of(VACUOUS * 5, "paper").auc.mean() < 0.5

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import exhibits as drawn
-from measurand.audits.explanations.meta import COLUMNS, Meta
-from measurand.audits.explanations.perturbing import Perturbed
-from measurand.audits.explanations.reading import Read
+from measurand.audits.explanations.meta import COLUMNS, MetaEvaluation
+from measurand.audits.explanations.perturbing import Perturbations
+from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.scored import Scores
 from measurand.audits.explanations.statement import (
-    described,
-    item_table,
-    settings,
-    warnings,
+    describe_rationale_benchmark,
+    explanation_settings,
+    explanation_warnings,
+    rationale_table,
 )
 from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.finding import Finding
@@ -56,13 +56,13 @@ AUC = [
     Finding("auc_drift", "lcig", "drift", estimate(0.6)),
     Finding("auc_vacuous", "robustness", "vacuous", estimate(0.1)),
 ]
-READ = Read(
+READ = RationaleReading(
     name="tfidf",
-    informed=TOLD,
+    information=TOLD,
     scores=Scores({}),
     figures=AXES,
-    placed=None,
-    meta=Meta(tuple(AUC), DIFFERENT, {}),
+    frontier=None,
+    meta=MetaEvaluation(tuple(AUC), DIFFERENT, {}),
     findings=(),
     not_run={},
     stage=GOOD,
@@ -72,13 +72,13 @@ READ = Read(
 def changed(kept=((True, True),), proposed=4, accepted=2):
     noisy = PAIR.test.with_field("claim", ["claim 0!", "claim 1!"])
     rows = np.array(kept)
-    return Perturbed(
+    return Perturbations(
         (noisy,) * len(rows), rows, ("format noise",) * len(rows), proposed, accepted
     )
 
 
 def warned(made=MADE, change=None, reads=(READ,), source=PAIR):
-    return warnings(source, made, change or changed(), reads)
+    return explanation_warnings(source, made, change or changed(), reads)
 
 
 def test_nothing_odd_is_no_warning():
@@ -135,21 +135,21 @@ def test_a_reader_that_collapsed_is_said():
 
 
 def test_a_benchmark_is_described_by_counts_and_digests():
-    said = described(PAIR, ("claim",))
+    said = describe_rationale_benchmark(PAIR, ("claim",))
     assert said["labels"] == {"no": 1, "yes": 1}
     assert (said["input"], said["train"], said["test"]) == ("claim", 2, 2)
     assert said["digest"]["test"] == PAIR.test.digest
 
 
 def test_settings_hold_readers_and_thresholds():
-    said = settings({"tfidf": TfidfReader()}, {"seed": 3}, [READ])
+    said = explanation_settings({"tfidf": TfidfReader()}, {"seed": 3}, [READ])
     assert said["seed"] == 3
     assert said["thresholds"] is SHOWN
     assert said["masked"] == {"tfidf": {"given": 0.5, "vacuous": 0.5}}
 
 
 def test_the_item_table_holds_texts_masks_and_scores():
-    table = item_table(PAIR, MADE, STABLE, OWN, changed([[True, False]]), READ)
+    table = rationale_table(PAIR, MADE, STABLE, OWN, changed([[True, False]]), READ)
     assert list(table.index) == ["i0", "i1"]
     assert table["changed 1 (format noise)"].tolist() == ["claim 0!", ""]
     assert table["rationale:given"].tolist() == ["a b", "c d"]
@@ -165,21 +165,21 @@ def test_the_item_table_holds_texts_masks_and_scores():
 def test_the_item_table_says_which_items_belong_together():
     test = replace(PAIR.test, table=PAIR.test.table.assign(topic="a"), group="topic")
     grouped = replace(PAIR, test=test)
-    table = item_table(grouped, MADE, STABLE, OWN, changed([[True, False]]), READ)
+    table = rationale_table(grouped, MADE, STABLE, OWN, changed([[True, False]]), READ)
     assert table["topic"].tolist() == ["a", "a"]
 
 
 def test_the_frontier_shows_those_with_both_axes_and_marks_the_suite():
-    (exhibit,) = drawn.frontier(READ)
+    (exhibit,) = drawn.frontier_exhibit(READ)
     rows = exhibit.table.set_index("name")
     assert rows["series"].to_dict() == {"given": "given", "vacuous": "suite"}
     assert rows.loc["given", ["x", "y", "shade"]].tolist() == [0.75, 0.5, 0.5]
     assert pd.isna(rows.loc["vacuous", "shade"])
-    assert not list(drawn.frontier(replace(READ, figures={})))
+    assert not list(drawn.frontier_exhibit(replace(READ, figures={})))
 
 
 def test_the_mask_curve_begins_without_a_mask():
-    exhibit = drawn.masks(READ)
+    exhibit = drawn.mask_exhibit(READ)
     rows = exhibit.table.query("series == 'given'")
     assert rows[["x", "y"]].values.tolist() == [[0, 0.5], [0.5, 0]]
     assert rows["n"].tolist() == [2, 2]
@@ -188,25 +188,29 @@ def test_the_mask_curve_begins_without_a_mask():
 
 
 def test_what_did_not_leak_has_no_line():
-    clean = replace(READ.informed["vacuous"], residual={0.0: np.array([True, False])})
-    one = replace(READ, informed={**READ.informed, "vacuous": clean})
-    assert {*drawn.masks(one).table["series"]} == {"given"}
+    clean = replace(
+        READ.information["vacuous"], residual={0.0: np.array([True, False])}
+    )
+    one = replace(READ, information={**READ.information, "vacuous": clean})
+    assert {*drawn.mask_exhibit(one).table["series"]} == {"given"}
 
 
 def test_the_separation_is_a_table_of_metric_and_type():
-    (exhibit,) = drawn.separation(READ)
+    (exhibit,) = drawn.separation_exhibit(READ)
     table = exhibit.table.set_index("metric")
     assert table.loc["lcig"].to_dict() == {"vacuous": 0.9, "drift": 0.6}
     assert np.isnan(table.loc["robustness", "drift"])
-    assert not list(drawn.separation(replace(READ, meta=Meta((), DIFFERENT, {}))))
+    assert not list(
+        drawn.separation_exhibit(replace(READ, meta=MetaEvaluation((), DIFFERENT, {})))
+    )
 
 
 def test_disagreements_come_with_the_rationale_that_shows_them():
-    (exhibit,) = drawn.disagreements(READ, MADE)
+    (exhibit,) = drawn.disagreement_exhibit(READ, MADE)
     assert exhibit.table["example"].tolist() == ["so", ""]
     assert "item" not in exhibit.table
-    agreed = replace(READ, meta=Meta((), DIFFERENT.head(0), {}))
-    assert not list(drawn.disagreements(agreed, MADE))
+    agreed = replace(READ, meta=MetaEvaluation((), DIFFERENT.head(0), {}))
+    assert not list(drawn.disagreement_exhibit(agreed, MADE))
 
 
 def test_every_exhibit_of_an_audit_is_there():

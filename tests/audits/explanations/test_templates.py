@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from measurand.audits.explanations.templates import DISCOVERY, chained, leaking
+from measurand.audits.explanations.templates import (
+    DISCOVERY,
+    chain_rows,
+    find_leaking_templates,
+)
 
 WORDS = [f"{a}{b}" for a in ("ba", "ke", "lo", "mi", "nu") for b in "rstvxz"]
 TEMPLATE = "all in all it comes down to"
@@ -21,16 +25,18 @@ def rationales(n=400, *, share=0.0, seed=0):
 
 
 def test_a_planted_template_is_named_whole_and_once():
-    named = leaking(*rationales(share=0.4))
+    named = find_leaking_templates(*rationales(share=0.4))
     assert named["template"].tolist() == [TEMPLATE]
     assert named["label"].tolist() == ["yes"]
     assert named["share"].tolist() == [1.0]
 
 
 def test_on_clean_rationales_nothing_is_named():
-    named = leaking(*rationales())
+    named = find_leaking_templates(*rationales())
     assert len(named) == 0
-    assert list(named.columns) == [*leaking(*rationales(share=0.4)).columns]
+    assert list(named.columns) == [
+        *find_leaking_templates(*rationales(share=0.4)).columns
+    ]
 
 
 def spoken(labels, rng, template=""):
@@ -50,7 +56,7 @@ def test_clean_rationales_are_named_no_more_often_than_the_level(shares):
     for seed in range(sets):
         rng = np.random.default_rng(seed)
         labels = rng.choice(["yes", "no", "maybe"][: len(shares)], 120, p=shares)
-        named += len(leaking(spoken(labels, rng), labels.tolist())) > 0
+        named += len(find_leaking_templates(spoken(labels, rng), labels.tolist())) > 0
     # Where nothing leaks, any name is false: sets with one are at most 5 %.
     assert named <= binom.ppf(0.999, sets, DISCOVERY)
 
@@ -60,26 +66,28 @@ def test_a_label_in_a_template_is_always_named():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         labels = rng.choice(["yes", "no"], 120)
-        found = leaking(spoken(labels, rng, "need not be so"), labels.tolist())
+        found = find_leaking_templates(
+            spoken(labels, rng, "need not be so"), labels.tolist()
+        )
         assert found["template"].iloc[0] == "need not be so"
         assert found["label"].iloc[0] == "no"
 
 
 def test_a_longer_row_is_told_only_where_it_is_surer():
     texts = ["never so red"] * 30 + ["never so blue"] * 30 + ["so red", "so blue"] * 30
-    named = leaking(texts, ["no"] * 60 + ["yes", "no"] * 30)
+    named = find_leaking_templates(texts, ["no"] * 60 + ["yes", "no"] * 30)
     assert "never so" in named["template"].tolist()
     assert not any("never so red" in template for template in named["template"])
 
 
 def test_rows_that_overlap_are_one_template_and_circles_end():
     rows = [("a", "b", "a", "b"), ("b", "a", "b", "a"), ("x", "y", "z", "w")]
-    assert ("x", "y", "z", "w") in chained(dict.fromkeys(rows, 20))
+    assert ("x", "y", "z", "w") in chain_rows(dict.fromkeys(rows, 20))
     far = {("a", "b", "c", "d"): 100, ("b", "c", "d", "e"): 20}
-    assert chained(far) == {row: row for row in far}
+    assert chain_rows(far) == {row: row for row in far}
 
 
 def test_items_that_hang_together_count_once():
     texts, labels = ["red dog"] * 12 + ["blue dog"] * 12, ["yes"] * 12 + ["no"] * 12
-    assert len(leaking(texts, labels)) > 0
-    assert len(leaking(texts, labels, groups=labels)) == 0
+    assert len(find_leaking_templates(texts, labels)) > 0
+    assert len(find_leaking_templates(texts, labels, groups=labels)) == 0

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.audits.explanations.verdict import LABELS, Stage, verdict
+from measurand.audits.explanations.verdict import LABELS, RationaleStage, verdict
 from tests.audits.explanations.handmade import estimate
 
-GOOD = Stage(
+GOOD = RationaleStage(
     reader="tfidf",
     strong=False,
     collapsed=False,

@@ -5,13 +5,13 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from measurand.audits.explanations.perturbing import perturbed
+from measurand.audits.explanations.perturbing import perturb_items
 from measurand.audits.explanations.writing import (
-    ONE,
-    from_table,
-    several,
-    usual,
-    written,
+    ONE_RATIONALE,
+    add_other_rationales,
+    collect_rationales,
+    default_explainers,
+    rationales_from_table,
 )
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
@@ -27,8 +27,8 @@ SMALL = plant_rationales("small", leaky=False, seed=1, sizes={"train": 12, "test
 def made(names, others=None, source=SMALL, count=2):
     with open_experiment(source) as running:
         parts = (source.test, source.query, source.evidence, LexicalJudge())
-        changed = perturbed(running, *parts, count=count)
-        return written(running, names, changed, others or {}, None), changed
+        changed = perturb_items(running, *parts, count=count)
+        return collect_rationales(running, names, changed, others or {}, None), changed
 
 
 def texts(column, side="test"):
@@ -56,7 +56,7 @@ def test_several_columns_are_compared_with_the_first():
 def test_one_column_alone_is_never_compared_with_itself():
     single = dataclasses.replace(SMALL, rationales=("rationale_1",))
     one = made(["given"], source=single)[0]["given"]
-    assert (list(one.again), one.unstable) == ([], ONE)
+    assert (list(one.again), one.unstable) == ([], ONE_RATIONALE)
 
 
 def test_a_drift_is_compared_with_what_it_drifts_from():
@@ -73,18 +73,20 @@ def test_no_model_wrote_so_none_fell_short():
 
 def test_an_empty_second_rationale_is_no_rationale():
     both = benchmark(2, why=["a", "b"], also=["c", " "])
-    found = several(wrote("a", "b", unstable=ONE), both, {})
+    found = add_other_rationales(wrote("a", "b", unstable=ONE_RATIONALE), both, {})
     assert found.again == [["c", " "]]
-    assert found.asked == [[True, False]]
+    assert found.has_change == [[True, False]]
     assert found.unstable == ""
 
 
 def test_rationales_of_changed_inputs_stand_before_other_columns():
     both = benchmark(3, why=["a", "b", "c"], also=["d", "e", "f"])
     others = {"i0": ["x", "y"], "i2": ["z"], "elsewhere": ["q"]}
-    found = several(wrote("a", "b", "c", unstable=ONE), both, others)
+    found = add_other_rationales(
+        wrote("a", "b", "c", unstable=ONE_RATIONALE), both, others
+    )
     assert found.again == [["x", "", "z"], ["y", "", ""]]
-    assert found.asked == [[True, False, True], [True, False, False]]
+    assert found.has_change == [[True, False, True], [True, False, False]]
     assert found.how == "rationales of changed inputs"
 
 
@@ -93,9 +95,9 @@ def test_empty_rationales_are_counted():
 
 
 def test_extractive_explainers_need_evidence_and_the_suite_is_always_run():
-    assert usual(SMALL)[:3] == ("given", "tfidf-1", "tfidf-2")
+    assert default_explainers(SMALL)[:3] == ("given", "tfidf-1", "tfidf-2")
     without = dataclasses.replace(SMALL, evidence=None)
-    assert usual(without) == ("given", *SUITE)
+    assert default_explainers(without) == ("given", *SUITE)
 
 
 def test_without_a_rationale_there_is_nothing_to_audit():
@@ -112,16 +114,18 @@ WHY = benchmark(2, why=["a", "b"])
 
 
 def test_a_table_gives_the_rationales_of_each_id_in_order():
-    found = from_table(table(("i0", "x"), ("i9", "q"), ("i0", "y"), ("i1", None)), WHY)
+    found = rationales_from_table(
+        table(("i0", "x"), ("i9", "q"), ("i0", "y"), ("i1", None)), WHY
+    )
     assert found == {"i0": ["x", "y"], "i9": ["q"]}
 
 
 def test_a_table_of_no_use_is_one_line():
     with pytest.raises(NoField, match="'why'"):
-        from_table(table(("i0", "x")).drop(columns="why"), WHY)
+        rationales_from_table(table(("i0", "x")).drop(columns="why"), WHY)
     with pytest.raises(NoField, match="'id'"):
-        from_table(table(("i0", "x")).drop(columns="id"), WHY)
+        rationales_from_table(table(("i0", "x")).drop(columns="id"), WHY)
     with pytest.raises(BadInput, match="such as 'i7'"):
-        from_table(table(("i7", "x")), WHY)
+        rationales_from_table(table(("i7", "x")), WHY)
     with pytest.raises(BadInput, match="empty in all 2 rows"):
-        from_table(table(("i0", " "), ("i1", None)), WHY)
+        rationales_from_table(table(("i0", " "), ("i1", None)), WHY)

@@ -18,14 +18,14 @@ SEEDS = 3  # of a reader whose training is a matter of chance
 Arms = Mapping[str, tuple[str, ...]]
 
 
-def seeded(reader: Reader, seeds: int | None) -> list[Reader]:
+def seed_readers(reader: Reader, seeds: int | None) -> list[Reader]:
     """The reader once a seed; one is enough where training is no matter of chance."""
     if isinstance(reader, Seeded):
         return list(reader.with_seeds(seeds or SEEDS))
     return [reader]
 
 
-def quick(reader: Reader) -> Reader:
+def without_temperature(reader: Reader) -> Reader:
     """The same answers, without the fits that only probabilities need."""
     return (
         reader.without_temperature()
@@ -34,16 +34,16 @@ def quick(reader: Reader) -> Reader:
     )
 
 
-def free(name: str, taken: Sequence[str]) -> str:
+def free_field_name(name: str, taken: Sequence[str]) -> str:
     """The name, or a longer one where a field of the input bears it.
 
-    >>> free("rationale", ["rationale", "claim"])
+    >>> free_field_name("rationale", ["rationale", "claim"])
     'rationale again'
     """
-    return name if name not in taken else free(f"{name} again", taken)
+    return name if name not in taken else free_field_name(f"{name} again", taken)
 
 
-def cut(
+def restrict_fields(
     benchmark: Benchmark,
     fields: Sequence[str],
     added: Sequence[Mapping[str, Sequence[str]]],
@@ -61,39 +61,40 @@ def cut(
         crossed: Whether the training items are to be asked about too.
     """
     sides = []
-    for items, more in zip((benchmark.train, benchmark.test), added, strict=True):
+    for items, side_texts in zip((benchmark.train, benchmark.test), added, strict=True):
         roles = [items.label, *([items.group] if items.group else [])]
-        texts = {names[what]: list(said) for what, said in more.items()}
+        texts = {names[what]: list(column) for what, column in side_texts.items()}
         table = items.table[[*dict.fromkeys([*fields, *roles])]].assign(**texts)
-        read = (*fields, *(names[what] for what in more))
-        sides.append(Items(table, read, items.label, (), items.group))
+        read_fields = (*fields, *(names[what] for what in side_texts))
+        sides.append(Items(table, read_fields, items.label, (), items.group))
     train, test = sides
     also = {TRAIN: train} if crossed else {}
     return Benchmark(benchmark.name, train, test, train.fields[0], test_parts=also)
 
 
-def asked(
-    place: Experiment, members: Sequence[Reader], arms: Arms
+def ask_arms(
+    experiment: Experiment, members: Sequence[Reader], arms: Arms
 ) -> dict[str, NDArray[np.float32]]:
     """What each seed answers in each arm: seeds × items × classes."""
     asks = [
         # One stream a seed: between arms, only what is read differs.
         Ask(
-            one,
+            member,
             fitted_under=Choose(fields),
             under=Choose(fields),
             stream=f"explanations {seed}",
         )
         for fields in arms.values()
-        for seed, one in enumerate(members)
+        for seed, member in enumerate(members)
     ]
-    said = iter(ask_all(place, asks))
+    predictions = iter(ask_all(experiment, asks))
     return {
-        name: np.stack([next(said).probabilities[0] for _ in members]) for name in arms
+        name: np.stack([next(predictions).probabilities[0] for _ in members])
+        for name in arms
     }
 
 
-def commonest(benchmark: Benchmark) -> int:
+def commonest_training_label(benchmark: Benchmark) -> int:
     """The number of the commonest label of the training items."""
     gold = benchmark.train.gold(benchmark.classes)
     return int(np.bincount(gold, minlength=len(benchmark.classes)).argmax())

@@ -4,32 +4,41 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from measurand.audits.explanations.beside import (
-    accepted,
-    agreement,
-    baselines,
-    control,
-    hanging_together,
-    inputs,
-    majority,
-    specificities,
-    surfaces,
-    telling,
-    titled,
+    judge_agreement,
+    leaking_templates,
+    majority_label_finding,
+    model_title,
+    paraphrase_acceptance,
+    rationale_clusters,
+    rationale_input_fields,
+    robustness_baselines,
+    specificity_by_explainer,
+    specificity_over_copy,
+    surface_measures,
 )
 from measurand.audits.explanations.exhibits import exhibits
-from measurand.audits.explanations.masking import masking
-from measurand.audits.explanations.perturbing import COUNT, perturbed
-from measurand.audits.explanations.reading import Read, levelled, read
-from measurand.audits.explanations.robust import robust
+from measurand.audits.explanations.masking import preset_masking
+from measurand.audits.explanations.perturbing import COUNT, perturb_items
+from measurand.audits.explanations.reading import (
+    RationaleReading,
+    read_rationales,
+    readerless_findings,
+)
+from measurand.audits.explanations.robust import measure_robustness
 from measurand.audits.explanations.statement import (
-    described,
-    item_table,
-    leading,
-    settings,
-    warnings,
+    describe_rationale_benchmark,
+    explanation_settings,
+    explanation_warnings,
+    put_axes_first,
+    rationale_table,
 )
 from measurand.audits.explanations.verdict import verdict
-from measurand.audits.explanations.writing import GIVEN, answerable, usual, written
+from measurand.audits.explanations.writing import (
+    GIVEN,
+    check_explainer_model,
+    collect_rationales,
+    default_explainers,
+)
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.finding import Report
@@ -42,7 +51,7 @@ from measurand.experiment.ladder import (
 )
 from measurand.judges import named as judge_named
 
-CALLED = "cross"  # sees how the input and the rationale meet, and needs no GPU
+STRONGER_READER = "cross"  # sees how the input and the rationale meet, and needs no GPU
 
 
 def audit(
@@ -79,70 +88,98 @@ def audit(
             does not find that rationales inform.
     """
     benchmark = experiment.benchmark
-    checked(benchmark, readers, preset)
-    answerable(explainers, model)
+    _check_rationale_options(benchmark, readers, preset)
+    check_explainer_model(explainers, model)
     # The given rationales first: the verdict is on them, and the first are browsed.
-    named = sorted(dict.fromkeys(explainers), key=lambda name: name != GIVEN)
-    names = tuple(named) or usual(benchmark)
-    judging = judge_named(judge)
-    changed = perturbed(
+    ordered = sorted(dict.fromkeys(explainers), key=lambda name: name != GIVEN)
+    names = tuple(ordered) or default_explainers(benchmark)
+    judge_recipe = judge_named(judge)
+    perturbations = perturb_items(
         experiment,
         benchmark.test,
         benchmark.query,
         benchmark.evidence,
-        judging,
+        judge_recipe,
         paraphraser=paraphraser,
         count=count,
     )
-    made = written(experiment, names, changed, others or {}, model)
-    stable = robust(experiment, made, judging, surfaces(judge))
-    clusters = hanging_together(benchmark.test, benchmark)
-    against, own = specificities(experiment, made, preset, similarity)
-    leaks = telling(benchmark, made[names[0]])
-    fields, also = inputs(benchmark)
+    by_explainer = collect_rationales(
+        experiment, names, perturbations, others or {}, model
+    )
+    robustness = measure_robustness(
+        experiment, by_explainer, judge_recipe, surface_measures(judge)
+    )
+    clusters = rationale_clusters(benchmark.test, benchmark)
+    contrasts, specificity = specificity_by_explainer(
+        experiment, by_explainer, preset, similarity
+    )
+    leaks = leaking_templates(benchmark, by_explainer[names[0]])
+    fields, also = rationale_input_fields(benchmark)
     terms: dict[str, Any] = {
         "fields": fields,
         "also": also,
-        "judge": titled(judge),
+        "judge": model_title(judge),
         "seeds": seeds,
         "preset": preset,
         "clusters": clusters,
     }
-    reads: list[Read] = []
+    readings: list[RationaleReading] = []
     not_called: dict[str, str] = {}
     for name, reader in order_by_strength(readers).items():
-        asked = (experiment, name, reader, made, stable, own, leaks)
-        reads.append(read(*asked, **terms))
-    rungs = higher_rungs(readers, CALLED, rungs=(CALLED,))
+        arguments = (
+            experiment,
+            name,
+            reader,
+            by_explainer,
+            robustness,
+            specificity,
+            leaks,
+        )
+        readings.append(read_rationales(*arguments, **terms))
+    rungs = higher_rungs(readers, STRONGER_READER, rungs=(STRONGER_READER,))
     while (
         calibrate
-        and doubtful(reads, planted=benchmark.planted)
+        and _needs_stronger_reader(readings, planted=benchmark.planted)
         and (rung := next(rungs, None))
     ):
         name, reader = rung
-        asked = (experiment, name, reader, made, stable, own, leaks)
+        arguments = (
+            experiment,
+            name,
+            reader,
+            by_explainer,
+            robustness,
+            specificity,
+            leaks,
+        )
         try:
-            reads.append(read(*asked, **terms))
+            readings.append(read_rationales(*arguments, **terms))
         except Undefined as reason:
             not_called[name] = str(reason)
-    said = verdict([one.stage for one in reads], planted=benchmark.planted)
+    judgement = verdict(
+        [reading.stage for reading in readings], planted=benchmark.planted
+    )
     findings = [
-        *accepted(changed),
-        majority(benchmark.test),
-        *baselines(experiment.seed, made, stable, benchmark.test, judge, clusters),
-        *control(experiment.seed, own, against, benchmark, clusters),
-        *agreement(experiment, made, stable, judge),
-        *levelled(reads[0].figures, titled(judge)),
-        *(finding for one in reads for finding in one.findings),
+        *paraphrase_acceptance(perturbations),
+        majority_label_finding(benchmark.test),
+        *robustness_baselines(
+            experiment.seed, by_explainer, robustness, benchmark.test, judge, clusters
+        ),
+        *specificity_over_copy(
+            experiment.seed, specificity, contrasts, benchmark, clusters
+        ),
+        *judge_agreement(experiment, by_explainer, robustness, judge),
+        *readerless_findings(readings[0].figures, model_title(judge)),
+        *(finding for reading in readings for finding in reading.findings),
         # Metrics are judged by the strongest reader: their names stand for readers.
-        *reads[-1].meta.findings,
+        *readings[-1].meta.findings,
     ]
-    chosen = {
-        "judge": titled(judge),
+    options = {
+        "judge": model_title(judge),
         "explainers": list(names),
-        "model": model and titled(model),
+        "model": model and model_title(model),
         "changes": count,
-        "paraphraser": paraphraser and titled(paraphraser),
+        "paraphraser": paraphraser and model_title(paraphraser),
         "preset": preset,
         "similarity": similarity,
         "calibrate": calibrate,
@@ -150,39 +187,51 @@ def audit(
     }
     return Report(
         "explanations",
-        described(benchmark, fields),
-        said,
-        leading(findings),
-        settings(readers, chosen, reads),
-        not_called | {w: why for one in reads for w, why in one.not_run.items()},
-        tuple(warnings(benchmark, made, changed, reads)),
-        exhibits(benchmark, made, reads, leaks, findings),
-        item_table(benchmark, made, stable, own, changed, reads[-1]),
+        describe_rationale_benchmark(benchmark, fields),
+        judgement,
+        put_axes_first(findings),
+        explanation_settings(readers, options, readings),
+        not_called
+        | {w: why for reading in readings for w, why in reading.not_run.items()},
+        tuple(explanation_warnings(benchmark, by_explainer, perturbations, readings)),
+        exhibits(benchmark, by_explainer, readings, leaks, findings),
+        rationale_table(
+            benchmark,
+            by_explainer,
+            robustness,
+            specificity,
+            perturbations,
+            readings[-1],
+        ),
     )
 
 
-def checked(benchmark: Benchmark, readers: Mapping[str, Reader], preset: str) -> None:
+def _check_rationale_options(
+    benchmark: Benchmark, readers: Mapping[str, Reader], preset: str
+) -> None:
     """Nothing, where the options can be followed."""
     if benchmark.rationale is None:
         raise NotApplicable(
             f"{benchmark.name} names no rationale; name its column with --rationale"
         )
-    masking(preset)
+    preset_masking(preset)
     check_teachable(readers, "to read rationales")
-    told = benchmark.test.column(benchmark.rationale)
-    if (told == benchmark.test.column(benchmark.query)).all():
+    rationales = benchmark.test.column(benchmark.rationale)
+    if (rationales == benchmark.test.column(benchmark.query)).all():
         raise NotApplicable(
             f"column {benchmark.rationale!r} repeats the query on every item, so it "
             "explains nothing; name another with --rationale"
         )
-    if not told.str.strip().any():
+    if not rationales.str.strip().any():
         raise NotApplicable(
             f"column {benchmark.rationale!r} is empty on every test item; name another "
             "with --rationale"
         )
 
 
-def doubtful(reads: Sequence[Read], *, planted: bool) -> bool:
+def _needs_stronger_reader(
+    readings: Sequence[RationaleReading], *, planted: bool
+) -> bool:
     """Whether what was not found could be found by a reader of fields together."""
-    last = reads[-1].stage
-    return not (planted or last.strong or last.informs)
+    stage = readings[-1].stage
+    return not (planted or stage.strong or stage.informs)

@@ -13,18 +13,18 @@ RESTATED, STATED, PARAPHRASED = "restated", "label stated", "paraphrased"
 BASELINES = (RESTATED, STATED, PARAPHRASED)
 
 
-def baselines(items: Items, query: str) -> dict[str, list[str]]:
+def rev_baselines(items: Items, query: str) -> dict[str, list[str]]:
     """One text an item of each baseline: the query again, with the label, reworded."""
-    asked = items.column(query).tolist()
-    pairs = zip(asked, items.labels, strict=True)
+    queries = items.column(query).tolist()
+    pairs = zip(queries, items.labels, strict=True)
     return {
-        RESTATED: [f"this is about the following: {text}" for text in asked],
+        RESTATED: [f"this is about the following: {text}" for text in queries],
         STATED: [f"{text} the answer to this is {label}" for text, label in pairs],
-        PARAPHRASED: list(reworded(tuple(asked))),
+        PARAPHRASED: list(_reword_by_rule(tuple(queries))),
     }
 
 
 @lru_cache(maxsize=4)  # every explainer of a benchmark needs the same
-def reworded(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _reword_by_rule(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The texts in other words, by rule; one that no rule fits stays."""
     return tuple(next(iter(propose_paraphrases(text)), text) for text in texts)

@@ -6,9 +6,9 @@ import pandas as pd
 
 from measurand.audits.explanations import gains
 from measurand.audits.explanations.masking import TARGET
-from measurand.audits.explanations.reading import Read
+from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.thresholds import BROWSED
-from measurand.audits.explanations.writing import GIVEN, Written
+from measurand.audits.explanations.writing import GIVEN, Rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.explainers import SUITE
@@ -19,37 +19,37 @@ MOST_LEAKS = 40  # templates that a page lists
 
 def exhibits(
     benchmark: Benchmark,
-    made: Mapping[str, Written],
-    reads: Sequence[Read],
+    by_explainer: Mapping[str, Rationales],
+    readings: Sequence[RationaleReading],
     leaks: pd.DataFrame,
     findings: Sequence[Finding],
 ) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    drawn = []
-    for one in reads:
-        drawn += [
-            *frontier(one),
-            masks(one),
-            *separation(one),
-            *disagreements(one, made),
+    panels = []
+    for reading in readings:
+        panels += [
+            *frontier_exhibit(reading),
+            mask_exhibit(reading),
+            *separation_exhibit(reading),
+            *disagreement_exhibit(reading, by_explainer),
         ]
-    drawn += [
-        figures(findings),
-        templates(leaks, made),
-        browser(benchmark, made, reads),
+    panels += [
+        _axes_exhibit(findings),
+        _template_exhibit(leaks, by_explainer),
+        _rationale_browser(benchmark, by_explainer, readings),
     ]
-    return tuple(drawn)
+    return tuple(panels)
 
 
-def frontier(one: Read) -> Iterator[Exhibit]:
+def frontier_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
     """Robustness against informativeness, specificity as colour."""
-    table = one.figures
-    if "robustness" not in table or "informativeness" not in table:
+    levels = reading.figures
+    if "robustness" not in levels or "informativeness" not in levels:
         return
     rows = []
-    for name in table["robustness"].explainers:
+    for name in levels["robustness"].explainers:
         r, i, s = (
-            level(one, metric, name)
+            _exhibit_level(reading, metric, name)
             for metric in ("robustness", "informativeness", "specificity")
         )
         if r is None or i is None:
@@ -57,7 +57,7 @@ def frontier(one: Read) -> Iterator[Exhibit]:
         rows.append(
             {
                 "name": name,
-                "series": kind(name),
+                "series": _explainer_kind(name),
                 "group": "",
                 "x": r.value,
                 "x_low": r.low,
@@ -69,25 +69,27 @@ def frontier(one: Read) -> Iterator[Exhibit]:
             }
         )
     caption = (
-        f"Robustness and informativeness by {one.name}; colour is specificity; what "
+        f"Robustness and informativeness by {reading.name}; colour is specificity; what "
         "the suite wrote is no method, and marked apart"
     )
-    name = f"frontier_{one.name}"
+    name = f"frontier_{reading.name}"
     yield Exhibit(name, "scatter", pd.DataFrame(rows), caption, FRONTIER)
 
 
-def level(one: Read, metric: str, explainer: str) -> Estimate | None:
+def _exhibit_level(
+    reading: RationaleReading, metric: str, explainer: str
+) -> Estimate | None:
     """One explainer's figure; None where it has none."""
-    known = one.figures.get(metric)
-    if known is None or explainer not in known.explainers:
+    levels = reading.figures.get(metric)
+    if levels is None or explainer not in levels.explainers:
         return None
-    return known.of(explainer)
+    return levels.of(explainer)
 
 
-def kind(name: str) -> str:
+def _explainer_kind(name: str) -> str:
     """What sort of explainer it is.
 
-    >>> kind("given"), kind("tfidf-1"), kind("steps-unlabeled"), kind("vacuous")
+    >>> _explainer_kind("given"), _explainer_kind("tfidf-1"), _explainer_kind("steps-unlabeled"), _explainer_kind("vacuous")
     ('given', 'extractive', 'prompted', 'suite')
     """
     if name == GIVEN:
@@ -97,17 +99,21 @@ def kind(name: str) -> str:
     return "extractive" if name.startswith(("tfidf", "random")) else "prompted"
 
 
-def masks(one: Read) -> Exhibit:
+def mask_exhibit(reading: RationaleReading) -> Exhibit:
     """Accuracy of rationales alone against how much of them is masked.
 
     What did not leak was not masked and has no line: a figure has few colours.
     """
-    leaking = {n: told for n, told in one.informed.items() if max(told.residual) > 0}
-    rows, together = [], one.scores.clusters
-    for name, told in (leaking or one.informed).items():
-        right = {0.0: gains.rationale_only(told, clusters=together)} | {
-            strength: gains.residual_leakage(told, strength, clusters=together)
-            for strength in told.residual
+    leaking = {
+        n: information
+        for n, information in reading.information.items()
+        if max(information.residual) > 0
+    }
+    rows, clusters = [], reading.scores.clusters
+    for name, information in (leaking or reading.information).items():
+        accuracies = {0.0: gains.rationale_only(information, clusters=clusters)} | {
+            strength: gains.residual_leakage(information, strength, clusters=clusters)
+            for strength in information.residual
             if strength > 0
         }
         rows += [
@@ -119,59 +125,63 @@ def masks(one: Read) -> Exhibit:
                 "high": estimate.high,
                 "n": estimate.n,
             }
-            for strength, estimate in right.items()
+            for strength, estimate in accuracies.items()
         ]
-    majority = next(iter(one.informed.values())).majority
+    majority = next(iter(reading.information.values())).majority
     titles = {
         "x_title": "share of the words masked",
         "y_title": "accuracy of a detector retrained on what is left",
         "horizontal": {"majority": majority, "target": majority + TARGET},
     }
     caption = (
-        f"Leakage before and after masking, by {one.name}; rationales that leaked "
+        f"Leakage before and after masking, by {reading.name}; rationales that leaked "
         "nothing were not masked"
     )
-    return Exhibit(f"masks_{one.name}", "curve", pd.DataFrame(rows), caption, titles)
+    return Exhibit(
+        f"masks_{reading.name}", "curve", pd.DataFrame(rows), caption, titles
+    )
 
 
-def separation(one: Read) -> Iterator[Exhibit]:
+def separation_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
     """How well each metric tells given rationales from each type of the suite."""
-    found = [f for f in one.meta.findings if f.statistic.startswith("auc_")]
-    if not found:
+    findings = [f for f in reading.meta.findings if f.statistic.startswith("auc_")]
+    if not findings:
         return
     rows = [
         {"metric": f.reader, "type": f.condition, "auc": f.estimate.value}
-        for f in found
+        for f in findings
     ]
     table = pd.DataFrame(rows).pivot_table(
         index="metric", columns="type", values="auc", sort=False
     )
     caption = (
-        f"AUC of given rationales against each type, by {one.name}: 0.5 tells nothing "
+        f"AUC of given rationales against each type, by {reading.name}: 0.5 tells nothing "
         "apart, under 0.5 prefers the type"
     )
-    name = f"separation_{one.name}"
+    name = f"separation_{reading.name}"
     heat = {"heat": [str(column) for column in table.columns]}
     yield Exhibit(name, "table", table.reset_index(), caption, heat)
 
 
-def disagreements(one: Read, made: Mapping[str, Written]) -> Iterator[Exhibit]:
+def disagreement_exhibit(
+    reading: RationaleReading, by_explainer: Mapping[str, Rationales]
+) -> Iterator[Exhibit]:
     """Pairs of explainers that two metrics order differently, with an item each."""
-    table = one.meta.disagreements.head(20)
+    table = reading.meta.disagreements.head(20)
     if table.empty:
         return
-    told = [
-        "" if item is pd.NA else made[str(name)].test[int(item)]
+    examples = [
+        "" if item is pd.NA else by_explainer[str(name)].test[int(item)]
         for name, item in zip(table["preferred"], table["item"].tolist(), strict=True)
     ]
     caption = (
-        f"Where two metrics surely order two explainers differently, by {one.name}"
+        f"Where two metrics surely order two explainers differently, by {reading.name}"
     )
-    shown = table.drop(columns="item").assign(example=told)
-    yield Exhibit(f"disagreements_{one.name}", "table", shown, caption)
+    rows = table.drop(columns="item").assign(example=examples)
+    yield Exhibit(f"disagreements_{reading.name}", "table", rows, caption)
 
 
-def figures(findings: Sequence[Finding]) -> Exhibit:
+def _axes_exhibit(findings: Sequence[Finding]) -> Exhibit:
     """Robustness, informativeness, specificity and VARIF of every explainer."""
     wanted = ("robustness", "informativeness", "specificity", "varif")
     rows = [
@@ -191,30 +201,34 @@ def figures(findings: Sequence[Finding]) -> Exhibit:
     return Exhibit("axes", "intervals", pd.DataFrame(rows), caption)
 
 
-def templates(leaks: pd.DataFrame, made: Mapping[str, Written]) -> Exhibit:
+def _template_exhibit(
+    leaks: pd.DataFrame, by_explainer: Mapping[str, Rationales]
+) -> Exhibit:
     """Words and templates that tell the label."""
     caption = (
-        f"Words and templates of {next(iter(made))} rationales that stand with one "
+        f"Words and templates of {next(iter(by_explainer))} rationales that stand with one "
         "label too often (false-discovery rate 5 %)"
     )
     return Exhibit("templates", "table", leaks.head(MOST_LEAKS), caption)
 
 
-def browser(
-    benchmark: Benchmark, made: Mapping[str, Written], reads: Sequence[Read]
+def _rationale_browser(
+    benchmark: Benchmark,
+    by_explainer: Mapping[str, Rationales],
+    readings: Sequence[RationaleReading],
 ) -> Exhibit:
     """Items with their rationale as it was and as it was masked."""
-    name, items = next(iter(made)), benchmark.test
-    told = reads[-1].informed[name]
+    name, items = next(iter(by_explainer)), benchmark.test
+    information = readings[-1].information[name]
     table = pd.DataFrame(
         {
             "item": list(items.ids),
             "label": items.labels.tolist(),
             "query": items.column(benchmark.query).tolist(),
-            "rationale": made[name].test,
-            "masked": told.masked_test,
-            "nats": (told.log_p1 - told.log_p0).round(3),
+            "rationale": by_explainer[name].test,
+            "masked": information.masked_test,
+            "nats": (information.log_p1 - information.log_p0).round(3),
         }
     )
-    caption = f"Items with the {name} rationale and its mask, by {reads[-1].name}"
+    caption = f"Items with the {name} rationale and its mask, by {readings[-1].name}"
     return Exhibit("browser", "table", table.head(BROWSED), caption)

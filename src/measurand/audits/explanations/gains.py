@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from measurand.audits.explanations.informing import Informed, Run
+from measurand.audits.explanations.informing import Information, SeedRun
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
@@ -36,39 +36,49 @@ Rng = np.random.Generator | None
 class Las:
     """LAS and its two cells; None where a cell has no item."""
 
-    whole: Estimate | None
+    overall: Estimate | None
     leaking: Estimate | None
     nonleaking: Estimate | None
 
 
-def lcig(i: Informed, *, rng: Rng = None, clusters: Clusters = None) -> Estimate:
+def lcig(
+    information: Information, *, rng: Rng = None, clusters: Clusters = None
+) -> Estimate:
     """The information that the masked rationale adds to the input, in nats."""
-    return averaged(i, lambda run: run.log_p1 - run.log_p0, rng, clusters)
+    return _mean_over_seeds(
+        information, lambda run: run.log_p1 - run.log_p0, rng, clusters
+    )
 
 
 def rev(
-    i: Informed, baseline: str, *, rng: Rng = None, clusters: Clusters = None
+    information: Information,
+    baseline: str,
+    *,
+    rng: Rng = None,
+    clusters: Clusters = None,
 ) -> Estimate:
     """The information that the rationale adds to a baseline, in nats."""
-    return averaged(i, lambda run: run.rev[baseline], rng, clusters)
+    return _mean_over_seeds(information, lambda run: run.rev[baseline], rng, clusters)
 
 
 def simulatability(
-    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+    information: Information, *, rng: Rng = None, clusters: Clusters = None
 ) -> Estimate:
     """The accuracy that the whole rationale adds to the input."""
-    return averaged(i, lambda run: gain(run), rng, clusters)
+    return _mean_over_seeds(information, lambda run: _accuracy_gain(run), rng, clusters)
 
 
 def rationale_only(
-    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+    information: Information, *, rng: Rng = None, clusters: Clusters = None
 ) -> Estimate:
     """The accuracy of the detector, which reads the rationale alone."""
-    return averaged(i, lambda run: run.right_r.astype(float), rng, clusters)
+    return _mean_over_seeds(
+        information, lambda run: run.right_r.astype(float), rng, clusters
+    )
 
 
 def residual_leakage(
-    i: Informed,
+    information: Information,
     strength: float | None = None,
     *,
     rng: Rng = None,
@@ -78,80 +88,95 @@ def residual_leakage(
 
     The strength that was kept is meant where none is given.
     """
-    right = i.residual[i.kept if strength is None else strength].astype(float)
-    return mean(right, stream(rng, "residual"), clusters)
+    right = information.residual[
+        information.mask_strength if strength is None else strength
+    ].astype(float)
+    return _mean_over_items(right, _generator_or_default(rng, "residual"), clusters)
 
 
 def informativeness(
-    i: Informed, *, rng: Rng = None, clusters: Clusters = None
+    information: Information, *, rng: Rng = None, clusters: Clusters = None
 ) -> Estimate:
     """The share of what the input leaves open that the masked rationale tells."""
-    source = stream(rng, "informativeness")
-    each = []
-    for run in i.runs:
+    source = _generator_or_default(rng, "informativeness")
+    estimates = []
+    for run in information.runs:
         if -run.log_p0.mean() <= 0:
             raise Undefined("the input alone tells the label, so nothing is left open")
         rows = np.column_stack([run.log_p1 - run.log_p0, -run.log_p0])
-        each.append(sums(lambda s: s[..., 0] / s[..., 1], rows, source, clusters))
-    found = pooled(each, "seeds")
+        estimates.append(
+            _bootstrap_sums(lambda s: s[..., 0] / s[..., 1], rows, source, clusters)
+        )
+    estimate = pooled(estimates, "seeds")
     # Quantiles of clipped resamples are the clipped quantiles.
-    ends = np.clip([found.value, found.low, found.high], 0.0, 1.0)
+    ends = np.clip([estimate.value, estimate.low, estimate.high], 0.0, 1.0)
     value, low, high = (float(end) for end in ends)
-    return replace(found, value=value, low=low, high=high)
+    return replace(estimate, value=value, low=low, high=high)
 
 
-def las(i: Informed, *, rng: Rng = None, clusters: Clusters = None) -> Las:
+def las(information: Information, *, rng: Rng = None, clusters: Clusters = None) -> Las:
     """The accuracy that rationales add, leaking and other items weighed alike.
 
     Where a seed leaves a cell empty, it takes no part in the figures of that cell.
     """
-    source = stream(rng, "las")
-    whole: list[Estimate] = []
+    source = _generator_or_default(rng, "las")
+    overall: list[Estimate] = []
     leaking: list[Estimate] = []
     others: list[Estimate] = []
-    for run in i.runs:
-        inside, added = run.right_r, gain(run)
+    for run in information.runs:
+        inside, added = run.right_r, _accuracy_gain(run)
         cells = [(inside, leaking), (~inside, others)]
-        for cell, found in cells:
+        for cell, cell_estimates in cells:
             if cell.any():
-                some = None if clusters is None else clusters[cell]
-                found.append(mean(added[cell], source, some))
+                cell_clusters = None if clusters is None else clusters[cell]
+                cell_estimates.append(
+                    _mean_over_items(added[cell], source, cell_clusters)
+                )
         if inside.any() and not inside.all():
             columns = [added * inside, inside, added * ~inside, ~inside]
             rows = np.column_stack(columns).astype(float)
-            whole.append(sums(both_cells, rows, source, clusters))
-    made = [
-        pooled(each, "seeds") if each else None for each in (whole, leaking, others)
+            overall.append(_bootstrap_sums(_mean_of_cells, rows, source, clusters))
+    pooled_estimates = [
+        pooled(seed_estimates, "seeds") if seed_estimates else None
+        for seed_estimates in (overall, leaking, others)
     ]
-    return Las(*made)
+    return Las(*pooled_estimates)
 
 
-def both_cells(s: Floats) -> Floats:
+def _mean_of_cells(s: Floats) -> Floats:
     """The mean of two means; no number where a resample leaves a cell empty."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((s[..., 0] / s[..., 1] + s[..., 2] / s[..., 3]) / 2)
 
 
-def gain(run: Run) -> Floats:
+def _accuracy_gain(run: SeedRun) -> Floats:
     """What the whole rationale does to each answer: 1 mends it, -1 spoils it."""
     return run.right1.astype(float) - run.right0
 
 
-def averaged(
-    i: Informed, scores: Callable[[Run], Floats], rng: Rng, clusters: Clusters
+def _mean_over_seeds(
+    information: Information,
+    scores: Callable[[SeedRun], Floats],
+    rng: Rng,
+    clusters: Clusters,
 ) -> Estimate:
     """The mean over items of each seed's scores, seeds pooled."""
-    source = stream(rng, "mean")
-    return pooled([mean(scores(run), source, clusters) for run in i.runs], "seeds")
+    source = _generator_or_default(rng, "mean")
+    return pooled(
+        [_mean_over_items(scores(run), source, clusters) for run in information.runs],
+        "seeds",
+    )
 
 
-def mean(scores: Floats, rng: np.random.Generator, clusters: Clusters) -> Estimate:
+def _mean_over_items(
+    scores: Floats, rng: np.random.Generator, clusters: Clusters
+) -> Estimate:
     """The mean over items."""
     rows = np.column_stack([scores, np.ones(len(scores))])
-    return sums(lambda s: s[..., 0] / s[..., 1], rows, rng, clusters)
+    return _bootstrap_sums(lambda s: s[..., 0] / s[..., 1], rows, rng, clusters)
 
 
-def sums(
+def _bootstrap_sums(
     statistic: Callable[[Floats], Floats],
     rows: Floats,
     rng: np.random.Generator,
@@ -161,6 +186,6 @@ def sums(
     return bootstrap(statistic, rows, rng=rng, clusters=clusters, resamples=RESAMPLES)
 
 
-def stream(rng: Rng, name: str) -> np.random.Generator:
+def _generator_or_default(rng: Rng, name: str) -> np.random.Generator:
     """The generator given, or one by name."""
     return generator(0, "explanations", name) if rng is None else rng

@@ -34,13 +34,13 @@ Interval = Callable[[float], Estimate]
 Outcome = Finding | str  # a finding, or why there is none
 
 
-def hypotheses(
+def decide_hypotheses(
     scores: Scores,
     drops: Mapping[str, Floats],
     order: Estimate | None,
     *,
     seed: int,
-    whole: bool = True,
+    with_given: bool = True,
 ) -> tuple[list[Finding], dict[str, str]]:
     """The answers, and under their names the reasons where there are none.
 
@@ -52,112 +52,133 @@ def hypotheses(
             the rationale beside its drifted form: by entailment, bertscore, rouge_l.
         order: The rank correlation of VARIF with the known order.
         seed: Where the resamples come from.
-        whole: Whether given rationales are among what was ranked.
+        with_given: Whether given rationales are among what was ranked.
     """
     answers: dict[str, Outcome] = {
-        "h1": vacuous_are_stable_and_empty(scores, seed),
-        "h2": the_mask_takes_the_label(scores, seed),
-        "h3": steps_trade_robustness(scores, seed),
-        "h4": drift_fools_the_surface(drops, scores.clusters, seed),
-        "h5": varif_agrees_with_the_order(order, whole),
+        "h1": _vacuous_hypothesis(scores, seed),
+        "h2": _mask_hypothesis(scores, seed),
+        "h3": _steps_hypothesis(scores, seed),
+        "h4": _drift_hypothesis(drops, scores.clusters, seed),
+        "h5": _order_hypothesis(order, with_given),
     }
-    found = [one for one in answers.values() if isinstance(one, Finding)]
-    missing = {name: one for name, one in answers.items() if isinstance(one, str)}
-    return found, missing
+    findings = [outcome for outcome in answers.values() if isinstance(outcome, Finding)]
+    missing = {
+        name: outcome for name, outcome in answers.items() if isinstance(outcome, str)
+    }
+    return findings, missing
 
 
-def vacuous_are_stable_and_empty(scores: Scores, seed: int) -> Outcome:
+def _vacuous_hypothesis(scores: Scores, seed: int) -> Outcome:
     """H1: R near 1, LC-IG near 0."""
-    stable, told = (
-        column(scores, metric, "vacuous") for metric in (ROBUSTNESS, INFORMATION)
+    robustness, information = (
+        _item_scores(scores, metric, "vacuous") for metric in (ROBUSTNESS, INFORMATION)
     )
-    if stable is None or told is None:
+    if robustness is None or information is None:
         return "vacuous rationales have no robustness or no lcig"
-    lost = averaged(scores, 1 - stable[0], stable[1], seed, "h1", ROBUSTNESS)
+    instability = _mean_interval(
+        scores, 1 - robustness[0], robustness[1], seed, "h1", ROBUSTNESS
+    )
     spread = scores.spread.get((INFORMATION, "vacuous"), 0.0)
-    gain = averaged(scores, *told, seed, "h1", INFORMATION, spread=spread)
-    if lost(0.90).within(MARGIN) and gain(0.90).within(MARGIN):
+    gain = _mean_interval(scores, *information, seed, "h1", INFORMATION, spread=spread)
+    if instability(0.90).within(MARGIN) and gain(0.90).within(MARGIN):
         decision = SUPPORTED
-    elif outside(lost(0.95)) or outside(gain(0.95)):
+    elif _is_beyond_margin(instability(0.95)) or _is_beyond_margin(gain(0.95)):
         decision = REFUTED
     else:
         decision = UNDECIDED
     return Finding("h1", INFORMATION, "vacuous", gain(0.95), decision)
 
 
-def the_mask_takes_the_label(scores: Scores, seed: int) -> Outcome:
+def _mask_hypothesis(scores: Scores, seed: int) -> Outcome:
     """H2: rationale-only accuracy falls when leaking rationales are masked."""
     leaking = "label-leaking"
-    drop = difference(scores, (BEFORE, leaking), (AFTER, leaking), seed, "h2")
+    drop = _column_difference(scores, (BEFORE, leaking), (AFTER, leaking), seed, "h2")
     if drop is None:
         return "label-leaking rationales were not read before and after the mask"
-    return Finding("h2", BEFORE, leaking, drop(0.95), decided(sign(drop), ABOVE))
+    return Finding(
+        "h2", BEFORE, leaking, drop(0.95), _sign_decision(_interval_sign(drop), ABOVE)
+    )
 
 
-def steps_trade_robustness(scores: Scores, seed: int) -> Outcome:
+def _steps_hypothesis(scores: Scores, seed: int) -> Outcome:
     """H3: steps inform more and are less robust than concise rationales."""
     for steps, concise in REASONED:
-        stable, told = (
-            difference(scores, (metric, steps), (metric, concise), seed, f"h3 {metric}")
+        robustness, information = (
+            _column_difference(
+                scores, (metric, steps), (metric, concise), seed, f"h3 {metric}"
+            )
             for metric in (ROBUSTNESS, INFORMATION)
         )
-        if stable is not None and told is not None:
-            each = decided(sign(stable), BELOW), decided(sign(told), ABOVE)
-            decision = SUPPORTED if set(each) == {SUPPORTED} else UNDECIDED
-            decision = REFUTED if REFUTED in each else decision
-            return Finding("h3", ROBUSTNESS, steps, stable(0.95), decision)
+        if robustness is not None and information is not None:
+            decisions = (
+                _sign_decision(_interval_sign(robustness), BELOW),
+                _sign_decision(_interval_sign(information), ABOVE),
+            )
+            decision = SUPPORTED if set(decisions) == {SUPPORTED} else UNDECIDED
+            decision = REFUTED if REFUTED in decisions else decision
+            return Finding("h3", ROBUSTNESS, steps, robustness(0.95), decision)
     return "step-by-step and concise rationales were not both scored"
 
 
-def drift_fools_the_surface(
+def _drift_hypothesis(
     drops: Mapping[str, Floats], clusters: Clusters, seed: int
 ) -> Outcome:
     """H4: entailment drops more than the surface measure that drops most."""
-    seen = Scores({name: {"drift": one} for name, one in drops.items()}, {}, clusters)
+    drop_scores = Scores(
+        {name: {"drift": entry} for name, entry in drops.items()}, {}, clusters
+    )
     entails = (ENTAILMENT, "drift")
     gaps = {
-        name: difference(seen, entails, (name, "drift"), seed, f"h4 {name}")
+        name: _column_difference(
+            drop_scores, entails, (name, "drift"), seed, f"h4 {name}"
+        )
         for name in SURFACE
     }
-    known = {name: gap for name, gap in gaps.items() if gap is not None}
-    if not known:
+    known_gaps = {name: gap for name, gap in gaps.items() if gap is not None}
+    if not known_gaps:
         return "drifting rationales were not judged by entailment and by their surface"
-    name, gap = min(known.items(), key=lambda one: one[1](0.95).value)
-    return Finding("h4", name, "drift", gap(0.95), decided(sign(gap), ABOVE))
+    name, gap = min(known_gaps.items(), key=lambda entry: entry[1](0.95).value)
+    return Finding(
+        "h4", name, "drift", gap(0.95), _sign_decision(_interval_sign(gap), ABOVE)
+    )
 
 
-def varif_agrees_with_the_order(order: Estimate | None, whole: bool) -> Outcome:
+def _order_hypothesis(order: Estimate | None, with_given: bool) -> Outcome:
     """H5: the rank correlation of VARIF with the known order is above 0."""
     if order is None:
         return "too few explainers of the known order have a VARIF"
     decision = REFUTED if order.high <= 0 else UNDECIDED
     if order.low > 0:
-        decision = SUPPORTED if whole else f"{SUPPORTED} without given"
+        decision = SUPPORTED if with_given else f"{SUPPORTED} without given"
     return Finding("h5", "varif", "all", order, decision)
 
 
-def column(
+def _item_scores(
     scores: Scores, metric: str, explainer: str
 ) -> tuple[Floats, Clusters] | None:
     """One explainer's item scores where it has them."""
-    found = scores.paired((metric, explainer))
-    return None if found is None else (found[0][:, 0], found[1])
+    paired = scores.paired_columns((metric, explainer))
+    return None if paired is None else (paired[0][:, 0], paired[1])
 
 
-def difference(
-    scores: Scores, one: tuple[str, str], less: tuple[str, str], seed: int, stream: str
+def _column_difference(
+    scores: Scores,
+    minuend: tuple[str, str],
+    subtrahend: tuple[str, str],
+    seed: int,
+    stream: str,
 ) -> Interval | None:
     """The mean of one column less another, over the items that have both."""
-    found = scores.paired(one, less)
-    if found is None:
+    paired = scores.paired_columns(minuend, subtrahend)
+    if paired is None:
         return None
-    rows, clusters = found
-    spread = math.hypot(*(scores.spread.get(key, 0.0) for key in (one, less)))
-    apart = rows[:, 0] - rows[:, 1]
-    return averaged(scores, apart, clusters, seed, stream, spread=spread)
+    rows, clusters = paired
+    spread = math.hypot(*(scores.spread.get(key, 0.0) for key in (minuend, subtrahend)))
+    differences = rows[:, 0] - rows[:, 1]
+    return _mean_interval(scores, differences, clusters, seed, stream, spread=spread)
 
 
-def averaged(
+def _mean_interval(
     scores: Scores,
     values: Floats,
     clusters: Clusters,
@@ -170,31 +191,31 @@ def averaged(
     The spread is the standard error that trainings leave in the mean.
     """
     rng = generator(seed, *stream)
-    drawn = mean_draws(values[:, None], rng=rng, clusters=clusters)[:, 0]
+    draws = mean_draws(values[:, None], rng=rng, clusters=clusters)[:, 0]
     if spread:
-        drawn = drawn + spread * rng.standard_normal(len(drawn))
+        draws = draws + spread * rng.standard_normal(len(draws))
     mean, n = float(values.mean()), len(values)
-    over = scores.resampled(n, clusters, trained=spread > 0)
-    return lambda level: from_draws(mean, drawn, n, over, level)
+    unit = scores.resampling_units(n, clusters, trained=spread > 0)
+    return lambda level: from_draws(mean, draws, n, unit, level)
 
 
-def sign(interval: Interval) -> str:
+def _interval_sign(interval: Interval) -> str:
     """Surely above 0, surely below, as good as 0, or undecided."""
-    whole = interval(0.95)
-    if whole.low > 0:
+    estimate = interval(0.95)
+    if estimate.low > 0:
         return ABOVE
-    if whole.high < 0:
+    if estimate.high < 0:
         return BELOW
     return NEAR if interval(0.90).within(MARGIN) else UNDECIDED
 
 
-def decided(seen: str, claimed: str) -> str:
+def _sign_decision(observed: str, claimed: str) -> str:
     """What a sign says of the claim that it is another."""
-    if seen == UNDECIDED:
+    if observed == UNDECIDED:
         return UNDECIDED
-    return SUPPORTED if seen == claimed else REFUTED
+    return SUPPORTED if observed == claimed else REFUTED
 
 
-def outside(estimate: Estimate) -> bool:
+def _is_beyond_margin(estimate: Estimate) -> bool:
     """Whether the whole interval lies beyond the margin."""
     return estimate.low > MARGIN or estimate.high < -MARGIN

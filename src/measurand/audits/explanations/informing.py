@@ -20,21 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.explanations.arms import (
-    asked,
-    commonest,
-    cut,
-    free,
-    quick,
-    seeded,
+    ask_arms,
+    commonest_training_label,
+    free_field_name,
+    restrict_fields,
+    seed_readers,
+    without_temperature,
 )
-from measurand.audits.explanations.baselines import BASELINES, baselines
+from measurand.audits.explanations.baselines import BASELINES, rev_baselines
 from measurand.audits.explanations.masking import (
     TARGET,
     Bools,
-    masked_sides,
-    masking,
-    residual,
-    weakest,
+    mask_rationales,
+    preset_masking,
+    retrain_detectors,
+    weakest_strength,
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
@@ -48,7 +48,7 @@ INPUT, WHOLE, ALONE, MASKED = "x", "x, r", "r", "x, r-"  # what readers read
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class SeedRun:
     """What the readers of one seed said of each test item.
 
     Attributes:
@@ -71,10 +71,10 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Informed:
+class Information:
     """What one explainer's rationales tell, over the test items in their order.
 
-    The arrays of `Run` are here as means over the seeds.
+    The arrays of `SeedRun` are here as means over the seeds.
 
     Attributes:
         ids: The item ids.
@@ -85,7 +85,7 @@ class Informed:
         majority: The share of the commonest label.
         strength: The weakest strength that leaves no leak: 0 where there is none to
             begin with, None where every strength leaves one.
-        kept: The strength of `log_p1`: `strength`, or else the strongest.
+        mask_strength: The strength of `log_p1`: `strength`, or else the strongest.
         masked_test: The test rationales at that strength.
         empty: Rationales without a word, scored as the input alone.
         one_class: The share of answers in the commonest class, of readers of the input
@@ -94,11 +94,11 @@ class Informed:
 
     ids: tuple[str, ...]
     gold: NDArray[np.int64]
-    runs: tuple[Run, ...]
+    runs: tuple[SeedRun, ...]
     residual: Mapping[float, Bools]
     majority: float
     strength: float | None
-    kept: float
+    mask_strength: float
     masked_test: list[str]
     empty: Bools
     one_class: float
@@ -151,7 +151,7 @@ class Informed:
         return np.asarray(np.mean([getattr(run, name) for run in self.runs], axis=0))
 
 
-def informed(
+def measure_information(
     experiment: Experiment,
     benchmark: Benchmark,
     train_texts: Sequence[str],
@@ -161,7 +161,7 @@ def informed(
     *,
     seeds: int | None = None,
     preset: str = "default",
-) -> Informed:
+) -> Information:
     """Fit and ask all readers that one explainer's rationales need.
 
     Args:
@@ -176,123 +176,158 @@ def informed(
     """
     if not x_fields:
         raise NotApplicable("informativeness needs an input beside the rationale")
-    how = masking(preset)
-    members = seeded(reader, seeds)
-    given = tuple(x_fields)
-    query = benchmark.query if benchmark.query in given else given[0]
-    name = free(RATIONALE, given)
-    made = [baselines(items, query) for items in (benchmark.train, benchmark.test)]
-    names = {b: free(b, given) for b in BASELINES}
-    plain = cut(benchmark, given, made, names)
-    with reopen_experiment(experiment, plain) as place:
-        alone = {b: (field,) for b, field in names.items()}
-        before = asked(place, members, {INPUT: given, **alone})
+    mask_settings = preset_masking(preset)
+    members = seed_readers(reader, seeds)
+    input_fields = tuple(x_fields)
+    query = benchmark.query if benchmark.query in input_fields else input_fields[0]
+    name = free_field_name(RATIONALE, input_fields)
+    baseline_texts = [
+        rev_baselines(items, query) for items in (benchmark.train, benchmark.test)
+    ]
+    names = {b: free_field_name(b, input_fields) for b in BASELINES}
+    plain = restrict_fields(benchmark, input_fields, baseline_texts, names)
+    with reopen_experiment(experiment, plain) as sub_experiment:
+        baseline_arms = {b: (field,) for b, field in names.items()}
+        before = ask_arms(
+            sub_experiment, members, {INPUT: input_fields, **baseline_arms}
+        )
     sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
-    whole = cut(plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True)
+    with_rationales = restrict_fields(
+        plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True
+    )
     gold = benchmark.test.gold(benchmark.classes)
     shares = benchmark.test.labels.value_counts(normalize=True)
     majority = float(shares.max())
-    with reopen_experiment(experiment, whole) as place:
-        both = {b: (field, name) for b, field in names.items()}
-        said = asked(place, members, {WHOLE: (*given, name), **both})
-        said |= asked(place, [quick(one) for one in members], {ALONE: (name,)})
-        bare = np.asarray(said[ALONE][0].argmax(axis=1) == gold)
+    with reopen_experiment(experiment, with_rationales) as sub_experiment:
+        paired_arms = {b: (field, name) for b, field in names.items()}
+        probabilities = ask_arms(
+            sub_experiment, members, {WHOLE: (*input_fields, name), **paired_arms}
+        )
+        probabilities |= ask_arms(
+            sub_experiment,
+            [without_temperature(member) for member in members],
+            {ALONE: (name,)},
+        )
+        detector_right = np.asarray(probabilities[ALONE][0].argmax(axis=1) == gold)
         # Where nothing leaks there is nothing to mask; the paper's mask asks nobody.
-        if how.collapsed and bare.mean() <= majority + TARGET:
-            left = Left(0.0, 0.0, {0.0: bare}, list(test_texts), said[WHOLE])
+        if mask_settings.collapsed and detector_right.mean() <= majority + TARGET:
+            outcome = _MaskOutcome(
+                0.0, 0.0, {0.0: detector_right}, list(test_texts), probabilities[WHOLE]
+            )
         else:
-            masks = masked_sides(place, quick(members[0]), name, how)
-            left = masked_left(experiment, benchmark, masks, given, members, majority)
+            masks = mask_rationales(
+                sub_experiment, without_temperature(members[0]), name, mask_settings
+            )
+            outcome = _try_masks(
+                experiment, benchmark, masks, input_fields, members, majority
+            )
     empty = np.array([WORD.search(text) is None for text in test_texts], bool)
-    prior = np.asarray(gold == commonest(benchmark))
-    said[MASKED] = left.said
-    answers = np.bincount(said[WHOLE].argmax(axis=2).ravel())
-    return Informed(
+    prior = np.asarray(gold == commonest_training_label(benchmark))
+    probabilities[MASKED] = outcome.probabilities
+    class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
+    return Information(
         tuple(benchmark.test.ids),
         gold,
         tuple(
-            run(seed, before, said, gold, empty, prior) for seed in range(len(members))
+            _seed_scores(seed, before, probabilities, gold, empty, prior)
+            for seed in range(len(members))
         ),
         {
             share: np.where(empty, prior, correct)
-            for share, correct in left.right.items()
+            for share, correct in outcome.right.items()
         },
         majority,
-        left.strength,
-        left.kept,
-        left.texts,
+        outcome.strength,
+        outcome.mask_strength,
+        outcome.texts,
         empty,
-        float(answers.max() / answers.sum()),
+        float(class_counts.max() / class_counts.sum()),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class _MaskOutcome:
     """What a mask leaves.
 
     Attributes:
         strength: The weakest strength that leaves no leak; None where none does.
-        kept: The strength that was kept.
+        mask_strength: The strength that was kept.
         right: Whether a detector is still right, at each strength that was tried.
         texts: The test rationales at the strength that was kept.
-        said: What readers of the input and these say: seeds × items × classes.
+        probabilities: What readers of the input and these say: seeds × items × classes.
     """
 
     strength: float | None
-    kept: float
+    mask_strength: float
     right: Mapping[float, Bools]
     texts: list[str]
-    said: NDArray[np.float32]
+    probabilities: NDArray[np.float32]
 
 
-def masked_left(
+def _try_masks(
     experiment: Experiment,
     benchmark: Benchmark,
     masks: Mapping[float, tuple[list[str], list[str]]],
-    given: tuple[str, ...],
+    input_fields: tuple[str, ...],
     members: Sequence[Reader],
     majority: float,
-) -> Left:
+) -> _MaskOutcome:
     """Train detectors anew at every strength; read what the weakest good one left."""
-    fields = {share: free(f"masked {share:g}", given) for share in masks}
-    hidden = [
+    fields = {
+        share: free_field_name(f"masked {share:g}", input_fields) for share in masks
+    }
+    masked_columns = [
         {field: masks[share][side] for share, field in fields.items()}
         for side in (0, 1)
     ]
-    cuts = cut(benchmark, given, hidden, {field: field for field in fields.values()})
-    with reopen_experiment(experiment, cuts) as place:
-        right = residual(place, quick(members[0]), fields)
-        strength = weakest(right, majority)
-        kept = max(masks) if strength is None else strength
-        said = asked(place, members, {MASKED: (*given, fields[kept])})[MASKED]
-    return Left(strength, kept, right, masks[kept][1], said)
+    masked_benchmark = restrict_fields(
+        benchmark,
+        input_fields,
+        masked_columns,
+        {field: field for field in fields.values()},
+    )
+    with reopen_experiment(experiment, masked_benchmark) as sub_experiment:
+        right = retrain_detectors(
+            sub_experiment, without_temperature(members[0]), fields
+        )
+        strength = weakest_strength(right, majority)
+        mask_strength = max(masks) if strength is None else strength
+        probabilities = ask_arms(
+            sub_experiment, members, {MASKED: (*input_fields, fields[mask_strength])}
+        )[MASKED]
+    return _MaskOutcome(
+        strength, mask_strength, right, masks[mask_strength][1], probabilities
+    )
 
 
-def run(
+def _seed_scores(
     seed: int,
     before: Mapping[str, NDArray[np.float32]],
-    said: Mapping[str, NDArray[np.float32]],
+    probabilities: Mapping[str, NDArray[np.float32]],
     gold: NDArray[np.int64],
     empty: Bools,
     prior: Bools,
-) -> Run:
+) -> SeedRun:
     """What one seed said; without a rationale, that of the input stands."""
     rows = np.arange(len(gold))
 
     def log(shares: NDArray[np.float32]) -> Floats:
-        given = shares[seed][rows, gold].astype(float)
-        return np.asarray(np.log(np.maximum(given, FLOOR)))
+        gold_shares = shares[seed][rows, gold].astype(float)
+        return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
 
     def right(shares: NDArray[np.float32]) -> Bools:
         return np.asarray(shares[seed].argmax(axis=1) == gold)
 
     log_p0, right0 = log(before[INPUT]), right(before[INPUT])
-    return Run(
+    return SeedRun(
         log_p0,
-        np.where(empty, log_p0, log(said[MASKED])),
-        np.where(empty, log_p0, log(said[WHOLE])),
+        np.where(empty, log_p0, log(probabilities[MASKED])),
+        np.where(empty, log_p0, log(probabilities[WHOLE])),
         right0,
-        np.where(empty, right0, right(said[WHOLE])),
-        np.where(empty, prior, right(said[ALONE])),
-        {b: np.where(empty, 0.0, log(said[b]) - log(before[b])) for b in BASELINES},
+        np.where(empty, right0, right(probabilities[WHOLE])),
+        np.where(empty, prior, right(probabilities[ALONE])),
+        {
+            b: np.where(empty, 0.0, log(probabilities[b]) - log(before[b]))
+            for b in BASELINES
+        },
     )

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.explanations.keywords import keywords
+from measurand.audits.explanations.keywords import label_word_positions
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Floats, Reader
 from measurand.core.seeds import generator
@@ -38,7 +38,7 @@ TRAIN = "train"  # the test part that holds the training items
 
 
 @dataclass(frozen=True)
-class Masking:
+class RationaleMasking:
     """How rationales are masked.
 
     Attributes:
@@ -63,17 +63,20 @@ class Masking:
 
 
 # The proposal's mask: a tenth of the words, ten at most, placed by the gold label.
-MASKINGS = {"default": Masking(), "paper": Masking("gold", (0.1,), 10, False, True)}
+MASKINGS = {
+    "default": RationaleMasking(),
+    "paper": RationaleMasking("gold", (0.1,), 10, False, True),
+}
 
 
-def masking(preset: str) -> Masking:
+def preset_masking(preset: str) -> RationaleMasking:
     """The mask of a preset."""
     if preset not in MASKINGS:
         raise UnknownName("preset", preset, tuple(MASKINGS))
     return MASKINGS[preset]
 
 
-def masked(
+def mask_text(
     text: str,
     scores: Sequence[float] | Floats | Cube,
     share: float,
@@ -95,29 +98,29 @@ def masked(
         collapsed: Whether words masked in a row become one blank.
         also: Positions of words that are masked in any case.
 
-    >>> masked("it is, sadly, not so.", [0, 2, 1, 3, 0], 0.6)
+    >>> mask_text("it is, sadly, not so.", [0, 2, 1, 3, 0], 0.6)
     'it _ so.'
     """
     if not 0 < share <= 1:
         raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
-    places = [match.span() for match in WORD.finditer(text)]
-    if not places:
+    spans = [match.span() for match in WORD.finditer(text)]
+    if not spans:
         return text
-    count = math.ceil(round(share * len(places), 9))
-    order = np.argsort(-np.asarray(scores[: len(places)]), kind="stable")
+    count = math.ceil(round(share * len(spans), 9))
+    order = np.argsort(-np.asarray(scores[: len(spans)]), kind="stable")
     chosen = {*order[: count if most is None else min(count, most)].tolist(), *also}
-    done, last = "", 0
-    for number, (start, end) in enumerate(places):
+    output, last = "", 0
+    for number, (start, end) in enumerate(spans):
         if number not in chosen:
             continue
         if not (collapsed and number - 1 in chosen):
-            done += apart(done, text[last:start]) + BLANK
+            output += _text_before_blank(output, text[last:start]) + BLANK
         last = end
     rest = text[last:]
-    return done + (f" {rest}" if re.match(r"['’\w]", rest) else rest)
+    return output + (f" {rest}" if re.match(r"['’\w]", rest) else rest)
 
 
-def apart(before: str, between: str) -> str:
+def _text_before_blank(before: str, between: str) -> str:
     """What stands before a blank, so that neither side of it makes one word with it."""
     if before.endswith(BLANK) and re.match(r"['’\w]", between):
         between = f" {between}"
@@ -125,8 +128,8 @@ def apart(before: str, between: str) -> str:
     return f"{between} " if re.search(r"[\w'’]$", ending) else between
 
 
-def cross_fitted(
-    place: Experiment, reader: Reader, field: str, columns: tuple[str, ...] = ()
+def cross_fit_word_scores(
+    experiment: Experiment, reader: Reader, field: str, columns: tuple[str, ...] = ()
 ) -> tuple[Cube, Cube]:
     """What each word of the training and of the test rationales adds to each class.
 
@@ -134,7 +137,7 @@ def cross_fitted(
     rationale, the one fitted on all training rationales.
 
     Args:
-        place: A benchmark with the rationales, whose training items are also its
+        experiment: A benchmark with the rationales, whose training items are also its
             other test part `TRAIN`.
         reader: The recipe of the detectors.
         field: The field of the rationales.
@@ -145,22 +148,22 @@ def cross_fitted(
         [Fold(number, FOLDS, side, columns) for side in ("train", "test")]
         for number in range(FOLDS)
     ]
-    inside = [
-        Ask(reader, seen, keep, about, keep, what=WORDS, part=TRAIN)
-        for seen, about in sides
+    fold_asks = [
+        Ask(reader, fold_train, keep, fold_test, keep, what=WORDS, part=TRAIN)
+        for fold_train, fold_test in sides
     ]
-    whole = Ask(reader, fitted_under=keep, under=keep, what=WORDS)
-    *parts, test = measure_all(place, [*inside, whole])
-    known = pd.Index(place.benchmark.train.ids)
+    test_ask = Ask(reader, fitted_under=keep, under=keep, what=WORDS)
+    *parts, test = measure_all(experiment, [*fold_asks, test_ask])
+    train_ids = pd.Index(experiment.benchmark.train.ids)
     width = max(part.values.shape[2] for part in parts)
-    train = np.zeros((len(test.values), len(known), width), np.float32)
+    train = np.zeros((len(test.values), len(train_ids), width), np.float32)
     for part in parts:
-        rows = known.get_indexer(pd.Index(part.ids))
+        rows = train_ids.get_indexer(pd.Index(part.ids))
         train[:, rows, : part.values.shape[2]] = part.values
     return train, test.values
 
 
-def aimed(
+def aim_scores(
     cube: Cube, gold: NDArray[np.int64], aim: str, rng: np.random.Generator
 ) -> Cube:
     """The score by which each word is masked: items × words.
@@ -174,73 +177,78 @@ def aimed(
     centred = cube - cube.mean(axis=0)
     if aim == "agnostic":
         return np.asarray(centred.max(axis=0))
-    drawn = rng.integers(len(cube), size=len(gold)) if aim == "random" else gold
-    return np.asarray(centred[drawn, np.arange(len(gold))])
+    targets = rng.integers(len(cube), size=len(gold)) if aim == "random" else gold
+    return np.asarray(centred[targets, np.arange(len(gold))])
 
 
-def masked_texts(
+def _mask_texts(
     texts: Sequence[str],
     scores: Cube,
     share: float,
-    how: Masking,
+    mask_settings: RationaleMasking,
     labels: Sequence[str],
 ) -> list[str]:
     """The texts of one side, masked at one strength."""
     return [
-        masked(
+        mask_text(
             text,
             row,
             share,
-            most=how.most,
-            collapsed=how.collapsed,
-            also=keywords(text, labels) if how.keywords else (),
+            most=mask_settings.most,
+            collapsed=mask_settings.collapsed,
+            also=label_word_positions(text, labels) if mask_settings.keywords else (),
         )
         for text, row in zip(texts, scores, strict=True)
     ]
 
 
-def masked_sides(
-    place: Experiment, reader: Reader, field: str, how: Masking
+def mask_rationales(
+    experiment: Experiment, reader: Reader, field: str, mask_settings: RationaleMasking
 ) -> dict[float, tuple[list[str], list[str]]]:
     """The training and the test rationales, masked at every strength."""
-    benchmark = place.benchmark
+    benchmark = experiment.benchmark
     group = benchmark.train.group
-    cubes = cross_fitted(place, reader, field, (group,) if group else ())
+    cubes = cross_fit_word_scores(experiment, reader, field, (group,) if group else ())
     sides = []
     for name, items, cube in zip(
         ("train", "test"), (benchmark.train, benchmark.test), cubes, strict=True
     ):
-        rng = generator(place.seed, "mask", name)
-        scores = aimed(cube, items.gold(benchmark.classes), how.aim, rng)
+        rng = generator(experiment.seed, "mask", name)
+        scores = aim_scores(cube, items.gold(benchmark.classes), mask_settings.aim, rng)
         sides.append((items.column(field).tolist(), scores))
     return {
         share: (
-            masked_texts(*sides[0], share, how, benchmark.classes),
-            masked_texts(*sides[1], share, how, benchmark.classes),
+            _mask_texts(*sides[0], share, mask_settings, benchmark.classes),
+            _mask_texts(*sides[1], share, mask_settings, benchmark.classes),
         )
-        for share in how.strengths
+        for share in mask_settings.strengths
     }
 
 
-def residual(
-    place: Experiment, reader: Reader, fields: Mapping[float, str]
+def retrain_detectors(
+    experiment: Experiment, reader: Reader, fields: Mapping[float, str]
 ) -> dict[float, Bools]:
     """Whether detectors retrained on masked rationales are right, at every strength.
 
     Args:
-        place: A benchmark with the masked rationales.
+        experiment: A benchmark with the masked rationales.
         reader: The recipe of the detectors.
         fields: The field of each strength's rationales.
     """
     keeps = [Keep(field) for field in fields.values()]
-    said = ask_all(place, [Ask(reader, fitted_under=k, under=k) for k in keeps])
-    return {share: one.correct[0] for share, one in zip(fields, said, strict=True)}
+    predictions = ask_all(
+        experiment, [Ask(reader, fitted_under=k, under=k) for k in keeps]
+    )
+    return {
+        share: prediction.correct[0]
+        for share, prediction in zip(fields, predictions, strict=True)
+    }
 
 
-def weakest(right: Mapping[float, Bools], majority: float) -> float | None:
+def weakest_strength(right: Mapping[float, Bools], majority: float) -> float | None:
     """The weakest strength at which no more leaks; None where the target is not met.
 
-    >>> weakest({0.1: np.array([True, True]), 0.3: np.array([True, False])}, 0.5)
+    >>> weakest_strength({0.1: np.array([True, True]), 0.3: np.array([True, False])}, 0.5)
     0.3
     """
     met = (s for s in sorted(right) if right[s].mean() <= majority + TARGET)

@@ -19,8 +19,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.hypotheses import hypotheses
-from measurand.audits.explanations.scored import Levels, Scores, levels
+from measurand.audits.explanations.hypotheses import decide_hypotheses
+from measurand.audits.explanations.scored import Levels, Scores, metric_levels
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.explainers import SUITE
@@ -50,7 +50,7 @@ COLUMNS = [
 
 
 @dataclass(frozen=True, eq=False)
-class Meta:
+class MetaEvaluation:
     """What the meta-evaluation states.
 
     Attributes:
@@ -66,13 +66,13 @@ class Meta:
     not_run: Mapping[str, str]
 
 
-def meta(
+def evaluate_metrics(
     scores: Scores,
     drops: Mapping[str, Floats],
     *,
     seed: int,
     resamples: int = RESAMPLES,
-) -> Meta:
+) -> MetaEvaluation:
     """Every statement about the metrics.
 
     Args:
@@ -82,69 +82,76 @@ def meta(
         seed: Where the resamples come from.
         resamples: How many.
     """
-    every = levels(scores, seed=seed, resamples=resamples)
-    figures = {name: one for name, one in every.items() if name not in PARTS}
-    apart, not_told = separations(scores)
-    kept, not_ranked = rankings(figures)
-    whole = "varif" in figures and GIVEN in figures["varif"].explainers
-    answered, not_answered = hypotheses(
-        scores, drops, kept.get("varif"), seed=seed, whole=whole
+    all_levels = metric_levels(scores, seed=seed, resamples=resamples)
+    figures = {name: figure for name, figure in all_levels.items() if name not in PARTS}
+    auc_findings, not_separated = _separation_findings(scores)
+    correlations, not_ranked = _order_correlations(figures)
+    with_given = "varif" in figures and GIVEN in figures["varif"].explainers
+    hypothesis_findings, not_answered = decide_hypotheses(
+        scores, drops, correlations.get("varif"), seed=seed, with_given=with_given
     )
-    ranked = [
-        Finding("rank_correlation", metric, "all", one) for metric, one in kept.items()
+    rank_findings = [
+        Finding("rank_correlation", metric, "all", figure)
+        for metric, figure in correlations.items()
     ]
-    return Meta(
-        (*apart, *ranked, *answered),
-        disagreeing(scores, figures),
-        {**not_told, **not_ranked, **not_answered},
+    return MetaEvaluation(
+        (*auc_findings, *rank_findings, *hypothesis_findings),
+        _metric_disagreements(scores, figures),
+        {**not_separated, **not_ranked, **not_answered},
     )
 
 
-def separations(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
+def _separation_findings(scores: Scores) -> tuple[list[Finding], dict[str, str]]:
     """The AUC of given rationales against each type, metric by metric."""
-    found, missing = [], {}
+    findings, missing = [], {}
     metrics = [name for name in scores.metrics if name not in PARTS]
-    if not any(GIVEN in one for one in scores.items.values()):
+    if not any(GIVEN in by_explainer for by_explainer in scores.items.values()):
         return [], {"auc": "given was not asked for, so nothing is told from it"}
     for metric in metrics:
         if GIVEN not in scores.items.get(metric, {}):
             missing[metric] = "given rationales have no such item scores"
             continue
         for name in SUITE:
-            both = scores.paired((metric, GIVEN), (metric, name))
-            if both is not None:
-                (given, other), clusters = both[0].T, both[1]
-                estimate = paired_auc(given, other, clusters=clusters)
-                found.append(Finding(f"auc_{name}", metric, name, estimate))
-    return found, reasons("auc", missing, len(metrics))
+            paired = scores.paired_columns((metric, GIVEN), (metric, name))
+            if paired is not None:
+                (given_scores, type_scores), clusters = paired[0].T, paired[1]
+                estimate = paired_auc(given_scores, type_scores, clusters=clusters)
+                findings.append(Finding(f"auc_{name}", metric, name, estimate))
+    return findings, _missing_reasons("auc", missing, len(metrics))
 
 
-def rankings(
+def _order_correlations(
     figures: Mapping[str, Levels],
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
     """The rank correlation of each metric with the known order."""
-    found, missing = {}, {}
-    for metric, every in figures.items():
-        placed = every.among(ORDER)
-        order = np.array([ORDER[one] for one in placed.explainers], np.int64)
+    correlations, missing = {}, {}
+    for metric, explainer_levels in figures.items():
+        ordered = explainer_levels.among(ORDER)
+        order = np.array(
+            [ORDER[explainer] for explainer in ordered.explainers], np.int64
+        )
         if len(set(order)) < LEAST:
             missing[metric] = (
                 f"only {len(set(order))} of the 4 levels of the known order were scored"
             )
             continue
-        kept = rank_correlation(
-            placed.values, placed.draws, order, placed.n, what=placed.what
+        correlation = rank_correlation(
+            ordered.values, ordered.draws, order, ordered.n, what=ordered.what
         )
-        if GIVEN not in placed.explainers:
-            kept = replace(kept, method=f"{kept.method}; without given")
-        found[metric] = kept
-    return found, reasons("rank_correlation", missing, len(figures))
+        if GIVEN not in ordered.explainers:
+            correlation = replace(
+                correlation, method=f"{correlation.method}; without given"
+            )
+        correlations[metric] = correlation
+    return correlations, _missing_reasons("rank_correlation", missing, len(figures))
 
 
-def reasons(statistic: str, missing: Mapping[str, str], every: int) -> dict[str, str]:
+def _missing_reasons(
+    statistic: str, missing: Mapping[str, str], every: int
+) -> dict[str, str]:
     """One line a reason, with the metrics it holds of, unless of `every` one.
 
-    >>> reasons("auc", {"a": "no items", "b": "no items"}, 3)
+    >>> _missing_reasons("auc", {"a": "no items", "b": "no items"}, 3)
     {'auc of a, b': 'no items'}
     """
     lines = {}
@@ -155,32 +162,39 @@ def reasons(statistic: str, missing: Mapping[str, str], every: int) -> dict[str,
     return lines
 
 
-def disagreeing(scores: Scores, figures: Mapping[str, Levels]) -> pd.DataFrame:
+def _metric_disagreements(
+    scores: Scores, figures: Mapping[str, Levels]
+) -> pd.DataFrame:
     """Pairs of explainers that two metrics surely order differently."""
     rows = []
-    for (metric, one), (other, two) in combinations(figures.items(), 2):
-        a, b = one.among(two.explainers), two.among(one.explainers)
-        places = [b.explainers.index(name) for name in a.explainers]
-        values, draws = b.values[places], b.draws[:, places]
+    for (metric, first), (other_metric, second) in combinations(figures.items(), 2):
+        a, b = first.among(second.explainers), second.among(first.explainers)
+        positions = [b.explainers.index(name) for name in a.explainers]
+        values, draws = b.values[positions], b.draws[:, positions]
         for i, j in disagreements(a.values, values):
-            here, there = a.draws[:, i] - a.draws[:, j], draws[:, j] - draws[:, i]
-            sure = min((here > 0).mean(), (there > 0).mean())
+            first_gap, second_gap = (
+                a.draws[:, i] - a.draws[:, j],
+                draws[:, j] - draws[:, i],
+            )
+            sure = min((first_gap > 0).mean(), (second_gap > 0).mean())
             if sure >= SURE:
                 pair = a.explainers[i], a.explainers[j]
                 gaps = float(a.values[i] - a.values[j]), float(values[i] - values[j])
-                item = example(scores, metric, other, *pair)
-                rows.append((metric, other, *pair, *gaps, item))
+                item = _clearest_disagreement(scores, metric, other_metric, *pair)
+                rows.append((metric, other_metric, *pair, *gaps, item))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"item": "Int64"})
 
 
-def example(
-    scores: Scores, metric: str, other: str, preferred: str, rival: str
+def _clearest_disagreement(
+    scores: Scores, metric: str, other_metric: str, preferred: str, rival: str
 ) -> int | None:
     """The row of the item on which the two metrics disagree most, if on any."""
-    wanted = [(m, e) for m in (metric, other) for e in (preferred, rival)]
-    if any(one not in scores.items.get(name, {}) for name, one in wanted):
+    wanted = [(m, e) for m in (metric, other_metric) for e in (preferred, rival)]
+    if any(explainer not in scores.items.get(name, {}) for name, explainer in wanted):
         return None
-    above, below, under, over = (scores.items[name][one] for name, one in wanted)
+    above, below, under, over = (
+        scores.items[name][explainer] for name, explainer in wanted
+    )
     gaps = np.column_stack([above - below, over - under])
     # In units of their own spread: metrics have scales of their own.
     spread = np.nanstd(gaps, axis=0) if np.isfinite(gaps).any(axis=0).all() else 1.0

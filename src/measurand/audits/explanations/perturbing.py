@@ -29,12 +29,12 @@ PARAPHRASE, NOISE = "paraphrase", "format noise"
 
 
 @dataclass(frozen=True, eq=False)
-class Perturbed:
+class Perturbations:
     """Changed copies of the items.
 
     Attributes:
         items: For each change, the items under it; same ids, same order.
-        kept: For each change and item, whether the item has it; where not, its query
+        has_change: For each change and item, whether the item has it; where not, its query
             is the original one and must not be compared.
         kinds: For each change, "paraphrase" or "format noise".
         proposed: Paraphrases that were shown to the judge.
@@ -42,13 +42,13 @@ class Perturbed:
     """
 
     items: tuple[Items, ...]
-    kept: NDArray[np.bool_]
+    has_change: NDArray[np.bool_]
     kinds: tuple[str, ...]
     proposed: int
     accepted: int
 
 
-def perturbed(
+def perturb_items(
     experiment: Experiment,
     items: Items,
     query: str,
@@ -57,7 +57,7 @@ def perturbed(
     *,
     paraphraser: str | Rewording | None = None,
     count: int = COUNT,
-) -> Perturbed:
+) -> Perturbations:
     """Changes of each item: all but one are accepted paraphrases of its query.
 
     Args:
@@ -74,42 +74,51 @@ def perturbed(
     if paraphraser is None or isinstance(paraphraser, str):
         paraphraser = reworder(paraphraser, query)
     texts = items.column(query).tolist()
-    ways, proposed = accepted(
-        experiment, judge, texts, proposals(experiment, paraphraser, items), count - 1
+    ways, proposed = _accept_paraphrases(
+        experiment,
+        judge,
+        texts,
+        _propose_paraphrases(experiment, paraphraser, items),
+        count - 1,
     )
     changed = [
-        [more[number] if number < len(more) else text for text, more in ways]
+        [
+            paraphrases[number] if number < len(paraphrases) else text
+            for text, paraphrases in ways
+        ]
         for number in range(count - 1)
     ]
     noise = FormatNoise(query, evidence)
     noisy = noise(items, generator(experiment.seed, "format noise"))
-    said_so = [*changed, noisy.column(query).tolist()]
-    kept = np.array([[a != b for a, b in zip(texts, s, strict=True)] for s in said_so])
-    if not kept.any():
+    versions = [*changed, noisy.column(query).tolist()]
+    has_change = np.array(
+        [[a != b for a, b in zip(texts, s, strict=True)] for s in versions]
+    )
+    if not has_change.any():
         raise Undefined(
             f"no item has an accepted change: all {len(items)} texts of {query!r} are "
             "empty; name another query"
         )
-    return Perturbed(
+    return Perturbations(
         (*(items.with_field(query, texts) for texts in changed), noisy),
-        kept,
+        has_change,
         (*[PARAPHRASE] * (count - 1), NOISE),
         proposed,
-        sum(len(more) for _, more in ways),
+        sum(len(paraphrases) for _, paraphrases in ways),
     )
 
 
-def proposals(
+def _propose_paraphrases(
     experiment: Experiment, rewording: Rewording, items: Items
 ) -> list[list[str]]:
     """What is proposed for each item; what a model wrote is kept."""
     if isinstance(rewording, ModelRewording):
-        wrote = ask_writer(experiment, rewording, rewording.prompts(items))
-        return rewording.parse(wrote, items)
+        replies = ask_writer(experiment, rewording, rewording.prompts(items))
+        return rewording.parse(replies, items)
     return rewording.propose(items, generator(experiment.seed, "paraphrase"))
 
 
-def accepted(
+def _accept_paraphrases(
     experiment: Experiment,
     judge: Judge,
     texts: Sequence[str],
@@ -124,22 +133,24 @@ def accepted(
         distinct_wordings(text, ways)
         for text, ways in zip(texts, proposed, strict=True)
     ]
-    found: list[tuple[str, list[str]]] = [(text, []) for text in texts]
-    shown = 0
+    matches: list[tuple[str, list[str]]] = [(text, []) for text in texts]
+    judged = 0
     while True:
-        asked = [
+        candidates = [
             (row, way)
-            for row, (_, ways) in enumerate(found)
+            for row, (_, ways) in enumerate(matches)
             for way in waiting[row][: most - len(ways)]
         ]
-        if not asked:
-            return found, shown
-        pairs = [(texts[row], way) for row, way in asked]
-        turned = [(way, text) for text, way in pairs]
-        sure = judge_entailment(experiment, judge, [*pairs, *turned]).reshape(2, -1)
-        shown += len(asked)
-        both = np.minimum(*sure) > ENTAILED
-        for (row, way), same in zip(asked, both.tolist(), strict=True):
+        if not candidates:
+            return matches, judged
+        pairs = [(texts[row], way) for row, way in candidates]
+        reversed_pairs = [(way, text) for text, way in pairs]
+        sure = judge_entailment(experiment, judge, [*pairs, *reversed_pairs]).reshape(
+            2, -1
+        )
+        judged += len(candidates)
+        mutual = np.minimum(*sure) > ENTAILED
+        for (row, way), same in zip(candidates, mutual.tolist(), strict=True):
             waiting[row].remove(way)
             if same:
-                found[row][1].append(way)
+                matches[row][1].append(way)

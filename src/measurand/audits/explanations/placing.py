@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from measurand.audits.explanations.informing import Informed
-from measurand.audits.explanations.robust import Robust
+from measurand.audits.explanations.informing import Information
+from measurand.audits.explanations.robust import Robustness
 from measurand.audits.explanations.scored import Composite, Levels, Scores
-from measurand.audits.explanations.specific import Specific
-from measurand.audits.explanations.writing import Written
+from measurand.audits.explanations.specific import Specificity
+from measurand.audits.explanations.writing import Rationales
 from measurand.core.finding import Estimate
 from measurand.core.items import Items
 from measurand.core.reader import Floats
@@ -34,7 +34,7 @@ Columns = Mapping[str, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class ExplainerFrontier:
     """Explainers on the plane of robustness and informativeness.
 
     Attributes:
@@ -52,7 +52,9 @@ class Placed:
     hypervolume: Estimate
 
 
-def placed(figures: Mapping[str, Levels], methods: Sequence[str]) -> Placed | None:
+def explainer_frontier(
+    figures: Mapping[str, Levels], methods: Sequence[str]
+) -> ExplainerFrontier | None:
     """The frontier of these explainers; None where none has both axes.
 
     The suite is no part of it: stress tests are no methods to be dominated by.
@@ -60,134 +62,167 @@ def placed(figures: Mapping[str, Levels], methods: Sequence[str]) -> Placed | No
     if "robustness" not in figures or "informativeness" not in figures:
         return None
     axes = [figures[axis] for axis in ("robustness", "informativeness")]
-    chosen = tuple(n for n in methods if all(n in one.explainers for one in axes))
+    chosen = tuple(n for n in methods if all(n in levels.explainers for levels in axes))
     if not chosen:
         return None
-    rows = [[one.explainers.index(name) for name in chosen] for one in axes]
-    both = list(zip(axes, rows, strict=True))
-    points = np.column_stack([one.values[at] for one, at in both])
-    draws = np.stack([one.draws[:, at] for one, at in both], axis=-1)
+    rows = [[levels.explainers.index(name) for name in chosen] for levels in axes]
+    axis_rows = list(zip(axes, rows, strict=True))
+    points = np.column_stack([levels.values[at] for levels, at in axis_rows])
+    draws = np.stack([levels.draws[:, at] for levels, at in axis_rows], axis=-1)
     better = {
         name: tuple(
-            other
-            for b, other in enumerate(chosen)
-            if other != name and dominated(points[[a, b]])[0]
+            rival
+            for b, rival in enumerate(chosen)
+            if rival != name and dominated(points[[a, b]])[0]
         )
         for a, name in enumerate(chosen)
     }
     chance = dict(zip(chosen, on_frontier(draws).tolist(), strict=True))
     area = hypervolume_estimate(points, draws, axes[0].n, what=axes[0].what)
-    return Placed(chosen, points, better, chance, area)
+    return ExplainerFrontier(chosen, points, better, chance, area)
 
 
-def scores(
+def score_explainers(
     items: Items,
-    made: Mapping[str, Written],
-    robust: Mapping[str, Robust],
-    informed: Mapping[str, Informed],
-    specific: Mapping[str, Specific],
+    by_explainer: Mapping[str, Rationales],
+    robustness: Mapping[str, Robustness],
+    information: Mapping[str, Information],
+    specificity: Mapping[str, Specificity],
     clusters: Clusters,
 ) -> Scores:
     """Every metric of every explainer, item by item, and those made of means."""
-    found: dict[str, dict[str, Floats]] = {}
-    for name in made:
-        for metric, column in columns(
-            items, made[name], robust[name], informed[name], specific[name]
+    item_scores: dict[str, dict[str, Floats]] = {}
+    for name in by_explainer:
+        for metric, column in _item_metrics(
+            items,
+            by_explainer[name],
+            robustness[name],
+            information[name],
+            specificity[name],
         ).items():
             if np.isfinite(column).any():
-                found.setdefault(metric, {})[name] = column
-    seeds = len(next(iter(informed.values())).runs)
-    made_of = composites("bertscore" in found)
-    return Scores(found, made_of, clusters, seeds, spreads(informed))
+                item_scores.setdefault(metric, {})[name] = column
+    seeds = len(next(iter(information.values())).runs)
+    derived = _composite_metrics("bertscore" in item_scores)
+    return Scores(item_scores, derived, clusters, seeds, _seed_spreads(information))
 
 
-def spreads(informed: Mapping[str, Informed]) -> dict[tuple[str, str], float]:
+def _seed_spreads(
+    information: Mapping[str, Information],
+) -> dict[tuple[str, str], float]:
     """The standard error that trainings leave in the means of what readers said."""
-    found = {}
-    for name, one in informed.items():
-        if len(one.runs) < 2:
+    errors = {}
+    for name, explainer_information in information.items():
+        if len(explainer_information.runs) < 2:
             continue
-        each = {
-            "lcig": [(run.log_p1 - run.log_p0).mean() for run in one.runs],
-            "lcig_raw": [(run.log_p1_raw - run.log_p0).mean() for run in one.runs],
-            "left_open": [-run.log_p0.mean() for run in one.runs],
-            "rationale_only": [run.right_r.mean() for run in one.runs],
+        seed_means = {
+            "lcig": [
+                (run.log_p1 - run.log_p0).mean() for run in explainer_information.runs
+            ],
+            "lcig_raw": [
+                (run.log_p1_raw - run.log_p0).mean()
+                for run in explainer_information.runs
+            ],
+            "left_open": [-run.log_p0.mean() for run in explainer_information.runs],
+            "rationale_only": [
+                run.right_r.mean() for run in explainer_information.runs
+            ],
         }
-        for metric, means in each.items():
+        for metric, means in seed_means.items():
             error = np.std(means, ddof=1) / np.sqrt(len(means))
-            found[metric, name] = float(error)
-    return found
+            errors[metric, name] = float(error)
+    return errors
 
 
-def columns(
-    items: Items, made: Written, robust: Robust, informed: Informed, specific: Specific
+def _item_metrics(
+    items: Items,
+    rationales: Rationales,
+    robustness: Robustness,
+    information: Information,
+    specificity: Specificity,
 ) -> Columns:
     """What each metric says of each item's rationale."""
-    left_open = -informed.log_p0
-    gain, raw = informed.log_p1 - informed.log_p0, informed.log_p1_raw - informed.log_p0
-    told, whole = (np.clip(g / left_open.mean(), 0.0, 1.0) for g in (gain, raw))
-    own = gated(specific.auc)
-    stable = robust.robustness
-    surface = dict(robust.surface)
-    scalar = {
-        "varif": own * harmonic(np.nan_to_num(stable), told),
-        "varif without s": harmonic(np.nan_to_num(stable), told),
-        "varif without mask": own * harmonic(np.nan_to_num(stable), whole),
+    left_open = -information.log_p0
+    gain, raw = (
+        information.log_p1 - information.log_p0,
+        information.log_p1_raw - information.log_p0,
+    )
+    masked_share, raw_share = (
+        np.clip(g / left_open.mean(), 0.0, 1.0) for g in (gain, raw)
+    )
+    gate = gated(specificity.auc)
+    item_robustness = robustness.robustness
+    surface = dict(robustness.surface)
+    varif_columns = {
+        "varif": gate * harmonic(np.nan_to_num(item_robustness), masked_share),
+        "varif without s": harmonic(np.nan_to_num(item_robustness), masked_share),
+        "varif without mask": gate
+        * harmonic(np.nan_to_num(item_robustness), raw_share),
     }
     if "bertscore" in surface:
-        like = np.nan_to_num(surface["bertscore"])
-        scalar["varif with bertscore"] = own * harmonic(like, told)
-    unstable = np.isnan(stable)
+        likeness = np.nan_to_num(surface["bertscore"])
+        varif_columns["varif with bertscore"] = gate * harmonic(likeness, masked_share)
+    unstable = np.isnan(item_robustness)
     return {
-        "robustness": stable,
+        "robustness": item_robustness,
         "lcig": gain,
         "lcig_raw": raw,
         "left_open": left_open,
-        "specificity": specific.auc,
-        "rationale_only": informed.right_r,
-        "residual_leakage": informed.residual[informed.kept].astype(float),
-        "rev": next(iter(informed.rev.values())),
-        "simulatability": informed.right1 - informed.right0,
+        "specificity": specificity.auc,
+        "rationale_only": information.right_r,
+        "residual_leakage": information.residual[information.mask_strength].astype(
+            float
+        ),
+        "rev": next(iter(information.rev.values())),
+        "simulatability": information.right1 - information.right0,
         **surface,
-        "length": np.array([float(len(words(text))) for text in made.test]),
-        "overlap": overlaps(items, made.test),
-        **{name: np.where(unstable, np.nan, one) for name, one in scalar.items()},
+        "length": np.array([float(len(words(text))) for text in rationales.test]),
+        "overlap": input_overlaps(items, rationales.test),
+        **{
+            name: np.where(unstable, np.nan, values)
+            for name, values in varif_columns.items()
+        },
     }
 
 
-def overlaps(items: Items, rationales: Sequence[str]) -> Floats:
+def input_overlaps(items: Items, rationales: Sequence[str]) -> Floats:
     """The share of each rationale's words that stand in its input; 0 of no words."""
     inputs = zip(*(items.column(field) for field in items.fields), strict=True)
     shares = []
     for texts, rationale in zip(inputs, rationales, strict=True):
-        own = words(rationale)
-        known = {word for text in texts for word in words(text)}
-        shares.append(sum(word in known for word in own) / max(len(own), 1))
+        rationale_words = words(rationale)
+        input_words = {word for text in texts for word in words(text)}
+        shares.append(
+            sum(word in input_words for word in rationale_words)
+            / max(len(rationale_words), 1)
+        )
     return np.array(shares)
 
 
-def composites(encoded: bool) -> dict[str, Composite]:
+def _composite_metrics(encoded: bool) -> dict[str, Composite]:
     """The metrics that are made of means."""
     r, i, h, s = "robustness", "lcig", "left_open", "specificity"
-    made = {
-        "informativeness": Composite((i, h), told),
+    metrics = {
+        "informativeness": Composite((i, h), _information_share),
         "specificity": Composite((s,), lambda auc: gated(auc)),
-        "varif": Composite((r, i, h, s), scalar),
+        "varif": Composite((r, i, h, s), _varif_of_means),
         "varif without s": Composite(
-            (r, i, h), lambda r, i, h: harmonic(r, told(i, h))
+            (r, i, h), lambda r, i, h: harmonic(r, _information_share(i, h))
         ),
-        "varif without mask": Composite((r, "lcig_raw", h, s), scalar),
+        "varif without mask": Composite((r, "lcig_raw", h, s), _varif_of_means),
     }
     if encoded:
-        made["varif with bertscore"] = Composite(("bertscore", i, h, s), scalar)
-    return made
+        metrics["varif with bertscore"] = Composite(
+            ("bertscore", i, h, s), _varif_of_means
+        )
+    return metrics
 
 
-def told(gain: Floats, left_open: Floats) -> Floats:
+def _information_share(gain: Floats, left_open: Floats) -> Floats:
     """The share of what the input leaves open that is told, of means."""
     return np.clip(gain / left_open, 0.0, 1.0)
 
 
-def scalar(r: Floats, gain: Floats, left_open: Floats, auc: Floats) -> Floats:
+def _varif_of_means(r: Floats, gain: Floats, left_open: Floats, auc: Floats) -> Floats:
     """VARIF of means."""
-    return varif(gated(auc), r, told(gain, left_open))
+    return varif(gated(auc), r, _information_share(gain, left_open))

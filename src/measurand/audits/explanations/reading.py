@@ -8,16 +8,24 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import gains
-from measurand.audits.explanations.arms import asked, cut, seeded
-from measurand.audits.explanations.informing import RATIONALE, Informed, informed
-from measurand.audits.explanations.meta import Meta, meta
-from measurand.audits.explanations.placing import Placed, placed, scores
-from measurand.audits.explanations.robust import Robust
-from measurand.audits.explanations.scored import Levels, Scores, levels
-from measurand.audits.explanations.specific import Specific
+from measurand.audits.explanations.arms import ask_arms, restrict_fields, seed_readers
+from measurand.audits.explanations.informing import (
+    RATIONALE,
+    Information,
+    measure_information,
+)
+from measurand.audits.explanations.meta import MetaEvaluation, evaluate_metrics
+from measurand.audits.explanations.placing import (
+    ExplainerFrontier,
+    explainer_frontier,
+    score_explainers,
+)
+from measurand.audits.explanations.robust import Robustness
+from measurand.audits.explanations.scored import Levels, Scores, metric_levels
+from measurand.audits.explanations.specific import Specificity
 from measurand.audits.explanations.thresholds import COLLAPSED
-from measurand.audits.explanations.verdict import Stage
-from measurand.audits.explanations.writing import ANNOTATED, GIVEN, Written
+from measurand.audits.explanations.verdict import RationaleStage
+from measurand.audits.explanations.writing import ANNOTATED, GIVEN, Rationales
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader
@@ -29,20 +37,20 @@ from measurand.explainers.replies import without_answer
 from measurand.stats.paired import Clusters, mean
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
-LEVELLED = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
-NOTHING = "no item has both a rationale and another to compare it with"
+READERLESS = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
+NOTHING_COMPARED = "no item has both a rationale and another to compare it with"
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class RationaleReading:
     """Everything that one reader lets us say.
 
     Attributes:
         name: The reader's name.
-        informed: What each explainer's rationales tell.
+        information: What each explainer's rationales tell.
         scores: Every metric, item by item.
         figures: Every metric, an explainer at a time.
-        placed: The frontier; None where no explainer has both axes.
+        frontier: The frontier; None where no explainer has both axes.
         meta: Whether the metrics are any good.
         findings: Every estimate that this reader gave.
         not_run: What could not be done, and why.
@@ -50,23 +58,23 @@ class Read:
     """
 
     name: str
-    informed: Mapping[str, Informed]
+    information: Mapping[str, Information]
     scores: Scores
     figures: Mapping[str, Levels]
-    placed: Placed | None
-    meta: Meta
+    frontier: ExplainerFrontier | None
+    meta: MetaEvaluation
     findings: Sequence[Finding]
     not_run: Mapping[str, str]
-    stage: Stage
+    stage: RationaleStage
 
 
-def read(
+def read_rationales(
     experiment: Experiment,
     name: str,
     reader: Reader,
-    made: Mapping[str, Written],
-    robust: Mapping[str, Robust],
-    specific: Mapping[str, Specific],
+    by_explainer: Mapping[str, Rationales],
+    robustness: Mapping[str, Robustness],
+    specificity: Mapping[str, Specificity],
     leaks: pd.DataFrame,
     *,
     fields: tuple[str, ...],
@@ -75,212 +83,253 @@ def read(
     seeds: int | None,
     preset: str,
     clusters: Clusters,
-) -> Read:
+) -> RationaleReading:
     """Read every explainer's rationales with one reader, and say what it finds.
 
     `also` are the fields of another input: the given rationales are read beside it too.
     """
     benchmark = experiment.benchmark
 
-    def known(one: Written, beside: tuple[str, ...]) -> Informed:
-        texts = (one.train, one.test)
+    def read_beside(rationales: Rationales, beside: tuple[str, ...]) -> Information:
+        texts = (rationales.train, rationales.test)
         terms: dict[str, Any] = {"seeds": seeds, "preset": preset}
-        return informed(experiment, benchmark, *texts, beside, reader, **terms)
+        return measure_information(
+            experiment, benchmark, *texts, beside, reader, **terms
+        )
 
-    found = {explainer: known(one, fields) for explainer, one in made.items()}
-    if min(-information.log_p0.mean() for information in found.values()) < SETTLED:
+    information = {
+        explainer: read_beside(rationales, fields)
+        for explainer, rationales in by_explainer.items()
+    }
+    if (
+        min(-information.log_p0.mean() for information in information.values())
+        < SETTLED
+    ):
         raise Undefined(
             f"the input alone tells {name} every label, so nothing is left for a "
             "rationale to tell; leave this reader out"
         )
-    table = scores(benchmark.test, made, robust, found, specific, clusters)
-    figures = levels(table, seed=experiment.seed)
-    drops = drifted(robust)
-    about = meta(table, drops, seed=experiment.seed)
-    place = placed(figures, [method for method in made if method not in SUITE])
+    table = score_explainers(
+        benchmark.test, by_explainer, robustness, information, specificity, clusters
+    )
+    figures = metric_levels(table, seed=experiment.seed)
+    drops = _drift_drops(robustness)
+    meta_evaluation = evaluate_metrics(table, drops, seed=experiment.seed)
+    frontier = explainer_frontier(
+        figures, [method for method in by_explainer if method not in SUITE]
+    )
     findings = [
-        *scalars(figures, name),
+        *_varif_findings(figures, name),
         *(
             finding
-            for explainer, information in found.items()
-            for finding in told(information, name, explainer, clusters)
+            for explainer, information in information.items()
+            for finding in _explainer_findings(information, name, explainer, clusters)
         ),
-        *answerless(experiment, name, reader, made, seeds, clusters),
+        *_findings_without_answer(
+            experiment, name, reader, by_explainer, seeds, clusters
+        ),
     ]
-    if also and GIVEN in made:
-        estimate = gains.lcig(known(made[GIVEN], also), clusters=clusters)
+    if also and GIVEN in by_explainer:
+        estimate = gains.lcig(read_beside(by_explainer[GIVEN], also), clusters=clusters)
         findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
-    if place is not None:
-        findings.append(Finding("hypervolume", name, "all", place.hypervolume))
-    stage = staged(name, reader, made, robust, found, figures, place, leaks, clusters)
-    not_run = {
-        f"robustness of {explainer}": one.unstable or NOTHING
-        for explainer, one in made.items()
-        if np.isnan(robust[explainer].robustness).all()
-    }
-    return Read(
+    if frontier is not None:
+        findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
+    stage = _verdict_stage(
         name,
-        found,
+        reader,
+        by_explainer,
+        robustness,
+        information,
+        figures,
+        frontier,
+        leaks,
+        clusters,
+    )
+    not_run = {
+        f"robustness of {explainer}": rationales.unstable or NOTHING_COMPARED
+        for explainer, rationales in by_explainer.items()
+        if np.isnan(robustness[explainer].robustness).all()
+    }
+    return RationaleReading(
+        name,
+        information,
         table,
         figures,
-        place,
-        about,
+        frontier,
+        meta_evaluation,
         findings,
-        {**not_run, **about.not_run},
+        {**not_run, **meta_evaluation.not_run},
         stage,
     )
 
 
-def drifted(robust: Mapping[str, Robust]) -> dict[str, Floats]:
+def _drift_drops(robustness: Mapping[str, Robustness]) -> dict[str, Floats]:
     """How far similarity falls when a rationale drifts, by each measure."""
-    if "drift" not in robust:
+    if "drift" not in robustness:
         return {}
-    drift = robust["drift"]
-    known = {"entailment": drift.robustness, **drift.surface}
-    return {name: 1 - one for name, one in known.items()}
+    drift = robustness["drift"]
+    likenesses = {"entailment": drift.robustness, **drift.surface}
+    return {name: 1 - values for name, values in likenesses.items()}
 
 
-def levelled(figures: Mapping[str, Levels], judge: str) -> list[Finding]:
+def readerless_findings(figures: Mapping[str, Levels], judge: str) -> list[Finding]:
     """The findings that no reader has a part in, over the same resamples of items."""
     return [
         Finding(metric, judge if metric == "robustness" else "words", name, estimate)
-        for metric in LEVELLED
-        for name, estimate in estimates(figures, metric)
+        for metric in READERLESS
+        for name, estimate in _metric_estimates(figures, metric)
     ]
 
 
-def scalars(figures: Mapping[str, Levels], reader: str) -> list[Finding]:
+def _varif_findings(figures: Mapping[str, Levels], reader: str) -> list[Finding]:
     """VARIF of every explainer, by this reader."""
-    known = estimates(figures, "varif")
-    return [Finding("varif", reader, name, estimate) for name, estimate in known]
+    varifs = _metric_estimates(figures, "varif")
+    return [Finding("varif", reader, name, estimate) for name, estimate in varifs]
 
 
-def estimates(
+def _metric_estimates(
     figures: Mapping[str, Levels], metric: str
 ) -> Iterator[tuple[str, Estimate]]:
     """One metric's figure of every explainer, with its interval."""
     if metric in figures:
-        one = figures[metric]
-        for name in one.explainers:
-            yield name, one.of(name)
+        explainer_levels = figures[metric]
+        for name in explainer_levels.explainers:
+            yield name, explainer_levels.of(name)
 
 
-def told(
-    one: Informed, reader: str, explainer: str, clusters: Clusters
+def _explainer_findings(
+    information: Information, reader: str, explainer: str, clusters: Clusters
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
     estimates: dict[str, Estimate | None] = {
-        "rationale_only": gains.rationale_only(one, clusters=clusters),
-        "residual_leakage": gains.residual_leakage(one, clusters=clusters),
-        "lcig": gains.lcig(one, clusters=clusters),
-        "informativeness": gains.informativeness(one, clusters=clusters),
-        "simulatability": gains.simulatability(one, clusters=clusters),
+        "rationale_only": gains.rationale_only(information, clusters=clusters),
+        "residual_leakage": gains.residual_leakage(information, clusters=clusters),
+        "lcig": gains.lcig(information, clusters=clusters),
+        "informativeness": gains.informativeness(information, clusters=clusters),
+        "simulatability": gains.simulatability(information, clusters=clusters),
     }
-    cells = gains.las(one, clusters=clusters)
+    cells = gains.las(information, clusters=clusters)
     estimates |= {
-        "las": cells.whole,
+        "las": cells.overall,
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
-    found = [
-        Finding(statistic, reader, explainer, estimate, decided(statistic, one))
+    findings = [
+        Finding(
+            statistic,
+            reader,
+            explainer,
+            estimate,
+            _leakage_decision(statistic, information),
+        )
         for statistic, estimate in estimates.items()
         if estimate is not None
     ]
-    return found + [
+    return findings + [
         Finding(
-            "rev", f"{reader}, {b}", explainer, gains.rev(one, b, clusters=clusters)
+            "rev",
+            f"{reader}, {b}",
+            explainer,
+            gains.rev(information, b, clusters=clusters),
         )
-        for b in one.rev
+        for b in information.rev
     ]
 
 
-def decided(statistic: str, one: Informed) -> str | None:
+def _leakage_decision(statistic: str, information: Information) -> str | None:
     """What is said beside a figure: that no mask brought the detector down."""
-    return "target not met" if statistic == "residual_leakage" and one.leaky else None
+    return (
+        "target not met"
+        if statistic == "residual_leakage" and information.leaky
+        else None
+    )
 
 
-def answerless(
+def _findings_without_answer(
     experiment: Experiment,
     name: str,
     reader: Reader,
-    made: Mapping[str, Written],
+    by_explainer: Mapping[str, Rationales],
     seeds: int | None,
     clusters: Clusters,
 ) -> list[Finding]:
     """Rationale-only accuracy of step-by-step rationales without their last line."""
-    found = []
+    findings = []
     benchmark = experiment.benchmark
-    for explainer, one in made.items():
+    for explainer, rationales in by_explainer.items():
         if not explainer.startswith("steps"):
             continue
         sides = [
             {RATIONALE: [without_answer(text) for text in texts]}
-            for texts in (one.train, one.test)
+            for texts in (rationales.train, rationales.test)
         ]
-        plain = cut(benchmark, (), sides, {RATIONALE: RATIONALE})
-        members = seeded(reader, seeds)
-        with reopen_experiment(experiment, plain) as place:
-            said = asked(place, members, {RATIONALE: (RATIONALE,)})[RATIONALE]
-        right = (said.argmax(axis=2) == benchmark.test.gold(benchmark.classes)).mean(0)
+        plain = restrict_fields(benchmark, (), sides, {RATIONALE: RATIONALE})
+        members = seed_readers(reader, seeds)
+        with reopen_experiment(experiment, plain) as sub_experiment:
+            probabilities = ask_arms(
+                sub_experiment, members, {RATIONALE: (RATIONALE,)}
+            )[RATIONALE]
+        right = (
+            probabilities.argmax(axis=2) == benchmark.test.gold(benchmark.classes)
+        ).mean(0)
         column = pd.Series(right, index=benchmark.test.ids)
         rng = generator(experiment.seed, "without answer", explainer)
         estimate = mean(column, rng=rng, clusters=clusters)
-        who = f"{name}, no final answer"
-        found.append(Finding("rationale_only", who, explainer, estimate))
-    return found
+        reader_name = f"{name}, no final answer"
+        findings.append(Finding("rationale_only", reader_name, explainer, estimate))
+    return findings
 
 
-def staged(
+def _verdict_stage(
     name: str,
     reader: Reader,
-    made: Mapping[str, Written],
-    robust: Mapping[str, Robust],
-    found: Mapping[str, Informed],
+    by_explainer: Mapping[str, Rationales],
+    robustness: Mapping[str, Robustness],
+    information: Mapping[str, Information],
     figures: Mapping[str, Levels],
-    place: Placed | None,
+    frontier: ExplainerFrontier | None,
     leaks: pd.DataFrame,
     clusters: Clusters,
-) -> Stage:
+) -> RationaleStage:
     """What the verdict on the given rationales, or else the first ones, rests on."""
-    explainer = GIVEN if GIVEN in made else next(iter(made))
-    one = found[explainer]
-    return Stage(
+    explainer = GIVEN if GIVEN in by_explainer else next(iter(by_explainer))
+    explainer_information = information[explainer]
+    return RationaleStage(
         name,
         traits_of(reader).near_zero_stands,
-        collapsed(one),
+        _has_constant_answer(explainer_information),
         explainer,
-        level(figures, "robustness", explainer),
-        gains.informativeness(one, clusters=clusters),
-        gains.rationale_only(one, clusters=clusters),
-        one.majority,
-        not one.leaky,
-        specificity(figures, explainer),
-        None if place is None else place.chance.get(explainer),
-        () if place is None else place.better.get(explainer, ()),
+        _explainer_level(figures, "robustness", explainer),
+        gains.informativeness(explainer_information, clusters=clusters),
+        gains.rationale_only(explainer_information, clusters=clusters),
+        explainer_information.majority,
+        not explainer_information.leaky,
+        _explainer_specificity(figures, explainer),
+        None if frontier is None else frontier.chance.get(explainer),
+        () if frontier is None else frontier.better.get(explainer, ()),
         tuple(leaks["template"].head(2)),
-        made[explainer].how == ANNOTATED,
+        by_explainer[explainer].how == ANNOTATED,
     )
 
 
-def level(
+def _explainer_level(
     figures: Mapping[str, Levels], metric: str, explainer: str
 ) -> Estimate | None:
     """One explainer's figure with its interval; None where it has none."""
-    one = figures.get(metric)
-    if one is None or explainer not in one.explainers:
+    explainer_levels = figures.get(metric)
+    if explainer_levels is None or explainer not in explainer_levels.explainers:
         return None
-    return one.of(explainer)
+    return explainer_levels.of(explainer)
 
 
-def specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:
+def _explainer_specificity(figures: Mapping[str, Levels], explainer: str) -> Estimate:
     """S of one explainer."""
-    found = level(figures, "specificity", explainer)
-    if found is None:
+    estimate = _explainer_level(figures, "specificity", explainer)
+    if estimate is None:
         raise Undefined(f"the rationales of {explainer} have no specificity")
-    return found
+    return estimate
 
 
-def collapsed(one: Informed) -> bool:
+def _has_constant_answer(information: Information) -> bool:
     """Whether the reader answers one class whatever it reads."""
-    return one.one_class >= COLLAPSED
+    return information.one_class >= COLLAPSED

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from measurand.audits.explanations.thresholds import OTHERS
-from measurand.audits.explanations.writing import Written
+from measurand.audits.explanations.writing import Rationales
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
@@ -24,7 +24,7 @@ Measure = Callable[[Pairs], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Robust:
+class Robustness:
     """How robust one explainer's rationales are, an item at a time.
 
     Attributes:
@@ -38,64 +38,70 @@ class Robust:
     surface: Mapping[str, Floats]
 
 
-def robust(
+def measure_robustness(
     experiment: Experiment,
-    made: Mapping[str, Written],
+    by_explainer: Mapping[str, Rationales],
     judge: Judge,
     surfaces: Mapping[str, Likeness],
-) -> dict[str, Robust]:
+) -> dict[str, Robustness]:
     """How robust each explainer is."""
-    judged = partial(judge_similarity, experiment, judge)
-    found = {}
-    for name, one in made.items():
-        baseline = between(experiment.seed, one.test, judged)
-        whole = compared(one, judged)
+    judge_measure = partial(judge_similarity, experiment, judge)
+    robustness = {}
+    for name, rationales in by_explainer.items():
+        baseline = other_item_likeness(experiment.seed, rationales.test, judge_measure)
+        item_robustness = rewrite_likeness(rationales, judge_measure)
         # An item without a rationale gets what any two items' rationales would get.
-        none = np.array([not text.strip() for text in one.test])
-        if not one.unstable and np.isfinite(baseline).any():
-            whole = np.where(none, np.nanmean(baseline), whole)
-        likes = {
-            kind: compared(one, partial(judge_likeness, experiment, recipe))
+        is_empty = np.array([not text.strip() for text in rationales.test])
+        if not rationales.unstable and np.isfinite(baseline).any():
+            item_robustness = np.where(is_empty, np.nanmean(baseline), item_robustness)
+        likenesses = {
+            kind: rewrite_likeness(
+                rationales, partial(judge_likeness, experiment, recipe)
+            )
             for kind, recipe in surfaces.items()
         }
-        found[name] = Robust(whole, baseline, likes)
-    return found
+        robustness[name] = Robustness(item_robustness, baseline, likenesses)
+    return robustness
 
 
-def compared(one: Written, measure: Measure) -> Floats:
+def rewrite_likeness(rationales: Rationales, measure: Measure) -> Floats:
     """The mean likeness of each item's rationale to what was written again."""
-    places: list[tuple[int, int]] = []
+    positions: list[tuple[int, int]] = []
     pairs: list[tuple[str, str]] = []
-    for number, (texts, asked) in enumerate(zip(one.again, one.asked, strict=True)):
-        for row, (first, text, was) in enumerate(
-            zip(one.first, texts, asked, strict=True)
+    for number, (texts, has_change) in enumerate(
+        zip(rationales.again, rationales.has_change, strict=True)
+    ):
+        for row, (first, text, is_changed) in enumerate(
+            zip(rationales.first, texts, has_change, strict=True)
         ):
-            if was and first.strip():
-                places.append((number, row))
+            if is_changed and first.strip():
+                positions.append((number, row))
                 pairs.append((first, text))
-    sums, counts = np.zeros((2, len(one.test)))
+    sums, counts = np.zeros((2, len(rationales.test)))
     if pairs:
-        rows = np.array([row for _, row in places])
-        sums += np.bincount(rows, measure(pairs), len(one.test))
-        counts += np.bincount(rows, minlength=len(one.test))
-    nothing = np.full(len(one.test), np.nan)
+        rows = np.array([row for _, row in positions])
+        sums += np.bincount(rows, measure(pairs), len(rationales.test))
+        counts += np.bincount(rows, minlength=len(rationales.test))
+    nothing = np.full(len(rationales.test), np.nan)
     return np.asarray(np.divide(sums, counts, out=nothing, where=counts > 0))
 
 
-def between(seed: int, texts: Sequence[str], measure: Measure) -> Floats:
+def other_item_likeness(seed: int, texts: Sequence[str], measure: Measure) -> Floats:
     """The mean likeness of each item's rationale to those of a few other items.
 
     Two texts without words would be one and the same: only rationales are compared.
     """
-    told = [row for row, text in enumerate(texts) if text.strip()]
-    size, found = len(told), np.full(len(texts), np.nan)
+    filled = [row for row, text in enumerate(texts) if text.strip()]
+    size, likenesses = len(filled), np.full(len(texts), np.nan)
     if size < 2:
-        return found
+        return likenesses
     rng = generator(seed, "other items")
     steps = rng.integers(1, size, (size, min(OTHERS, size - 1)))
     donors = (np.arange(size)[:, None] + steps) % size
     pairs = [
-        (texts[told[i]], texts[told[j]]) for i, row in enumerate(donors) for j in row
+        (texts[filled[i]], texts[filled[j]])
+        for i, row in enumerate(donors)
+        for j in row
     ]
-    found[told] = measure(pairs).reshape(donors.shape).mean(axis=1)
-    return found
+    likenesses[filled] = measure(pairs).reshape(donors.shape).mean(axis=1)
+    return likenesses

@@ -55,7 +55,7 @@ class Scores:
 
     def __post_init__(self) -> None:
         """Refuse scores of different items."""
-        sizes = {len(one) for by in self.items.values() for one in by.values()}
+        sizes = {len(column) for by in self.items.values() for column in by.values()}
         if self.clusters is not None:
             sizes.add(len(self.clusters))
         if len(sizes) > 1:
@@ -66,30 +66,32 @@ class Scores:
         """Every metric, those scored on items first."""
         return tuple(dict.fromkeys([*self.items, *self.composites]))
 
-    def trained(self, metric: str) -> bool:
+    def depends_on_seeds(self, metric: str) -> bool:
         """Whether the means of a metric, or what it is made of, hang on the seeds."""
         composite = self.composites.get(metric)
         parts = composite.parts if composite else (metric,)
         return any(name in parts for name, _ in self.spread)
 
-    def resampled(self, n: int, clusters: Clusters, *, trained: bool) -> str:
+    def resampling_units(self, n: int, clusters: Clusters, *, trained: bool) -> str:
         """What an interval is drawn from: items, or clusters, and seeds where told."""
-        over = units(n, clusters)
-        return f"{over} and {self.seeds} seeds" if trained else over
+        unit = units(n, clusters)
+        return f"{unit} and {self.seeds} seeds" if trained else unit
 
-    def paired(self, *wanted: tuple[str, str]) -> tuple[Floats, Clusters] | None:
+    def paired_columns(
+        self, *wanted: tuple[str, str]
+    ) -> tuple[Floats, Clusters] | None:
         """Columns (metric, explainer) over the items that all have, and their clusters.
 
         None where one of them was not run, or no item has all.
         """
         if any(explainer not in self.items.get(name, {}) for name, explainer in wanted):
             return None
-        rows = np.column_stack([self.items[name][one] for name, one in wanted])
-        kept = np.isfinite(rows).all(axis=1)
-        if not kept.any():
+        rows = np.column_stack([self.items[name][source] for name, source in wanted])
+        complete = np.isfinite(rows).all(axis=1)
+        if not complete.any():
             return None
-        clusters = None if self.clusters is None else self.clusters[kept]
-        return rows[kept], clusters
+        clusters = None if self.clusters is None else self.clusters[complete]
+        return rows[complete], clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,51 +119,65 @@ class Levels:
 
     def among(self, chosen: "tuple[str, ...] | Mapping[str, int]") -> "Levels":
         """Those of the explainers that are among the chosen."""
-        kept = [i for i, one in enumerate(self.explainers) if one in chosen]
-        names = tuple(self.explainers[i] for i in kept)
-        return Levels(names, self.values[kept], self.draws[:, kept], self.n, self.what)
+        positions = [
+            i for i, explainer in enumerate(self.explainers) if explainer in chosen
+        ]
+        names = tuple(self.explainers[i] for i in positions)
+        return Levels(
+            names, self.values[positions], self.draws[:, positions], self.n, self.what
+        )
 
 
-def levels(
+def metric_levels(
     scores: Scores, *, seed: int, resamples: int = RESAMPLES
 ) -> dict[str, Levels]:
     """The figures under every metric, all over the same resamples of items."""
-    columns = [(name, one) for name, by in scores.items.items() for one in by]
+    columns = [
+        (name, explainer) for name, by in scores.items.items() for explainer in by
+    ]
     if not columns:
         raise Undefined("no explainer was scored by any metric")
-    rows = np.column_stack([scores.items[name][one] for name, one in columns])
+    rows = np.column_stack(
+        [scores.items[name][explainer] for name, explainer in columns]
+    )
     rng = generator(seed, "explanations", "levels")
-    drawn = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
+    draws = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
     # Other items and other trainings: what is made of means has both in its interval.
     for at, column in enumerate(columns):
         if scores.spread.get(column):
-            drawn[:, at] += scores.spread[column] * rng.standard_normal(resamples)
-    every = np.vstack([means(rows), drawn])
-    table = {column: every[:, at] for at, column in enumerate(columns)}
-    found = {}
+            draws[:, at] += scores.spread[column] * rng.standard_normal(resamples)
+    values_and_draws = np.vstack([means(rows), draws])
+    table = {column: values_and_draws[:, at] for at, column in enumerate(columns)}
+    by_metric = {}
     for metric in scores.metrics:
-        trained = scores.trained(metric)
-        what = scores.resampled(len(rows), scores.clusters, trained=trained)
-        figures = figured(metric, scores, table)
-        usable = {one: x for one, x in figures.items() if np.isfinite(x[0])}
+        trained = scores.depends_on_seeds(metric)
+        what = scores.resampling_units(len(rows), scores.clusters, trained=trained)
+        figures = _figures_of_metric(metric, scores, table)
+        usable = {explainer: x for explainer, x in figures.items() if np.isfinite(x[0])}
         if usable:
             values = np.column_stack(list(usable.values()))
-            found[metric] = Levels(
+            by_metric[metric] = Levels(
                 tuple(usable), values[0], values[1:], len(rows), what
             )
-    return found
+    return by_metric
 
 
-def figured(
+def _figures_of_metric(
     metric: str, scores: Scores, table: Mapping[tuple[str, str], Floats]
 ) -> dict[str, Floats]:
     """The value and the draws of each explainer under one metric."""
     composite = scores.composites.get(metric)
     if composite is None:
-        return {one: table[metric, one] for one in scores.items[metric]}
+        return {
+            explainer: table[metric, explainer] for explainer in scores.items[metric]
+        }
     first = scores.items.get(composite.parts[0], {})
-    having = [one for one in first if all((p, one) in table for p in composite.parts)]
+    having = [
+        explainer
+        for explainer in first
+        if all((p, explainer) in table for p in composite.parts)
+    ]
     return {
-        one: composite.of(*(table[part, one] for part in composite.parts))
-        for one in having
+        explainer: composite.of(*(table[part, explainer] for part in composite.parts))
+        for explainer in having
     }

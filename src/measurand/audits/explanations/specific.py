@@ -36,7 +36,7 @@ NEGATIVES = 20  # in each stratum, as many as the paper has
 
 
 @dataclass(frozen=True, eq=False)
-class Specific:
+class Specificity:
     """How often each item's own input beats its negatives.
 
     Attributes:
@@ -74,7 +74,7 @@ class Contrasts:
     negatives: Mapping[str, Ints]
     vectors: Callable[[Sequence[str]], Rows]
 
-    def of(self, rationales: Sequence[str], preset: str = "default") -> Specific:
+    def of(self, rationales: Sequence[str], preset: str = "default") -> Specificity:
         """How specific these rationales are, one an item."""
         if preset not in PRESETS:
             raise BadOption(f"no preset {preset!r}; try {', '.join(PRESETS)}")
@@ -84,17 +84,26 @@ class Contrasts:
                 "give one each"
             )
         rows = self.vectors(rationales)
-        own = cosines(rows, self.inputs)
+        own_likeness = cosines(rows, self.inputs)
         chosen = ("random",) if preset == "paper" else tuple(self.negatives)
         ties = 0.0 if preset == "paper" else TIES
-        like = {one: cosines(rows, self.inputs, self.negatives[one]) for one in chosen}
-        each = {one: specificity(own, some, ties=ties) for one, some in like.items()}
-        equal = [tied(own, some) for some in like.values()]
-        auc = np.mean(list(each.values()), axis=0)
-        return Specific(auc, each, np.mean(equal, axis=0), preset)
+        likenesses = {
+            stratum: cosines(rows, self.inputs, self.negatives[stratum])
+            for stratum in chosen
+        }
+        aucs = {
+            stratum: specificity(own_likeness, negative_likeness, ties=ties)
+            for stratum, negative_likeness in likenesses.items()
+        }
+        equal = [
+            tied(own_likeness, negative_likeness)
+            for negative_likeness in likenesses.values()
+        ]
+        auc = np.mean(list(aucs.values()), axis=0)
+        return Specificity(auc, aucs, np.mean(equal, axis=0), preset)
 
 
-def contrasts(
+def draw_contrasts(
     inputs: Sequence[str],
     labels: Answers,
     rng: np.random.Generator,
@@ -111,13 +120,13 @@ def contrasts(
         m: Negatives an item in each stratum.
         embed: From texts to vectors; TF-IDF where not given.
     """
-    vectors = weighted(inputs) if embed is None else normed(embed)
+    vectors = _tfidf_vectors(inputs) if embed is None else _unit_vectors(embed)
     rows = vectors(inputs)
     (codes,) = coded(labels)
     return Contrasts(rows, strata(rows, codes, m, rng), vectors)
 
 
-def specific(
+def measure_specificity(
     rationales: Sequence[str],
     inputs: Sequence[str],
     labels: Answers,
@@ -126,20 +135,20 @@ def specific(
     m: int = NEGATIVES,
     preset: str = "default",
     embed: Embed | None = None,
-) -> Specific:
+) -> Specificity:
     """How specific one explainer's rationales are; for several, choose contrasts once.
 
     >>> inputs, rng = ["a red car", "a blue sky", "one dog"], np.random.default_rng(0)
-    >>> specific(["red", "sky", ""], inputs, ["x", "y", "x"], rng).auc.tolist()
+    >>> measure_specificity(["red", "sky", ""], inputs, ["x", "y", "x"], rng).auc.tolist()
     [1.0, 1.0, 0.5]
     """
-    return contrasts(inputs, labels, rng, m=m, embed=embed).of(rationales, preset)
+    return draw_contrasts(inputs, labels, rng, m=m, embed=embed).of(rationales, preset)
 
 
-def copied(
-    found: Specific,
+def difference_from_copy(
+    observed: Specificity,
     queries: Sequence[str],
-    against: Contrasts,
+    contrast: Contrasts,
     *,
     rng: np.random.Generator,
     clusters: Clusters = None,
@@ -148,19 +157,19 @@ def copied(
 
     At or below 0, being specific is no more than naming what the query names.
     """
-    copy = against.of(queries, found.preset)
-    rows = np.column_stack([found.auc, copy.auc, np.ones(len(copy.auc))])
-    scaled = gated if found.preset == "default" else np.asarray
+    copy = contrast.of(queries, observed.preset)
+    rows = np.column_stack([observed.auc, copy.auc, np.ones(len(copy.auc))])
+    scaled = gated if observed.preset == "default" else np.asarray
 
     def statistic(sums: Floats) -> Floats:
         ours, theirs = (scaled(sums[..., side] / sums[..., 2]) for side in (0, 1))
         return np.asarray(ours - theirs)
 
-    less = bootstrap(statistic, rows, rng=rng, clusters=clusters)
-    return replace(less, method=f"less the query repeated; {less.method}")
+    difference = bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    return replace(difference, method=f"less the query repeated; {difference.method}")
 
 
-def weighted(inputs: Sequence[str]) -> Callable[[Sequence[str]], Rows]:
+def _tfidf_vectors(inputs: Sequence[str]) -> Callable[[Sequence[str]], Rows]:
     """Texts as TF-IDF weighted words; words of no input weigh nothing."""
     vectoriser = TfidfVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
     try:
@@ -170,12 +179,12 @@ def weighted(inputs: Sequence[str]) -> Callable[[Sequence[str]], Rows]:
     return lambda texts: csr_array(vectoriser.transform(texts))
 
 
-def normed(embed: Embed) -> Callable[[Sequence[str]], Rows]:
+def _unit_vectors(embed: Embed) -> Callable[[Sequence[str]], Rows]:
     """Vectors of length 1; a text without words, and so alike to nothing, is zeros."""
 
     def vectors(texts: Sequence[str]) -> Floats:
-        said = np.array([bool(text.strip()) for text in texts])
-        rows = np.asarray(embed(texts), float) * said[:, None]
+        has_words = np.array([bool(text.strip()) for text in texts])
+        rows = np.asarray(embed(texts), float) * has_words[:, None]
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.where(length > 0, length, 1.0))
 

@@ -10,7 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.audits.explanations.perturbing import PARAPHRASE, Perturbed, perturbed
+from measurand.audits.explanations.perturbing import (
+    PARAPHRASE,
+    Perturbations,
+    perturb_items,
+)
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.explainer import Explainer, ExplainerRoles, Traced
@@ -25,7 +29,7 @@ from measurand.interventions.paraphrase import propose_paraphrases
 Row = Mapping[str, Any]
 
 
-def suite(
+def suite_rows(
     experiment: Experiment,
     judge: Judge,
     *,
@@ -43,36 +47,42 @@ def suite(
         notice: Told which types these columns do not permit, and why.
     """
     benchmark = experiment.benchmark
-    items = whole(benchmark)
+    items = _suite_items(benchmark)
     query, evidence = benchmark.query, benchmark.evidence
-    changed = perturbed(
+    perturbations = perturb_items(
         experiment, items, query, evidence, judge, paraphraser=paraphraser
     )
     if ids_only:
-        changes = numbers(changed, items, query, by_rule=paraphraser is None)
+        changes = _perturbation_numbers(
+            perturbations, items, query, by_rule=paraphraser is None
+        )
     else:
-        changes = texts(changed, items, query, evidence)
+        changes = _perturbation_texts(perturbations, items, query, evidence)
     roles = ExplainerRoles(query, evidence, benchmark.rationale)
     for name in SUITE:
         try:
             explainer = named(name, roles)
-            told = rationales(experiment, explainer, items, name, ids_only=ids_only)
+            rationale_rows = _suite_rationales(
+                experiment, explainer, items, name, ids_only=ids_only
+            )
         except (NotApplicable, Undefined) as reason:
             notice(f"{name} is left out: {reason}")
             continue
         ids, labels = items.ids, items.labels
-        for item, label, said, more in zip(ids, labels, told, changes, strict=True):
-            known = {"seed": experiment.seed} if ids_only else {"label": str(label)}
+        for item, label, rationale_row, item_changes in zip(
+            ids, labels, rationale_rows, changes, strict=True
+        ):
+            extra = {"seed": experiment.seed} if ids_only else {"label": str(label)}
             yield {
                 "id": str(item),
                 "type": name,
-                **known,
-                **said,
-                "perturbations": more,
+                **extra,
+                **rationale_row,
+                "perturbations": item_changes,
             }
 
 
-def whole(benchmark: Benchmark) -> Items:
+def _suite_items(benchmark: Benchmark) -> Items:
     """The items of the suite: all, but the test items alone where a test was given."""
     if not benchmark.drawn_by:
         return benchmark.test
@@ -80,7 +90,7 @@ def whole(benchmark: Benchmark) -> Items:
     return benchmark.test.with_table(pd.concat(sides))
 
 
-def rationales(
+def _suite_rationales(
     experiment: Experiment,
     explainer: Explainer,
     items: Items,
@@ -90,45 +100,45 @@ def rationales(
 ) -> list[Row]:
     """The rationale of each item, or what it can be made from again."""
     if not ids_only:
-        said = explain_items(experiment, explainer, items, name)
-        return [{"rationale": text} for text in said]
+        rationale_texts = explain_items(experiment, explainer, items, name)
+        return [{"rationale": text} for text in rationale_texts]
     if isinstance(explainer, Traced):
         rng = generator(experiment.seed, "explain", name)
         return list(explainer.traces(items, rng))
     return [{}] * len(items)  # made from the item's own rationale by rule
 
 
-def texts(
-    changed: Perturbed, items: Items, query: str, evidence: str | None
+def _perturbation_texts(
+    perturbations: Perturbations, items: Items, query: str, evidence: str | None
 ) -> list[list[Row]]:
     """The changed queries of each item; the evidence too where it was reordered."""
     rows: list[list[Row]] = [[] for _ in range(len(items))]
-    told = items.column(evidence or query).tolist()
-    for kind, other, kept in zip(
-        changed.kinds, changed.items, changed.kept, strict=True
+    originals = items.column(evidence or query).tolist()
+    for kind, changed_items, has_change in zip(
+        perturbations.kinds, perturbations.items, perturbations.has_change, strict=True
     ):
-        queries = other.column(query).tolist()
-        beside = other.column(evidence or query).tolist()
-        for row in kept.nonzero()[0].tolist():
-            moved = evidence is not None and beside[row] != told[row]
-            more = {"evidence": beside[row]} if moved else {}
-            rows[row].append({"kind": kind, "query": queries[row], **more})
+        queries = changed_items.column(query).tolist()
+        beside = changed_items.column(evidence or query).tolist()
+        for row in has_change.nonzero()[0].tolist():
+            moved = evidence is not None and beside[row] != originals[row]
+            extra = {"evidence": beside[row]} if moved else {}
+            rows[row].append({"kind": kind, "query": queries[row], **extra})
     return rows
 
 
-def numbers(
-    changed: Perturbed, items: Items, query: str, *, by_rule: bool
+def _perturbation_numbers(
+    perturbations: Perturbations, items: Items, query: str, *, by_rule: bool
 ) -> list[list[Row]]:
     """The kinds of each item's changes, and which proposal a paraphrase by rule is."""
     rows: list[list[Row]] = [[] for _ in range(len(items))]
-    said = items.column(query).tolist()
-    for kind, other, kept in zip(
-        changed.kinds, changed.items, changed.kept, strict=True
+    originals = items.column(query).tolist()
+    for kind, changed_items, has_change in zip(
+        perturbations.kinds, perturbations.items, perturbations.has_change, strict=True
     ):
-        queries = other.column(query).tolist()
-        for row in kept.nonzero()[0].tolist():
+        queries = changed_items.column(query).tolist()
+        for row in has_change.nonzero()[0].tolist():
             draw = {}
             if by_rule and kind == PARAPHRASE:
-                draw = {"draw": propose_paraphrases(said[row]).index(queries[row])}
+                draw = {"draw": propose_paraphrases(originals[row]).index(queries[row])}
             rows[row].append({"kind": kind, **draw})
     return rows

@@ -22,7 +22,7 @@ Row = tuple[str, ...]
 COLUMNS = ["template", "label", "n", "share", "base", "z", "q"]
 
 
-def leaking(
+def find_leaking_templates(
     texts: Sequence[str],
     labels: Sequence[str],
     *,
@@ -41,53 +41,59 @@ def leaking(
         level: The share of false alarms among those named that is put up with.
 
     >>> said = ["he may not be so"] * 20 + ["so be he"] * 20
-    >>> leaking(said, ["a"] * 20 + ["b"] * 20)["template"].tolist()
+    >>> find_leaking_templates(said, ["a"] * 20 + ["b"] * 20)["template"].tolist()
     ['he may not be so', 'so be he']
     """
     span = (1, LONGEST)
     table = token_statistics(texts, labels, ngrams=span, groups=groups, level=level)
     table = table[table["found"] & (table["z"] > 0)]
-    named = [whole(part) for _, part in table.groupby("label", sort=True)]
-    kept = pd.concat(named) if named else table.assign(template="")
-    surest = np.lexsort((kept["template"], -kept["z"].round(9), kept["p"]))
-    return kept.iloc[surest].reset_index(drop=True)[COLUMNS]
+    merged = [_merge_templates(part) for _, part in table.groupby("label", sort=True)]
+    templates = pd.concat(merged) if merged else table.assign(template="")
+    surest = np.lexsort(
+        (templates["template"], -templates["z"].round(9), templates["p"])
+    )
+    return templates.iloc[surest].reset_index(drop=True)[COLUMNS]
 
 
-def whole(table: pd.DataFrame) -> pd.DataFrame:
+def _merge_templates(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of one label, each template told once and as long as it is."""
     rows = [tuple(token.split(" ")) for token in table["token"]]
     sizes = dict(zip(rows, table["n"], strict=True))
     shares = dict(zip(rows, table["share"], strict=True))
     dropped: set[Row] = set()
     for longer in rows:
-        for shorter in (part for part in inside(longer) if part in sizes):
+        for shorter in (part for part in _shorter_rows(longer) if part in sizes):
             if sizes[longer] >= SAME * sizes[shorter]:
                 dropped.add(shorter)
-            elif not surer(shares[longer], shares[shorter], sizes[longer]):
+            elif not _is_surer(shares[longer], shares[shorter], sizes[longer]):
                 dropped.add(longer)
-    told = chained({row: n for row, n in sizes.items() if row not in dropped})
-    kept = table[[row in told for row in rows]]
-    return kept.assign(template=[" ".join(told[row]) for row in rows if row in told])
+    templates = chain_rows({row: n for row, n in sizes.items() if row not in dropped})
+    template_rows = table[[row in templates for row in rows]]
+    return template_rows.assign(
+        template=[" ".join(templates[row]) for row in rows if row in templates]
+    )
 
 
-def inside(row: Row) -> Iterator[Row]:
+def _shorter_rows(row: Row) -> Iterator[Row]:
     """The shorter rows that stand in a row."""
     for size in range(1, len(row)):
         yield from (row[at : at + size] for at in range(len(row) - size + 1))
 
 
-def surer(share: float, known: float, n: int) -> bool:
+def _is_surer(share: float, shorter_share: float, n: int) -> bool:
     """Whether a longer row tells the label more surely than one inside it."""
-    return bool(share - known > SURER * np.sqrt(known * (1 - known) / n))
+    return bool(
+        share - shorter_share > SURER * np.sqrt(shorter_share * (1 - shorter_share) / n)
+    )
 
 
-def chained(sizes: dict[Row, int]) -> dict[Row, Row]:
+def chain_rows(sizes: dict[Row, int]) -> dict[Row, Row]:
     """Rows with the template each begins; one that goes on another begins none.
 
     Rows of `LONGEST` words that overlap in all but one, and stand about as often, are
     parts of one longer template.
 
-    >>> chained({("a", "b", "c", "d"): 9, ("b", "c", "d", "e"): 9, ("x",): 9})
+    >>> chain_rows({("a", "b", "c", "d"): 9, ("b", "c", "d", "e"): 9, ("x",): 9})
     {('a', 'b', 'c', 'd'): ('a', 'b', 'c', 'd', 'e'), ('x',): ('x',)}
     """
     longest = sorted(row for row in sizes if len(row) == LONGEST)
@@ -96,17 +102,17 @@ def chained(sizes: dict[Row, int]) -> dict[Row, Row]:
         begun.setdefault(row[:-1], []).append(row)
     follows: dict[Row, Row] = {}
     for row in longest:
-        for other in begun.get(row[1:], []):
-            few, many = sorted((sizes[row], sizes[other]))
-            if row != other and few >= SAME * many:
-                follows[row] = other
+        for follower in begun.get(row[1:], []):
+            few, many = sorted((sizes[row], sizes[follower]))
+            if row != follower and few >= SAME * many:
+                follows[row] = follower
     going_on = {*follows.values()}
-    told = {}
+    templates = {}
     for row in sizes:
         if row in going_on:
             continue
-        template, at, seen = row, row, {row}
-        while (at := follows.get(at, at)) not in seen:
-            template, seen = (*template, at[-1]), {*seen, at}
-        told[row] = template
-    return told
+        template, at, visited = row, row, {row}
+        while (at := follows.get(at, at)) not in visited:
+            template, visited = (*template, at[-1]), {*visited, at}
+        templates[row] = template
+    return templates

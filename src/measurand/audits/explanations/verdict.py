@@ -18,7 +18,7 @@ SURE = 0.95  # of resamples in which an explainer must be on the frontier
 
 
 @dataclass(frozen=True)
-class Stage:
+class RationaleStage:
     """What one reader found of the explainer that is judged.
 
     Attributes:
@@ -61,42 +61,42 @@ class Stage:
         return self.informativeness.low > LITTLE
 
 
-def verdict(stages: Sequence[Stage], *, planted: bool = False) -> Verdict:
+def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdict:
     """What the strongest reader that did not collapse lets us say."""
     standing = [stage for stage in stages if not stage.collapsed]
     if not standing:
         reason = f"{stages[-1].reader} answers one class whatever it reads"
         return Verdict(NONE, NONE, None, reason)
     stage = standing[-1]
-    failed, unsure = axes(stage)
+    failed, unsure = _judge_axes(stage)
     weak = not (stage.strong or planted)
     name = stage.explainer
     if failed:
-        said = f"{name} is off the frontier: {'; '.join(failed.values())}"
+        statement = f"{name} is off the frontier: {'; '.join(failed.values())}"
         # A stronger reader can still find what a weak one did not.
         provisional = weak and {*failed} <= {"uninformative", "leaky"}
-        return Verdict(OFF, OFF, stage.reader, said, provisional)
+        return Verdict(OFF, OFF, stage.reader, statement, provisional)
     if stage.robustness is None or stage.chance is None:
-        said = f"the robustness of {name} was not measured, so it has no place"
-        return Verdict(UNDECIDED, UNDECIDED, stage.reader, said, weak)
+        statement = f"the robustness of {name} was not measured, so it has no place"
+        return Verdict(UNDECIDED, UNDECIDED, stage.reader, statement, weak)
     if stage.better and stage.chance <= 1 - SURE:
-        said = f"{name} is off the frontier: {beaten(stage)}"
-        return Verdict(OFF, OFF, stage.reader, said, weak)
+        statement = f"{name} is off the frontier: {_better_explainers(stage)}"
+        return Verdict(OFF, OFF, stage.reader, statement, weak)
     if unsure or stage.chance < SURE:
         also = f"it is on the frontier in {stage.chance:.0%} of resamples"
-        said = f"{name}: {'; '.join([*unsure.values(), also])}"
-        return Verdict(UNDECIDED, UNDECIDED, stage.reader, said, weak)
-    said = (
+        statement = f"{name}: {'; '.join([*unsure.values(), also])}"
+        return Verdict(UNDECIDED, UNDECIDED, stage.reader, statement, weak)
+    statement = (
         f"{name} is on the frontier: R {stage.robustness}, I {stage.informativeness}, "
-        f"S {stage.specificity}{leak(stage)}"
+        f"S {stage.specificity}{_leakage_remark(stage)}"
     )
-    return Verdict(ON, ON, stage.reader, said, weak)
+    return Verdict(ON, ON, stage.reader, statement, weak)
 
 
-def axes(stage: Stage) -> tuple[dict[str, str], dict[str, str]]:
+def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
     """The axes that clearly fail, and those of which it is not sure, in words."""
     failed, unsure = {}, {}
-    r, told, s = stage.robustness, stage.informativeness, stage.specificity
+    r, information, s = stage.robustness, stage.informativeness, stage.specificity
     if r is not None and r.high < UNSTABLE:
         between = ", between annotators of one input" if stage.annotated else ""
         failed["unstable"] = f"unstable (R {r}{between})"
@@ -104,13 +104,17 @@ def axes(stage: Stage) -> tuple[dict[str, str], dict[str, str]]:
         unsure["unstable"] = f"R {r} may be under {UNSTABLE}"
     leaks = stage.alone.low > stage.majority + TARGET
     # It does leak, so it is for what is left to show that it informs.
-    if leaks and (not stage.masked or told.low <= 0 or told.high < LITTLE):
-        left = "nothing more is shown" if stage.masked else "no mask hides it"
-        failed["leaky"] = f"leaky (alone {stage.alone}; {left}{named(stage)})"
-    elif told.high < LITTLE:
-        failed["uninformative"] = f"uninformative (I {told})"
-    elif told.low < LITTLE:
-        unsure["uninformative"] = f"I {told} may be under {LITTLE}"
+    if leaks and (
+        not stage.masked or information.low <= 0 or information.high < LITTLE
+    ):
+        remainder = "nothing more is shown" if stage.masked else "no mask hides it"
+        failed["leaky"] = (
+            f"leaky (alone {stage.alone}; {remainder}{_template_list(stage)})"
+        )
+    elif information.high < LITTLE:
+        failed["uninformative"] = f"uninformative (I {information})"
+    elif information.low < LITTLE:
+        unsure["uninformative"] = f"I {information} may be under {LITTLE}"
     if s.high < SPECIFIC:
         failed["unspecific"] = f"unspecific (S {s})"
     elif s.low < SPECIFIC:
@@ -118,19 +122,19 @@ def axes(stage: Stage) -> tuple[dict[str, str], dict[str, str]]:
     return failed, unsure
 
 
-def beaten(stage: Stage) -> str:
+def _better_explainers(stage: RationaleStage) -> str:
     """Which others are better, and on which axes it falls behind."""
     return f"{', '.join(stage.better)} is no worse on both axes and better on one"
 
 
-def leak(stage: Stage) -> str:
+def _leakage_remark(stage: RationaleStage) -> str:
     """What a reader of the verdict should know where the rationale also leaks."""
     if stage.alone.low <= stage.majority + TARGET:
         return ""
-    return f"; alone it gives {stage.alone} of the labels{named(stage)}"
+    return f"; alone it gives {stage.alone} of the labels{_template_list(stage)}"
 
 
-def named(stage: Stage) -> str:
+def _template_list(stage: RationaleStage) -> str:
     """The surest templates, for the reason of a verdict."""
     if not stage.templates:
         return ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from measurand.audits.explanations.perturbing import Perturbed
+from measurand.audits.explanations.perturbing import Perturbations
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     BadInput,
@@ -25,14 +25,14 @@ GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
 EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
 ANNOTATED = "several rationales an item, of one input"
-ONE = (
+ONE_RATIONALE = (
     "each item has one rationale, and no changed input has one: name several columns "
     "with --rationale, or give rationales of changed inputs with --perturbed"
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Written:
+class Rationales:
     """What one explainer wrote.
 
     Attributes:
@@ -40,7 +40,7 @@ class Written:
         test: The rationale of each test item.
         again: What it wrote when run again: for each change, a rationale a test item.
         first: What `again` is compared with; the test rationales but for a drift.
-        asked: For each change, whether the item was changed at all.
+        has_change: For each change, whether the item was changed at all.
         how: Where `again` comes from; empty where it was run again.
         unstable: Why robustness cannot be measured; empty where it can.
         lacking: Of a language model's replies to test items, the shares that are no
@@ -51,7 +51,7 @@ class Written:
     test: list[str]
     again: Sequence[list[str]]
     first: list[str]
-    asked: Sequence[Sequence[bool]]
+    has_change: Sequence[Sequence[bool]]
     how: str = ""
     unstable: str = ""
     lacking: Mapping[str, float] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Written:
         return sum(not text.strip() for text in self.test)
 
 
-def usual(benchmark: Benchmark) -> tuple[str, ...]:
+def default_explainers(benchmark: Benchmark) -> tuple[str, ...]:
     """The explainers that can be run on these columns, without an LLM."""
     extracted = EXTRACTIVE if benchmark.evidence else ()
     return (GIVEN, *extracted, *SUITE)
 
 
-def answerable(names: Sequence[str], model: str | None) -> None:
+def check_explainer_model(names: Sequence[str], model: str | None) -> None:
     """Nothing, where every explainer that asks an LLM has one to ask."""
     asking = [name for name in names if name in PROMPTED]
     if asking and not model:
@@ -78,19 +78,19 @@ def answerable(names: Sequence[str], model: str | None) -> None:
         )
 
 
-def written(
+def collect_rationales(
     experiment: Experiment,
     names: Sequence[str],
-    perturbed: Perturbed,
+    perturbations: Perturbations,
     others: Mapping[str, Sequence[str]],
     model: str | None,
-) -> dict[str, Written]:
+) -> dict[str, Rationales]:
     """What each explainer wrote.
 
     Args:
         experiment: The benchmark, and how costly texts are kept.
         names: The explainers.
-        perturbed: The changed test items.
+        perturbations: The changed test items.
         others: By item id, the rationales given for changed inputs, if there are any.
         model: The LLM of prompted explainers and of the drift; with None, the drift is
             by rule.
@@ -101,29 +101,39 @@ def written(
             f"{benchmark.name} names no rationale; name its column with --rationale"
         )
     roles = ExplainerRoles(benchmark.query, benchmark.evidence, benchmark.rationale)
-    made = {}
+    by_explainer = {}
     for name in names:
         settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
-        made[name] = run(experiment, named(name, roles, **settings), name, perturbed)
-    if GIVEN in made:
-        made[GIVEN] = several(made[GIVEN], benchmark, others)
-    return made
+        by_explainer[name] = _run_explainer(
+            experiment, named(name, roles, **settings), name, perturbations
+        )
+    if GIVEN in by_explainer:
+        by_explainer[GIVEN] = add_other_rationales(
+            by_explainer[GIVEN], benchmark, others
+        )
+    return by_explainer
 
 
-def run(
-    experiment: Experiment, explainer: Explainer, name: str, perturbed: Perturbed
-) -> Written:
+def _run_explainer(
+    experiment: Experiment,
+    explainer: Explainer,
+    name: str,
+    perturbations: Perturbations,
+) -> Rationales:
     """Run the explainer on all items, and again on the changed ones."""
-    made = twice(experiment, explainer, name, perturbed)
+    rationales = _explain_twice(experiment, explainer, name, perturbations)
     if not isinstance(explainer, Prompting):
-        return made
+        return rationales
     test = experiment.benchmark.test
-    return replace(made, lacking=shortfalls(experiment, explainer, test, name))
+    return replace(rationales, lacking=shortfalls(experiment, explainer, test, name))
 
 
-def twice(
-    experiment: Experiment, explainer: Explainer, name: str, perturbed: Perturbed
-) -> Written:
+def _explain_twice(
+    experiment: Experiment,
+    explainer: Explainer,
+    name: str,
+    perturbations: Perturbations,
+) -> Rationales:
     """What it wrote, and what it wrote again."""
     benchmark = experiment.benchmark
     train = explain_items(experiment, explainer, benchmark.train, f"{name}, train")
@@ -131,19 +141,20 @@ def twice(
     if isinstance(explainer, Drifting):
         rng = generator(experiment.seed, "explain", name)
         origin = explainer.origin(benchmark.test, rng)
-        whole = [[True] * len(test)]
-        return Written(train, test, [test], origin, whole, "what it drifts from")
+        all_items = [[True] * len(test)]
+        return Rationales(train, test, [test], origin, all_items, "what it drifts from")
     if name == GIVEN:
-        return Written(train, test, [], test, [], unstable=ONE)
+        return Rationales(train, test, [], test, [], unstable=ONE_RATIONALE)
     again = [
-        explain_items(experiment, explainer, items, name) for items in perturbed.items
+        explain_items(experiment, explainer, items, name)
+        for items in perturbations.items
     ]
-    return Written(train, test, again, test, perturbed.kept.tolist())
+    return Rationales(train, test, again, test, perturbations.has_change.tolist())
 
 
-def several(
-    given: Written, benchmark: Benchmark, others: Mapping[str, Sequence[str]]
-) -> Written:
+def add_other_rationales(
+    rationales: Rationales, benchmark: Benchmark, others: Mapping[str, Sequence[str]]
+) -> Rationales:
     """The given rationales with what there is to compare them with.
 
     A rationale is never compared with itself: where an item has one alone, and no
@@ -153,37 +164,41 @@ def several(
         most = max(map(len, others.values()))
         rows = [list(others.get(item, ())) for item in benchmark.test.ids]
         again = [[row[j] if j < len(row) else "" for row in rows] for j in range(most)]
-        asked = [[j < len(row) for row in rows] for j in range(most)]
+        has_change = [[j < len(row) for row in rows] for j in range(most)]
         how = "rationales of changed inputs"
     else:
         columns = benchmark.rationales[1:]
         again = [benchmark.test.column(column).tolist() for column in columns]
-        asked = [[bool(text.strip()) for text in texts] for texts in again]
+        has_change = [[bool(text.strip()) for text in texts] for texts in again]
         how = ANNOTATED
     if not again:
-        return given
-    return Written(given.train, given.test, again, given.test, asked, how)
+        return rationales
+    return Rationales(
+        rationales.train, rationales.test, again, rationales.test, has_change, how
+    )
 
 
-def from_table(table: pd.DataFrame, benchmark: Benchmark) -> dict[str, list[str]]:
+def rationales_from_table(
+    table: pd.DataFrame, benchmark: Benchmark
+) -> dict[str, list[str]]:
     """By item id, the rationales that a table holds for changed inputs."""
     columns = [str(column) for column in table.columns]
     for column in ("id", str(benchmark.rationale)):
         if column not in columns:
             raise NoField(column, columns)
-    found: dict[str, list[str]] = {}
+    by_item: dict[str, list[str]] = {}
     for item, text in zip(table["id"], table[str(benchmark.rationale)], strict=True):
         if not pd.isna(text) and str(text).strip():
-            found.setdefault(str(item), []).append(str(text))
-    if not found:
+            by_item.setdefault(str(item), []).append(str(text))
+    if not by_item:
         raise BadInput(
             f"column {benchmark.rationale!r} is empty in all {len(table)} rows of "
             "changed inputs; give them rationales"
         )
-    strange = sorted({*found} - {str(item) for item in benchmark.test.ids})
-    if len(strange) == len(found):
+    unknown_ids = sorted({*by_item} - {str(item) for item in benchmark.test.ids})
+    if len(unknown_ids) == len(by_item):
         raise BadInput(
-            f"no id of the changed rows is a test item, such as {quote(strange[0])}; "
+            f"no id of the changed rows is a test item, such as {quote(unknown_ids[0])}; "
             "name the ids of the items with --id"
         )
-    return found
+    return by_item
