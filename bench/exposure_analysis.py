@@ -18,11 +18,11 @@ import pandas as pd
 
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
-from measurand.stats.exposure.calibration import Truth, calibration, simulated
-from measurand.stats.exposure.hierarchical import fit
-from measurand.stats.exposure.nuts import sample
-from measurand.stats.exposure.rows import Pairs, counted, pairs
-from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
+from measurand.stats.exposure.calibration import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.hierarchical import fit_posterior
+from measurand.stats.exposure.nuts import sample_nuts
+from measurand.stats.exposure.rows import ArmPairs, pair_arms, study_counts
+from measurand.stats.exposure.unreplicated import SliceAnalysis, analyse_slices
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 ROWS = Path(os.environ.get("MEASURAND_DATA", BESIDE)) / "exposure/accuracies_m50.csv"
@@ -39,7 +39,7 @@ def run(arguments: Sequence[str]) -> list[Figure]:
     """Every part for which there is what it needs."""
     figures = covered()
     if ROWS.is_file():
-        counts = counted(pd.read_csv(ROWS))
+        counts = study_counts(pd.read_csv(ROWS))
         figures += speed(rows(counts, 200, "bias"), arguments)
         for n in (500, 200):
             figures += slices(rows(counts, n, "bias"), n)
@@ -47,15 +47,15 @@ def run(arguments: Sequence[str]) -> list[Figure]:
     return figures
 
 
-def rows(counts: pd.DataFrame, n: int, contrast: str) -> Pairs:
+def rows(counts: pd.DataFrame, n: int, contrast: str) -> ArmPairs:
     """The published pairs of one n."""
-    return pairs(counts[counts["n"] == n], contrast)
+    return pair_arms(counts[counts["n"] == n], contrast)
 
 
-def speed(published: Pairs, arguments: Sequence[str]) -> list[Figure]:
+def speed(published: ArmPairs, arguments: Sequence[str]) -> list[Figure]:
     """`released` on (50, 200) by nested Laplace, and by bambi where there is one."""
-    fit(published, "released")  # what is done once a process is not counted
-    ours, found = cpu(lambda: fit(published, "released"))
+    fit_posterior(published, "released")  # what is done once a process is not counted
+    ours, found = cpu(lambda: fit_posterior(published, "released"))
     drawn, _ = cpu(lambda: found.draws(generator(0, "bench"), CHAINS * DRAWS))
     about = "released (50, 200)"
     figures = [
@@ -79,7 +79,7 @@ def speed(published: Pairs, arguments: Sequence[str]) -> list[Figure]:
     ]
 
 
-def bambi(published: Pairs, python: str) -> dict[str, float]:
+def bambi(published: ArmPairs, python: str) -> dict[str, float]:
     """What bambi needed and found, in another Python."""
     keys = ["lm", "task", "subsample", "n"]
     arms = {"control": 0, "treatment": 1}
@@ -99,7 +99,7 @@ def bambi(published: Pairs, python: str) -> dict[str, float]:
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
-def slices(published: Pairs, n: int) -> list[Figure]:
+def slices(published: ArmPairs, n: int) -> list[Figure]:
     """The meta-analysis over slices without replication: its time, and its shares."""
     figures = []
     for model in ("plain", "observation", "paper", "released"):
@@ -120,10 +120,10 @@ def slices(published: Pairs, n: int) -> list[Figure]:
     return figures
 
 
-def sliced(published: Pairs, model: str, size: int) -> Unreplicated:
+def sliced(published: ArmPairs, model: str, size: int) -> SliceAnalysis:
     """The meta-analysis with the same slices for every model."""
     rng = generator(0, "bench", "slices")
-    return unreplicated(published, model, rng=rng, slices=size)
+    return analyse_slices(published, model, rng=rng, slices=size)
 
 
 def covered() -> list[Figure]:
@@ -131,10 +131,10 @@ def covered() -> list[Figure]:
     figures = []
     for beta in (0.0, 0.22):
         rng = generator(0, "bench", "calibration", beta)
-        studies = simulated(Truth(beta=beta), rng=rng, studies=STUDIES)
+        studies = simulate_studies(Truth(beta=beta), rng=rng, studies=STUDIES)
         for model in ("observation", "paper"):
             seconds, found = cpu(
-                lambda model=model, studies=studies, beta=beta: calibration(
+                lambda model=model, studies=studies, beta=beta: study_coverage(
                     studies, beta, model
                 )
             )
@@ -148,13 +148,13 @@ def covered() -> list[Figure]:
     return figures
 
 
-def agreement(published: Pairs) -> list[Figure]:
+def agreement(published: ArmPairs) -> list[Figure]:
     """NUTS beside nested Laplace on (50, 500), in Monte Carlo errors of NUTS."""
     figures = []
     for model in ("observation", "released"):
-        ours = fit(published, model)
+        ours = fit_posterior(published, model)
         seconds, chains = cpu(
-            lambda ours=ours: sample(ours, warmup=WARMUP, samples=SAMPLES)
+            lambda ours=ours: sample_nuts(ours, warmup=WARMUP, samples=SAMPLES)
         )
         apart = float(chains.draws["beta"].mean()) - float(ours.beta.mean)
         spread = float(chains.draws["beta"].std() / ours.beta.sd)

@@ -38,7 +38,7 @@ from bench.exposure_ours import HALVED, encoder, stacks
 from bench.exposure_published import PAPER
 from bench.exposure_speed import speed
 from measurand.audits.exposure.arms import NEEDED
-from measurand.audits.exposure.study import Design, study
+from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks import load
 from measurand.benchmarks.topics import TOPICS
 from measurand.experiment.answers import open_experiment
@@ -84,8 +84,13 @@ def rows(
         held = load(task, data=data)
         with open_experiment(held, workers=workers, store=store) as running:
             about = {task: TOPICS[task].task}
-            ran = study(
-                running, {task: held}, {name: reader}, design, about=about, seen=seen
+            ran = run_study(
+                running,
+                {task: held},
+                {name: reader},
+                design,
+                about=about,
+                progress=seen,
             )
         parts.append(ran.counts)
         pd.concat(parts).to_csv(out / f"rows-{name}.csv", index=False)

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import torch
 
-from measurand.audits.exposure.arms import sides
-from measurand.audits.exposure.study import Design, pooled, study
+from measurand.audits.exposure.arms import side_texts
+from measurand.audits.exposure.study import Design, pool_rows, run_study
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.core.task import Task
@@ -49,9 +49,9 @@ def encoder(place: str, stacked: int | None, **settings: float) -> EncoderReader
 
 def drawn(held: Benchmark, m: int, n: int, number: int, seed: int) -> dict[str, Any]:
     """One draw: train and test items, and the texts of extra and test."""
-    pool = pooled(held)
+    pool = pool_rows(held)
     with open_experiment(pool, seed=seed) as running:
-        _, extra, test = sides(running, m, n, number)
+        _, extra, test = side_texts(running, m, n, number)
     train, items = (
         Subsample(m, n, number, side)(pool.train, generator(seed, "select"))
         for side in ("train", "test")
@@ -68,7 +68,7 @@ def studied(
 ) -> pd.DataFrame:
     """The rows of the audit's own study of one task, by default into an empty store."""
     with open_experiment(held, seed=seed, workers=1, store=store) as running:
-        found = study(
+        found = run_study(
             running, {"task": held}, {"one": reader}, design, about={"task": Task()}
         )
     return found.counts

@@ -16,13 +16,13 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.analysis import Method, sizes
+from measurand.audits.exposure.analysis import Method, analyse_sizes
 from measurand.audits.exposure.arms import NEEDED
-from measurand.audits.exposure.findings import stated
+from measurand.audits.exposure.findings import exposure_findings
 from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
-from measurand.stats.exposure.rows import counted
+from measurand.stats.exposure.rows import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
 MARGIN, SEED = 1.0, 0
@@ -31,14 +31,16 @@ MARGIN, SEED = 1.0, 0
 def analysed(table: pd.DataFrame) -> dict[str, Any]:
     """The verdict, every finding, and the mean accuracy of each reader and arm."""
     how = Method()
-    found = sizes(counted(table), how, SEED)
-    findings, _ = stated(found)
-    over = Study(table, {}, {}).overtrained
+    found = analyse_sizes(study_counts(table), how, SEED)
+    findings, _ = exposure_findings(found)
+    over = Study(table, {}, {}).overtrained_counts
     if over is not None:
         # Only the readers that have the arm are compared with it.
         ran = over.dropna(subset=["correct_overtrained_test"])
-        findings += overtraining.effects(sizes(counted(ran), how, SEED))
-        findings += overtraining.compared(ran, SEED)
+        findings += overtraining.overtraining_findings(
+            analyse_sizes(study_counts(ran), how, SEED)
+        )
+        findings += overtraining.loss_findings(ran, SEED)
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {

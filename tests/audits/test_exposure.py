@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.exposure import arms, audit
-from measurand.audits.exposure.study import pooled
+from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadInput, NotApplicable
 from measurand.core.seeds import generator
@@ -57,12 +57,12 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
 
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
-    with open_experiment(pooled(task)) as running:
-        asks = arms.asks(running, PcaReader(), 20, 60, range(3, 4))
+    with open_experiment(pool_rows(task)) as running:
+        asks = arms.arm_asks(running, PcaReader(), 20, 60, range(3, 4))
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
     base, extra, test = (set(ask.reader.texts) for ask in asks)
-    pool = pooled(task).train
+    pool = pool_rows(task).train
     train = set(
         Subsample(20, 60, 3, "train")(pool, generator(0, "select")).column("text")
     )
@@ -72,7 +72,7 @@ def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
 
 
 def test_sides_are_disjoint_and_train_is_balanced(task):
-    pool = pooled(task).train
+    pool = pool_rows(task).train
     sides = [
         Subsample(21, 60, 0, side)(pool, np.random.default_rng(1))
         for side in ("extra", "train", "test")

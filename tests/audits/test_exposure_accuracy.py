@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analysed, audit
-from measurand.audits.exposure.accuracy import accuracy, near_chance
+from measurand.audits.exposure import analyse_accuracies, audit
+from measurand.audits.exposure.accuracy import arm_accuracy, chance_warnings
 from measurand.benchmarks.frames import from_frames
 from measurand.experiment.answers import open_experiment
 from measurand.readers.unlabeled import IdfReader
@@ -37,7 +37,7 @@ def test_tasks_count_alike_and_trainings_of_a_draw_go_together():
             "base": [2, 4, 5, 10, 8],
         }
     )
-    found = accuracy(table, "base")
+    found = arm_accuracy(table, "base")
     assert found.value == pytest.approx((0.4 + 0.9) / 2)
     error = np.sqrt(0.02 / 2 + 0.02 / 2) / 2
     assert found.high - found.value == pytest.approx(1.959964 * error)
@@ -49,7 +49,7 @@ def test_intervals_cover_the_accuracy_of_the_tasks():
     chances = (0.4, 0.6, 0.7)
     hits = 0
     for _ in range(400):
-        found = accuracy(counts(chances, 20, rng, trainings=2), "extra")
+        found = arm_accuracy(counts(chances, 20, rng, trainings=2), "extra")
         hits += found.low <= np.mean(chances) <= found.high
     assert 0.92 <= hits / 400 <= 0.975
 
@@ -57,14 +57,14 @@ def test_intervals_cover_the_accuracy_of_the_tasks():
 def test_a_model_near_chance_is_named_with_its_tasks():
     rng = np.random.default_rng(1)
     table = counts((0.5, 0.8), 20, rng)
-    (said,) = near_chance(table, {"t0": 0.5, "t1": 0.5})
+    (said,) = chance_warnings(table, {"t0": 0.5, "t1": 0.5})
     assert "one is not clearly above the commonest label of t0 in any arm" in said
-    assert near_chance(table, {"t0": 0.3, "t1": 0.5}) == []
+    assert chance_warnings(table, {"t0": 0.3, "t1": 0.5}) == []
 
 
 def test_every_report_states_the_accuracy_of_each_arm():
     table = study(0.05, 0.0, tasks=3, draws=12)
-    report = analysed(table, name="planted")
+    report = analyse_accuracies(table, name="planted")
     for arm in ("base", "extra", "test"):
         found = report.finding("accuracy", "one", f"{arm}, m=50,n=200").estimate
         mean = table.groupby("task")[f"correct_{arm}"].mean().mean() / 200

@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analysed, checks, exhibits
-from measurand.audits.exposure.analysis import Method, Size, contrasted
+from measurand.audits.exposure import analyse_accuracies, checks, exhibits
+from measurand.audits.exposure.analysis import Method, SizeAnalysis, analyse_contrast
 from measurand.audits.exposure.checks import LONG, SHORT
-from measurand.audits.exposure.findings import mistrusted, of_contrast
+from measurand.audits.exposure.findings import chain_warnings, contrast_findings
 from measurand.core.errors import MissingExtra, UnknownName
 from measurand.report.figures import KINDS, draw_figure
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
-from measurand.stats.exposure.rows import counted, pairs
+from measurand.stats.exposure.rows import pair_arms, study_counts
 from tests.audits.test_exposure_verdict import study
 
 ATTACK = "<b>x</b> & y"
@@ -25,13 +25,13 @@ CHAIN = {"chains": 1, "warmup": 150, "samples": 250}
 
 @pytest.fixture(scope="module")
 def report():
-    return analysed(study(0.05, tasks=4, draws=4), name="made")
+    return analyse_accuracies(study(0.05, tasks=4, draws=4), name="made")
 
 
 @pytest.fixture
 def short_chains(monkeypatch):
     pytest.importorskip("numpyro", reason="needs the bayes extra")
-    whole = nuts.sample
+    whole = nuts.sample_nuts
     monkeypatch.setattr(
         "measurand.audits.exposure.analysis.sample",
         lambda posterior, seed: whole(posterior, seed=seed, **CHAIN),
@@ -66,9 +66,11 @@ def test_a_figure_is_drawn(report, name):
 
 def test_tasks_beyond_one_figure_go_into_another(monkeypatch):
     monkeypatch.setattr(exhibits, "ROWS", 2)
-    counts = counted(study(tasks=4, draws=2))
-    one = contrasted(pairs(counts, "bias"), Method("paper"), 0, ("test",))
-    drawn = exhibits.task_differences(Size(50, 200, counts, {"bias": one}))
+    counts = study_counts(study(tasks=4, draws=2))
+    one = analyse_contrast(pair_arms(counts, "bias"), Method("paper"), 0, ("test",))
+    drawn = exhibits.exhibit_task_differences(
+        SizeAnalysis(50, 200, counts, {"bias": one})
+    )
     shown = [set(each.table["series"]) for each in drawn]
     assert shown == [{"t0", "t1"}, {"t2", "t3"}]
 
@@ -84,7 +86,7 @@ def several():
     models = [study(0.05, tasks=2, draws=3, seed=n).assign(lm=n) for n in range(2)]
     names = {0: ATTACK, 1: f"encoder:/{'folder/' * 20}b"}
     counts = pd.concat(models)
-    return analysed(counts.assign(lm=counts["lm"].map(names)), name="made")
+    return analyse_accuracies(counts.assign(lm=counts["lm"].map(names)), name="made")
 
 
 def test_the_figure_of_intervals_holds_each_model_alone_beside_all(several):
@@ -113,12 +115,12 @@ def test_names_of_models_are_text_in_the_figure_and_the_page(several):
 
 @pytest.mark.parametrize(("models", "figures"), [(1, 1), (2, 2), (6, 4)])
 def test_sizes_share_a_figure_of_intervals_as_far_as_it_stays_legible(models, figures):
-    counts = counted(study(tasks=2, draws=2))
-    one = contrasted(pairs(counts, "bias"), Method("paper"), 0, ("test",))
+    counts = study_counts(study(tasks=2, draws=2))
+    one = analyse_contrast(pair_arms(counts, "bias"), Method("paper"), 0, ("test",))
     both = {"boost": one, "bias": one}
     alone = {f"model {n}": both for n in range(models) if models > 1}
-    found = [Size(50, n, counts, both, alone) for n in (50, 100, 200, 500)]
-    drawn = [each.table for each in exhibits.averages(found, 1.0)]
+    found = [SizeAnalysis(50, n, counts, both, alone) for n in (50, 100, 200, 500)]
+    drawn = [each.table for each in exhibits.exhibit_averages(found, 1.0)]
     assert len(drawn) == figures
     assert max(map(len, drawn)) <= exhibits.INTERVALS
     rows = pd.concat(drawn)
@@ -127,7 +129,7 @@ def test_sizes_share_a_figure_of_intervals_as_far_as_it_stays_legible(models, fi
 
 
 def test_the_toy_is_drawn_where_its_reader_ran():
-    made = analysed(study(tasks=2, draws=3).assign(lm="pca"), name="made")
+    made = analyse_accuracies(study(tasks=2, draws=3).assign(lm="pca"), name="made")
     toy = exhibit(made, "pca_toy").table
     assert toy["series"].nunique() == 4
     low, *_, high = toy[toy["x"] == 25]["y"]
@@ -136,7 +138,7 @@ def test_the_toy_is_drawn_where_its_reader_ran():
 
 def test_full_checks_are_longer_and_add_the_calibration_curve(monkeypatch):
     monkeypatch.setattr(checks, "LONG", SHORT)
-    made = analysed(study(tasks=2, draws=3), name="made", checks=True)
+    made = analyse_accuracies(study(tasks=2, draws=3), name="made", checks=True)
     assert {"calibration", "pca_toy"} <= {one.name for one in made.exhibits}
     assert made.settings["checks"] is True
     assert LONG.trials == 2_000
@@ -148,7 +150,7 @@ def test_repeated_trainings_are_told_from_draws():
     once = study(tasks=3, draws=6)
     luck = {"correct_test": once["correct_test"] + rng.integers(-9, 9, len(once))}
     table = pd.concat([once.assign(seed=1), once.assign(seed=2, **luck)])
-    found = analysed(table, name="made")
+    found = analyse_accuracies(table, name="made")
     training = found.finding("training_sd", condition="bias, m=50,n=200").estimate
     assert training.low < 100 * 3.7 / 200 < training.high  # half the sd of what differs
     assert found.finding("subsample_sd").estimate.high > 0
@@ -156,30 +158,37 @@ def test_repeated_trainings_are_told_from_draws():
 
 @pytest.mark.slow
 def test_nuts_states_how_its_chains_went_and_agrees(short_chains):
-    counts = counted(study(0.05, tasks=3, draws=4))
-    one = contrasted(pairs(counts, "bias"), Method("paper", "nuts"), 0, ("test",))
-    found = list(of_contrast(one, "bias", "m=50,n=200"))
+    counts = study_counts(study(0.05, tasks=3, draws=4))
+    one = analyse_contrast(
+        pair_arms(counts, "bias"), Method("paper", "nuts"), 0, ("test",)
+    )
+    found = list(contrast_findings(one, "bias", "m=50,n=200"))
     told = {each.statistic: each for each in reversed(found)}
     assert {"r_hat", "ess_bulk", "divergences"} <= set(told)
     assert told["beta_bias"].estimate.method.startswith("NUTS")
     assert told["nuts_gap"].decision == "agrees"
-    drawn = {e.name: e for e in exhibits.sampling(Size(50, 200, counts, {"bias": one}))}
+    drawn = {
+        e.name: e
+        for e in exhibits.exhibit_chains(SizeAnalysis(50, 200, counts, {"bias": one}))
+    }
     trace = drawn["trace_beta_bias_50_200"].table
     assert trace["series"].unique().tolist() == ["chain 1"]
 
 
 def test_chains_that_disagree_are_warned_about():
-    counts = counted(study(tasks=2, draws=2))
-    one = contrasted(pairs(counts, "bias"), Method("paper"), 0, ("test",))
+    counts = study_counts(study(tasks=2, draws=2))
+    one = analyse_contrast(pair_arms(counts, "bias"), Method("paper"), 0, ("test",))
     wrong = nuts.Chains({}, {"beta": 1.0, "pair": 1.2}, {}, 3, "paper", 4)
-    said = mistrusted([Size(50, 200, counts, {"bias": replace(one, chains=wrong)})])
+    said = chain_warnings(
+        [SizeAnalysis(50, 200, counts, {"bias": replace(one, chains=wrong)})]
+    )
     assert "R-hat of pair is 1.200" in said[0]
     assert "3 divergences" in said[1]
 
 
 def test_a_sampler_that_is_not_there_is_refused(monkeypatch):
     with pytest.raises(UnknownName, match="did you mean 'nuts'"):
-        Method(sampler="nut").ready()
+        Method(sampler="nut").check_options()
     monkeypatch.setitem(sys.modules, "numpyro.infer", None)
     with pytest.raises(MissingExtra, match=r"measurand\[bayes\]"):
-        Method(sampler="nuts").ready()
+        Method(sampler="nuts").check_options()

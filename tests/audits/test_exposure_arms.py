@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import audit, plan
-from measurand.audits.exposure.arms import adapted, chosen, sides
-from measurand.audits.exposure.plan import lasting
-from measurand.audits.exposure.study import Design, pooled
+from measurand.audits.exposure import audit, plan_exposure
+from measurand.audits.exposure.arms import arm_recipes, expand_arms, side_texts
+from measurand.audits.exposure.plan import format_duration
+from measurand.audits.exposure.study import Design, pool_rows
 from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
@@ -99,11 +99,11 @@ def test_no_arm_is_read_that_was_not_asked_for(task):
 
 
 def test_boost_and_bias_need_three_arms():
-    assert chosen(["test", "base", "extra"]) == ("base", "extra", "test")
+    assert expand_arms(["test", "base", "extra"]) == ("base", "extra", "test")
     with pytest.raises(BadOption, match="no --arm base or extra; boost and bias need"):
-        chosen(["test"])
+        expand_arms(["test"])
     with pytest.raises(UnknownName, match="did you mean 'overtrained'"):
-        chosen(["base", "overtraind"])
+        expand_arms(["base", "overtraind"])
 
 
 def test_what_reads_in_no_epochs_cannot_be_overtrained(task):
@@ -120,12 +120,12 @@ def test_a_text_that_train_holds_is_never_adapted_to():
     held = from_frames(
         rows.assign(id=range(300)), name="short", query="text", label="label", id="id"
     )
-    with open_experiment(pooled(held)) as running:
-        train, extra, test = sides(running, 20, 60, 0)
+    with open_experiment(pool_rows(held)) as running:
+        train, extra, test = side_texts(running, 20, 60, 0)
     assert not {*train} & ({*extra} | {*test})
     assert 0 < len(extra) < 60
     with pytest.raises(AssertionError, match="never sees train"):
-        adapted(PcaReader(), train, [*extra, train[0]], test)
+        arm_recipes(PcaReader(), train, [*extra, train[0]], test)
 
 
 def test_a_reader_is_suited_to_each_task(task):
@@ -138,13 +138,13 @@ def test_a_reader_is_suited_to_each_task(task):
 def test_a_plan_counts_what_is_left_and_loses_nothing(task):
     readers = {"pca": PcaReader()}
     with open_experiment(task) as running:
-        first = plan(running, readers, **SIZE)
+        first = plan_exposure(running, readers, **SIZE)
         assert (first.trials, running.tally["computed"]) == (6, 6)
         assert first.seconds > 0
         assert "plan: 6 trials, about" in str(first)
         audit(running, readers, **SIZE)
         assert running.tally["computed"] == 12
-        assert str(plan(running, readers, **SIZE)) == (
+        assert str(plan_exposure(running, readers, **SIZE)) == (
             "plan: every trial is in the store"
         )
 
@@ -155,7 +155,7 @@ def test_draws_done_are_shown_as_they_come(task):
         audit(
             running,
             {"pca": PcaReader()},
-            seen=lambda *what: seen.append(what),
+            progress=lambda *what: seen.append(what),
             **SIZE,
         )
     assert seen[0] == ("made", "pca", 0, 4)
@@ -164,7 +164,7 @@ def test_draws_done_are_shown_as_they_come(task):
 
 
 def test_times_are_told_in_their_unit():
-    assert lasting(7200) == "2.0 h"
+    assert format_duration(7200) == "2.0 h"
 
 
 def test_too_few_draws_are_refused():
@@ -173,7 +173,7 @@ def test_too_few_draws_are_refused():
 
 
 def test_losses_of_one_model_alone_are_compared():
-    from measurand.audits.exposure.overtraining import compared
+    from measurand.audits.exposure.overtraining import loss_findings
 
     columns = {"m": 50, "n": 200, "lm": ["a", "b"] * 3, "task": "t", "subsample": 1}
     counts = pd.DataFrame(columns).assign(
@@ -182,5 +182,5 @@ def test_losses_of_one_model_alone_are_compared():
         lm_loss_overtrained_extra=[1.0, None, 3.0, None, 1.0, None],
         lm_loss_overtrained_test=[1.0, None] * 3,
     )
-    lower = [f for f in compared(counts, 0) if f.statistic == "lm_loss_lower"]
+    lower = [f for f in loss_findings(counts, 0) if f.statistic == "lm_loss_lower"]
     assert [(f.reader, f.estimate.value) for f in lower] == [("a", 5 / 6)]

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from measurand.audits.exposure.plan import planned
-from measurand.audits.exposure.study import Design, drawn, pooled, study
+from measurand.audits.exposure.plan import plan_study
+from measurand.audits.exposure.study import Design, ask_draws, pool_rows, run_study
 from measurand.benchmarks.frames import from_frames
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
@@ -44,8 +44,8 @@ def reader(tmp_path_factory):
 def ran(task, reader, *, design=DESIGN, seen=lambda *what: None, **settings):
     """The rows of a study, and the files of its store."""
     with open_experiment(task, **settings) as running:
-        told = study(
-            running, {"made": task}, {"one": reader}, design, about=ABOUT, seen=seen
+        told = run_study(
+            running, {"made": task}, {"one": reader}, design, about=ABOUT, progress=seen
         )
         return told, files(running.store), dict(running.tally)
 
@@ -58,9 +58,9 @@ def once(task, reader):
 def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     one = EncoderReader(reader.model, rate=3e-3, adapt_rate=3e-3)
-    with open_experiment(pooled(task)) as running:
+    with open_experiment(pool_rows(task)) as running:
         said = [
-            [*drawn(running, each.for_task(ABOUT["made"]), DESIGN)]
+            [*ask_draws(running, each.for_task(ABOUT["made"]), DESIGN)]
             for each in (reader, one)
         ]
     for (draw, stacked), (same, alone) in zip(*said, strict=True):
@@ -114,7 +114,7 @@ def test_draws_done_are_shown_as_groups_end(task, reader):
 
 def test_a_plan_runs_whole_groups_and_loses_none(task, reader):
     with open_experiment(task) as running:
-        plan = planned(running, {"made": task}, {"one": reader}, DESIGN, ABOUT)
+        plan = plan_study(running, {"made": task}, {"one": reader}, DESIGN, ABOUT)
         assert plan.trials == 3  # of 15: two groups of two draws and three arms ran
-        study(running, {"made": task}, {"one": reader}, DESIGN, about=ABOUT)
+        run_study(running, {"made": task}, {"one": reader}, DESIGN, about=ABOUT)
         assert running.tally == {"computed": 15, "reused": 12}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from measurand.audits.exposure.study import Design, drawn, pooled, study
+from measurand.audits.exposure.study import Design, ask_draws, pool_rows, run_study
 from measurand.benchmarks.frames import from_frames
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
@@ -44,7 +44,7 @@ def reader(tmp_path_factory):
 def ran(task, reader, **settings):
     """The rows of a study, the files of its store, and how many were computed."""
     with open_experiment(task, **settings) as running:
-        told = study(running, {"made": task}, {"one": reader}, DESIGN, about=ABOUT)
+        told = run_study(running, {"made": task}, {"one": reader}, DESIGN, about=ABOUT)
         return told.counts, files(running.store), dict(running.tally)
 
 
@@ -56,9 +56,9 @@ def once(task, reader):
 def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     one = CausalReader(reader.model, rate=3e-3, adaptation=reader.adaptation)
-    with open_experiment(pooled(task)) as running:
+    with open_experiment(pool_rows(task)) as running:
         said = [
-            [*drawn(running, each.for_task(ABOUT["made"]), DESIGN)]
+            [*ask_draws(running, each.for_task(ABOUT["made"]), DESIGN)]
             for each in (reader, one)
         ]
     for (draw, stacked), (same, alone) in zip(*said, strict=True):

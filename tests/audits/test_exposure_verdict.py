@@ -6,20 +6,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analysed
-from measurand.audits.exposure.analysis import Method, each_alone, sizes
-from measurand.audits.exposure.audit import wide
+from measurand.audits.exposure import analyse_accuracies
+from measurand.audits.exposure.analysis import Method, analyse_sizes, effects_by_model
+from measurand.audits.exposure.audit import wide_prior_warning
 from measurand.audits.exposure.effects import (
     Effect,
-    Effects,
+    SizeEffects,
     draws_beyond,
     draws_to_decide,
     draws_within,
 )
-from measurand.audits.exposure.verdict import judged, single, verdict
+from measurand.audits.exposure.verdict import effects_verdict, size_verdict, verdict
 from measurand.core.errors import BadOption
-from measurand.stats.exposure.hierarchical import fit
-from measurand.stats.exposure.rows import CONTRASTS, counted, pairs
+from measurand.stats.exposure.hierarchical import fit_posterior
+from measurand.stats.exposure.rows import CONTRASTS, pair_arms, study_counts
 
 N = 200
 NOT = "not inflated within the margin"
@@ -50,7 +50,9 @@ def study(boost=0.0, bias=0.0, *, tasks=6, draws=40, seed=0):
     ],
 )
 def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
-    report = analysed(study(boost, bias, draws=60), name="planted", margin=1.0)
+    report = analyse_accuracies(
+        study(boost, bias, draws=60), name="planted", margin=1.0
+    )
     assert report.verdict.label == label
     if label == "undecided":
         assert "adaptation did nothing" in report.verdict.reason
@@ -67,14 +69,16 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
     ],
 )
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
-    told = analysed(study(boost, 0.0, draws=draws), name="planted", margin=1.0).verdict
+    told = analyse_accuracies(
+        study(boost, 0.0, draws=draws), name="planted", margin=1.0
+    ).verdict
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
 
 
 def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     one, other = study(0.0, 0.06, draws=60), study(0.06, -0.06, draws=60, seed=1)
     counts = pd.concat([one, other.assign(lm="two")])
-    report = analysed(counts, name="planted", margin=1.0)
+    report = analyse_accuracies(counts, name="planted", margin=1.0)
     assert report.verdict.label == "undecided"
     assert "but one: bias" in report.verdict.reason
     assert report.finding("bias", "one").estimate.low > 1
@@ -85,7 +89,7 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
 def test_a_gain_and_a_loss_are_not_called_nothing():
     helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
     counts = pd.concat([helped, hurt.assign(lm="two")])
-    told = analysed(counts, name="planted", margin=1.0).verdict
+    told = analyse_accuracies(counts, name="planted", margin=1.0).verdict
     assert told.label == "undecided"
     assert "adaptation helped one and hurt two" in told.reason
     assert told.reason.endswith("points: not inflated by itself")
@@ -93,14 +97,18 @@ def test_a_gain_and_a_loss_are_not_called_nothing():
 
 
 def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
-    told = analysed(study(0.06, -0.04, draws=60), name="planted", margin=1.0).verdict
+    told = analyse_accuracies(
+        study(0.06, -0.04, draws=60), name="planted", margin=1.0
+    ).verdict
     assert told.label == "undecided"
     assert "the test's own text helped less than other text did" in told.reason
     assert told.reason.endswith("more draws will not decide")
 
 
 def test_the_draws_that_a_decision_needs_are_counted():
-    told = analysed(study(0.05, 0.0, draws=8), name="planted", margin=1.0).verdict
+    told = analyse_accuracies(
+        study(0.05, 0.0, draws=8), name="planted", margin=1.0
+    ).verdict
     needed = re.search(
         r"about ([\d,]+) draws a task and model could decide", told.reason
     )
@@ -110,18 +118,20 @@ def test_the_draws_that_a_decision_needs_are_counted():
 
 def test_a_margin_is_in_percentage_points():
     with pytest.raises(BadOption, match="percentage points"):
-        analysed(study(draws=4), name="x", margin=0.0)
+        analyse_accuracies(study(draws=4), name="x", margin=0.0)
 
 
 def effects(table):
     """Boost and bias alone, without all that a report has beside them."""
-    counts, rng = counted(table), np.random.default_rng(0)
-    fits = {name: fit(pairs(counts, name)) for name in CONTRASTS}
+    counts, rng = study_counts(table), np.random.default_rng(0)
+    fits = {name: fit_posterior(pair_arms(counts, name)) for name in CONTRASTS}
     together = {
         name: Effect(one.pairs, one, one.predictive(rng, 2000))
         for name, one in fits.items()
     }
-    return Effects("all", together, each_alone(counts, Method(), 0, ("test",)))
+    return SizeEffects(
+        "all", together, effects_by_model(counts, Method(), 0, ("test",))
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +139,7 @@ def effects(table):
     [(0.0, "adaptation did nothing on"), (-0.02, "adaptation made answers worse")],
 )
 def test_a_bias_without_a_boost_is_not_called_impossible(boost, said):
-    told = single(effects(study(boost, 0.008, draws=400)), 1.1)
+    told = size_verdict(effects(study(boost, 0.008, draws=400)), 1.1)
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
     assert "though the test's own text helped more" in told.reason
     assert "inflate" not in told.reason
@@ -141,7 +151,7 @@ def test_a_decision_takes_the_draws_of_the_bias_and_of_the_boost():
     both = effects(study(0.006, 0.0, draws=8))
     bias, boost = both.together["bias"], both.together["boost"]
     needed = max(draws_within(bias, 1.0), draws_beyond(boost, 0.0))
-    assert f"about {needed:,} draws" in single(both, 1.0).reason
+    assert f"about {needed:,} draws" in size_verdict(both, 1.0).reason
 
 
 def several(**planted):
@@ -163,14 +173,14 @@ def several(**planted):
 )
 def test_models_that_cancel_are_not_called_uninflated(up, down, said):
     both = several(up=up, down=down)
-    assert judged(both.together, "all", 1.0).label == NOT
-    told = single(both, 1.0)
+    assert effects_verdict(both.together, "all", 1.0).label == NOT
+    told = size_verdict(both, 1.0)
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
     assert "draws" in told.reason
 
 
 def test_models_that_agree_are_not_inflated():
-    assert single(several(one=(0.05, 0.0), two=(0.03, 0.0)), 1.0).label == NOT
+    assert size_verdict(several(one=(0.05, 0.0), two=(0.03, 0.0)), 1.0).label == NOT
 
 
 def between(size):
@@ -181,21 +191,23 @@ def between(size):
 
 
 def test_wide_priors_are_judged_as_the_usual_ones_are():
-    found = sizes(counted(study(0.1, 0.0, tasks=3, draws=6)), Method(), 0)
+    found = analyse_sizes(study_counts(study(0.1, 0.0, tasks=3, draws=6)), Method(), 0)
     label = verdict(found, between(found[0])).label
-    told = wide(found, between(found[0]), 0)
+    told = wide_prior_warning(found, between(found[0]), 0)
     other = ({NOT, "undecided"} - {label}).pop()
     assert told.endswith(f"the verdict changes from {label!r} to {other!r}")
-    assert wide(found, 20.0, 0).endswith(f"the verdict stays {NOT!r}")
+    assert wide_prior_warning(found, 20.0, 0).endswith(f"the verdict stays {NOT!r}")
 
 
 def test_a_size_that_wide_priors_change_is_named_though_the_verdict_stays():
     moving, nil = study(0.1, tasks=3, draws=6), study(tasks=3, draws=6, seed=1)
-    found = sizes(counted(pd.concat([moving, nil.assign(m=20)])), Method(), 0)
-    told = wide(found, between(found[1]), 0)
+    found = analyse_sizes(
+        study_counts(pd.concat([moving, nil.assign(m=20)])), Method(), 0
+    )
+    told = wide_prior_warning(found, between(found[1]), 0)
     assert "the verdict stays 'undecided', though that of m=50,n=200 changes" in told
 
 
 def test_every_report_says_what_wide_priors_would():
-    report = analysed(study(draws=4), name="x")
+    report = analyse_accuracies(study(draws=4), name="x")
     assert any("under wide default priors" in said for said in report.warnings)

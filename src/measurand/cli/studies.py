@@ -112,24 +112,26 @@ def exposure(
     ] = False,
 ) -> None:
     """Does pretraining on unlabeled test text inflate scores?"""
-    from measurand.audits.exposure import analysed, audit
-    from measurand.audits.exposure import plan as planned
+    from measurand.audits.exposure import analyse_accuracies, audit
+    from measurand.audits.exposure import plan_exposure as planned
     from measurand.audits.exposure.analysis import Method
     from measurand.audits.exposure.arms import NEEDED
-    from measurand.audits.exposure.audit import checked
+    from measurand.audits.exposure.audit import check_analysis_options
     from measurand.core.errors import BadOption
 
     check_options(run.fail_on, "exposure")
     if (accuracies is None) == (not sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
-    checked(margin, Method(model, sampler, checks))  # before a pilot is run
+    check_analysis_options(
+        margin, Method(model, sampler, checks)
+    )  # before a pilot is run
     started = time.time()
     if accuracies is not None:
         _check_study_options(context)
         from measurand.benchmarks.files import file_stem
         from measurand.benchmarks.tables import read_figures
 
-        report = analysed(
+        report = analyse_accuracies(
             read_figures(str(accuracies)),
             name=file_stem(str(accuracies)),
             margin=margin,
@@ -177,7 +179,7 @@ def exposure(
             experiment,
             readers,
             **design,
-            seen=report_progress,
+            progress=report_progress,
             margin=margin,
             model=model,
             sampler=sampler,

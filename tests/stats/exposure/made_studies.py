@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from measurand.stats.exposure.calibration import Truth, simulated
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.calibration import Truth, simulate_studies
+from measurand.stats.exposure.rows import ArmPairs
 
 
-def small(truth: Truth, seed: int = 0) -> Pairs:
+def small(truth: Truth, seed: int = 0) -> ArmPairs:
     """The pairs of one simulated study."""
-    counts = simulated(truth, rng=np.random.default_rng(seed), studies=1).correct[0]
+    counts = simulate_studies(
+        truth, rng=np.random.default_rng(seed), studies=1
+    ).correct[0]
     rows = [
         (f"lm{lm}", f"task{task}", subsample, 1, truth.n, *arms)
         for (task, lm, subsample), arms in (
@@ -17,4 +19,4 @@ def small(truth: Truth, seed: int = 0) -> Pairs:
         )
     ]
     names = ["lm", "task", "subsample", "training", "n", "control", "treatment"]
-    return Pairs(pd.DataFrame(rows, columns=names), "bias")
+    return ArmPairs(pd.DataFrame(rows, columns=names), "bias")

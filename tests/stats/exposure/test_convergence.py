@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from measurand.stats.exposure.convergence import autocovariances, ess_bulk, r_hat, split
+from measurand.stats.exposure.convergence import (
+    autocovariances,
+    ess_bulk,
+    r_hat,
+    split_chains,
+)
 
 
 def autoregressive(rng, correlation, shape=(4, 2000)):
@@ -48,4 +53,4 @@ def test_autocovariances_are_those_of_the_definition():
 
 
 def test_a_chain_of_odd_length_gives_two_of_one_length():
-    assert split(np.arange(5.0)[None]).tolist() == [[0, 1], [3, 4]]
+    assert split_chains(np.arange(5.0)[None]).tolist() == [[0, 1], [3, 4]]

@@ -6,19 +6,19 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
-from measurand.stats.exposure.calibration import Truth, calibration, simulated
-from measurand.stats.exposure.hierarchical import fit, fit_many
-from measurand.stats.exposure.laplace import centred, log_likelihood, mode
-from measurand.stats.exposure.nuts import sample
+from measurand.stats.exposure.calibration import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.hierarchical import fit_posterior, fit_studies
+from measurand.stats.exposure.laplace import find_mode, log_likelihood, mean_effects
+from measurand.stats.exposure.nuts import sample_nuts
 from measurand.stats.exposure.predictive import prior_predictive
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.exposure.studies import (
     MODELS,
     WIDE,
     Priors,
     Studies,
-    laid_out,
-    study,
+    lay_out_studies,
+    tabulate_study,
 )
 from tests.stats.exposure.made_studies import small
 
@@ -58,20 +58,22 @@ def brute(counts, n, task, pair, observation=0.0):
 def test_laplace_agrees_with_brute_force_given_the_sds():
     pairs = small(TINY)
     sds = (0.8, 0.3, 0.25)
-    evidence, mean, sd = brute(study(pairs).correct[0, :, 0, :, 0], TINY.n, *sds)
-    latent = laid_out(study(pairs), MODELS["observation"], Priors())
+    evidence, mean, sd = brute(
+        tabulate_study(pairs).correct[0, :, 0, :, 0], TINY.n, *sds
+    )
+    latent = lay_out_studies(tabulate_study(pairs), MODELS["observation"], Priors())
     log_sds = np.log(sds)[None, None]
-    found = mode(latent, log_sds, np.zeros((1, 1, *latent.correct.shape[1:])))
+    found = find_mode(latent, log_sds, np.zeros((1, 1, *latent.correct.shape[1:])))
     spread = np.sqrt(np.linalg.inv(found.blocks.information)[0, 0, -1, -1])
     ours = log_likelihood(latent, log_sds, found)[0, 0]
     assert ours == pytest.approx(evidence, abs=0.05)
-    assert centred(found).fixed[0, 0, -1] == pytest.approx(mean, abs=0.03 * sd)
+    assert mean_effects(found).fixed[0, 0, -1] == pytest.approx(mean, abs=0.03 * sd)
     assert spread == pytest.approx(sd, rel=0.03)
 
 
 def test_the_whole_posterior_agrees_with_brute_force():
     pairs = small(TINY, seed=1)
-    counts = study(pairs).correct[0, :, 0, :, 0]
+    counts = tabulate_study(pairs).correct[0, :, 0, :, 0]
     logs = np.arange(-3.5, 1.5, 0.4)
     points = [(task, pair) for task in logs for pair in logs]
     parts = [brute(counts, TINY.n, *np.exp(point)) for point in points]
@@ -81,7 +83,7 @@ def test_the_whole_posterior_agrees_with_brute_force():
     weights = np.exp(density - logsumexp(density))
     mean = weights @ means
     sd = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
-    posterior = fit(pairs, "paper")
+    posterior = fit_posterior(pairs, "paper")
     whole = logsumexp(density) + 2 * np.log(0.4)
     assert posterior.log_evidence == pytest.approx(whole, abs=0.15)
     assert float(posterior.beta.mean) == pytest.approx(mean, abs=0.03 * sd)
@@ -90,19 +92,19 @@ def test_the_whole_posterior_agrees_with_brute_force():
 
 @cache
 def here(model="observation"):
-    return fit(small(HERE), model)
+    return fit_posterior(small(HERE), model)
 
 
 def test_with_one_model_the_lm_term_drops_out():
-    posterior = fit(small(TINY))
+    posterior = fit_posterior(small(TINY))
     assert posterior.draws(np.random.default_rng(0), 10).effects.fixed.shape == (10, 2)
     assert posterior.estimate().low < float(posterior.beta.mean)
 
 
 def test_a_batch_finds_what_single_fits_find():
-    several = [study(small(HERE, seed)) for seed in range(12)]
+    several = [tabulate_study(small(HERE, seed)) for seed in range(12)]
     correct = np.concatenate([each.correct for each in several])
-    batch = fit_many(Studies(correct, several[0].trials))
+    batch = fit_studies(Studies(correct, several[0].trials))
     assert float(batch.mean[0]) == pytest.approx(
         float(here().beta.mean), abs=0.02 * float(here().beta.sd)
     )
@@ -140,7 +142,7 @@ def test_the_prior_predictive_is_even_about_zero(rng):
 
 
 def test_wide_priors_hardly_move_beta():
-    wide = fit(small(HERE), priors=WIDE)
+    wide = fit_posterior(small(HERE), priors=WIDE)
     assert float(wide.beta.mean) == pytest.approx(
         float(here().beta.mean), abs=0.1 * float(here().beta.sd)
     )
@@ -153,10 +155,10 @@ def test_over_dispersed_counts_speak_for_the_observation_effect():
 
 def test_intervals_of_the_default_model_cover_as_often_as_they_say():
     truth = Truth(beta=0.22, tasks=5, subsamples=3)
-    studies = simulated(truth, rng=np.random.default_rng(0), studies=400)
-    default = calibration(studies, truth.beta, "observation").coverage()
+    studies = simulate_studies(truth, rng=np.random.default_rng(0), studies=400)
+    default = study_coverage(studies, truth.beta, "observation").coverage()
     assert default.low < 0.89 < default.high
-    assert calibration(studies, truth.beta, "paper").coverage().high < 0.75
+    assert study_coverage(studies, truth.beta, "paper").coverage().high < 0.75
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -164,20 +166,20 @@ def test_intervals_of_the_default_model_cover_as_often_as_they_say():
 def test_counts_that_are_all_alike_are_no_trouble(model, share):
     pairs = small(TINY)
     alike = pairs.table.assign(control=TINY.n * share, treatment=TINY.n * share)
-    posterior = fit(Pairs(alike, "bias"), model)
+    posterior = fit_posterior(ArmPairs(alike, "bias"), model)
     assert posterior.estimate().low < 0 < posterior.estimate().high
     assert np.isfinite(posterior.predictive(np.random.default_rng(0), 50)).all()
 
 
 def test_an_unknown_model_is_refused():
     with pytest.raises(UnknownName, match="did you mean 'paper'"):
-        fit(small(TINY), "papers")
+        fit_posterior(small(TINY), "papers")
 
 
 @pytest.mark.slow
 def test_nuts_agrees_with_laplace_within_its_error():
     pytest.importorskip("numpyro", reason="needs the bayes extra")
-    chains = sample(here(), chains=1, warmup=200, samples=300)
+    chains = sample_nuts(here(), chains=1, warmup=200, samples=300)
     error = 4 * chains.standard_error
     assert chains.estimate().value == pytest.approx(float(here().beta.mean), abs=error)
     assert chains.draws["beta"].std() == pytest.approx(float(here().beta.sd), rel=0.15)

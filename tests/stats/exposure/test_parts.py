@@ -4,29 +4,29 @@ import pytest
 from scipy.special import expit
 
 from measurand.core.errors import Undefined
-from measurand.stats.exposure.by_task import above_zero, by_task
-from measurand.stats.exposure.calibration import Calibration, Truth
+from measurand.stats.exposure.by_task import differences_by_task, sign_flip_p
+from measurand.stats.exposure.calibration import CoverageStudy, Truth
 from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.predictive import moments
-from measurand.stats.exposure.rows import Pairs
-from measurand.stats.exposure.training_variance import spread
+from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.training_variance import variance_components
 from measurand.stats.exposure.trend import per_doubling
-from measurand.stats.exposure.unreplicated import sliced, unreplicated
+from measurand.stats.exposure.unreplicated import analyse_slices, draw_slices
 from tests.stats.exposure.made_studies import small
 
 
 def test_the_permutation_p_value_is_exact_where_it_can_be(rng):
-    assert above_zero(np.array([3.0, 1.0]), rng=rng) == 0.25
-    assert above_zero(np.array([3.0, -1.0]), rng=rng) == 0.5
-    assert above_zero(np.zeros(5), rng=rng) == 1.0
-    exact = above_zero(np.arange(-3.0, 8.0), rng=rng)
-    drawn = above_zero(np.arange(-3.0, 8.0), rng=rng, permutations=2000)
+    assert sign_flip_p(np.array([3.0, 1.0]), rng=rng) == 0.25
+    assert sign_flip_p(np.array([3.0, -1.0]), rng=rng) == 0.5
+    assert sign_flip_p(np.zeros(5), rng=rng) == 1.0
+    exact = sign_flip_p(np.arange(-3.0, 8.0), rng=rng)
+    drawn = sign_flip_p(np.arange(-3.0, 8.0), rng=rng, permutations=2000)
     assert drawn == pytest.approx(exact, abs=0.03)
 
 
 def test_no_subsamples_have_no_p_value(rng):
     with pytest.raises(Undefined, match="no subsamples"):
-        above_zero(np.empty(0), rng=rng)
+        sign_flip_p(np.empty(0), rng=rng)
 
 
 def test_tasks_with_a_planted_effect_are_found_and_others_are_not(rng):
@@ -34,7 +34,7 @@ def test_tasks_with_a_planted_effect_are_found_and_others_are_not(rng):
     table = found.table
     planted = table["task"].isin(["task0", "task1"])
     table.loc[planted, "treatment"] = (table["control"] + 20).clip(upper=table["n"])
-    tasks = by_task(Pairs(table, "bias"), rng=rng)
+    tasks = differences_by_task(ArmPairs(table, "bias"), rng=rng)
     low = tasks.table["p_adjusted"] < 0.01
     assert set(low.index[low]) == {"task0", "task1"}
     assert tasks.positive + tasks.negative == 6
@@ -43,7 +43,7 @@ def test_tasks_with_a_planted_effect_are_found_and_others_are_not(rng):
 
 def test_a_slice_holds_one_triple_of_each_task_and_model(rng):
     pairs = small(Truth(tasks=4, subsamples=3))
-    slices = sliced(pairs, rng=rng, slices=50)
+    slices = draw_slices(pairs, rng=rng, slices=50)
     assert slices.correct.shape == (50, 4, 2, 1, 1, 2)
     at = pairs.table.set_index(["task", "lm"]).sort_index().loc[("task1", "lm0")]
     known = {tuple(row) for row in at[["control", "treatment"]].to_numpy(float)}
@@ -52,8 +52,8 @@ def test_a_slice_holds_one_triple_of_each_task_and_model(rng):
 
 def test_slices_without_the_observation_effect_are_over_confident(rng):
     pairs = small(Truth(tasks=15, subsamples=12))
-    plain = unreplicated(pairs, "plain", rng=rng, slices=150)
-    default = unreplicated(pairs, rng=rng, slices=150)
+    plain = analyse_slices(pairs, "plain", rng=rng, slices=150)
+    default = analyse_slices(pairs, rng=rng, slices=150)
     assert plain.coverage.high < default.coverage.low
     assert plain.excluding.value > default.excluding.value
 
@@ -67,7 +67,7 @@ def test_a_mixture_has_the_quantiles_of_its_parts():
 
 
 def test_coverage_counts_the_truths_inside_the_interval():
-    ranks = Calibration(np.linspace(0.005, 0.995, 100), np.zeros(100))
+    ranks = CoverageStudy(np.linspace(0.005, 0.995, 100), np.zeros(100))
     assert ranks.coverage(0.8).value == pytest.approx(0.8)
     assert ranks.curve()[0.95].value == pytest.approx(0.95, abs=0.011)
 
@@ -80,7 +80,9 @@ def test_the_spread_of_draws_is_told_from_that_of_trainings(rng):
         for training, luck in enumerate(rng.normal(0, 20, 3))
     ]
     names = ["lm", "task", "subsample", "training", "n", "control", "treatment"]
-    found = spread(Pairs(pd.DataFrame(rows, columns=names), "bias"), rng=rng)
+    found = variance_components(
+        ArmPairs(pd.DataFrame(rows, columns=names), "bias"), rng=rng
+    )
     assert found.subsample.value == pytest.approx(4.0, rel=0.1)
     assert found.training.value == pytest.approx(2.0, rel=0.1)
     assert found.draws == 300
@@ -95,7 +97,7 @@ def test_intervals_of_both_spreads_cover_as_often_as_they_say(rng):
         draws, luck = rng.normal(0, 30, len(keys)), rng.normal(0, 20, len(table))
         right = 500 + np.tile(draws, 2) + luck
         here = table.assign(n=1000, control=500, treatment=right)
-        found = spread(Pairs(here, "bias"), rng=rng)
+        found = variance_components(ArmPairs(here, "bias"), rng=rng)
         covered.append(
             (
                 found.subsample.low < 3 < found.subsample.high,
@@ -107,7 +109,7 @@ def test_intervals_of_both_spreads_cover_as_often_as_they_say(rng):
 
 def test_one_training_a_draw_has_no_training_spread(rng):
     with pytest.raises(Undefined, match="trained on twice"):
-        spread(small(Truth(tasks=2, subsamples=2)), rng=rng)
+        variance_components(small(Truth(tasks=2, subsamples=2)), rng=rng)
 
 
 def test_a_trend_needs_two_sizes():

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.stats.exposure.by_task import by_task
-from measurand.stats.exposure.hierarchical import fit
-from measurand.stats.exposure.rows import counted, mean_differences, pairs
-from measurand.stats.exposure.unreplicated import unreplicated
+from measurand.stats.exposure.by_task import differences_by_task
+from measurand.stats.exposure.hierarchical import fit_posterior
+from measurand.stats.exposure.rows import mean_differences, pair_arms, study_counts
+from measurand.stats.exposure.unreplicated import analyse_slices
 from tests.shared_data import needs_data, path
 
 pytestmark = needs_data
@@ -51,16 +51,16 @@ SLICES = {"plain": (43, 52, 49), "observation": (42, 9, 91)}
 
 @cache
 def counts():
-    return counted(pd.read_csv(path("exposure/accuracies_m50.csv")))
+    return study_counts(pd.read_csv(path("exposure/accuracies_m50.csv")))
 
 
 @cache
 def fitted(model, n, contrast):
-    return fit(published(n, contrast), model)
+    return fit_posterior(published(n, contrast), model)
 
 
 def published(n, contrast):
-    return pairs(counts()[counts()["n"] == n], contrast)
+    return pair_arms(counts()[counts()["n"] == n], contrast)
 
 
 @pytest.mark.parametrize("cell", TABLE_1, ids=str)
@@ -94,7 +94,7 @@ def test_the_evidence_is_for_the_observation_effect(n):
 
 @pytest.mark.parametrize("model", SLICES)
 def test_slices_without_replication_turn_out_as_published(model):
-    found = unreplicated(
+    found = analyse_slices(
         published(500, "bias"), model, rng=np.random.default_rng(0), slices=1_000
     )
     shares = (found.outside, found.excluding, found.coverage)
@@ -104,8 +104,8 @@ def test_slices_without_replication_turn_out_as_published(model):
 
 
 def test_no_task_shows_bias_and_most_show_a_boost(rng):
-    bias = by_task(published(200, "bias"), rng=rng)
-    boost = by_task(published(200, "boost"), rng=rng)
+    bias = differences_by_task(published(200, "bias"), rng=rng)
+    boost = differences_by_task(published(200, "boost"), rng=rng)
     assert (bias.table["p_adjusted"] > 0.05).all()
     assert (boost.table["p_adjusted"] < 0.005).sum() >= 14
     assert boost.negative == 4

@@ -2,7 +2,12 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput, UnknownName
-from measurand.stats.exposure.rows import by_size, counted, mean_differences, pairs
+from measurand.stats.exposure.rows import (
+    mean_differences,
+    pair_arms,
+    rows_by_size,
+    study_counts,
+)
 
 
 def table(**columns):
@@ -25,19 +30,19 @@ def changed(row, column, value):
 
 def test_counts_are_rounded_and_never_cut_off():
     assert int(0.58 * 50) == 28  # what cutting off would give
-    assert (counted(table())["extra"] == 29).all()
+    assert (study_counts(table())["extra"] == 29).all()
 
 
 def test_counts_win_over_accuracies():
-    counts = counted(table(correct_extra=30))
+    counts = study_counts(table(correct_extra=30))
     assert (counts["extra"] == 30).all()
     assert (counts["test"] == 30).all()
     assert (counts["base"] == 25).all()
 
 
 def test_boost_and_bias_share_the_extra_arm():
-    counts = counted(table())
-    boost, bias = pairs(counts, "boost"), pairs(counts, "bias")
+    counts = study_counts(table())
+    boost, bias = pair_arms(counts, "boost"), pair_arms(counts, "bias")
     assert (boost.table["treatment"] == bias.table["control"]).all()
     assert boost.differences.mean() == pytest.approx(0.08)
     assert mean_differences(counts)["bias"].tolist() == pytest.approx([2.0, 2.0])
@@ -45,16 +50,16 @@ def test_boost_and_bias_share_the_extra_arm():
 
 def test_one_model_needs_no_lm_column():
     rows = table()
-    assert len(counted(rows[rows["lm"] == "bert"].drop(columns="lm"))) == 4
+    assert len(study_counts(rows[rows["lm"] == "bert"].drop(columns="lm"))) == 4
 
 
 def test_sizes_are_analysed_one_at_a_time():
-    counts = counted(pd.concat([table(), table(n=100)]))
-    assert [size for size, _ in by_size(counts)] == [(50, 50), (50, 100)]
+    counts = study_counts(pd.concat([table(), table(n=100)]))
+    assert [size for size, _ in rows_by_size(counts)] == [(50, 50), (50, 100)]
     with pytest.raises(BadInput, match="mix sizes"):
-        pairs(counts, "bias")
+        pair_arms(counts, "bias")
     with pytest.raises(UnknownName, match="did you mean 'bias'"):
-        pairs(counts, "bais")
+        pair_arms(counts, "bais")
 
 
 ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
@@ -84,7 +89,7 @@ ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
 )
 def test_bad_input_is_refused_in_one_line(rows, line):
     with pytest.raises(BadInput, match=line) as refused:
-        counted(rows)
+        study_counts(rows)
     assert "\n" not in str(refused.value)
 
 
@@ -93,15 +98,15 @@ def test_numbered_models_and_tasks_are_names():
     rows = table()
     for name in ("lm", "task"):
         rows[name] = rows[name].map(numbers)
-    counts = counted(rows)
+    counts = study_counts(rows)
     assert {*counts["lm"]} == {*counts["task"]} == {"1", "2"}
 
 
 def test_repeated_trainings_are_told_apart_by_their_number():
     twice = pd.concat([table(training=1), table(training=2)])
-    assert len(counted(twice)) == 16
+    assert len(study_counts(twice)) == 16
 
 
 def test_seeds_tell_repeated_trainings_apart_and_are_numbered_within_a_draw():
     seeds = pd.concat([table(), table()]).assign(seed=range(16))
-    assert counted(seeds)["training"].tolist() == [1] * 8 + [2] * 8
+    assert study_counts(seeds)["training"].tolist() == [1] * 8 + [2] * 8

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 
-from measurand.stats.exposure.toy import LABELLED, gains, pca_bias, split
+from measurand.stats.exposure.toy import LABELLED, pca_bias, split_toy_rows, toy_gains
 
 PUBLISHED = {5: 0.083, 10: 0.136, 15: 0.266, 20: 0.321}
 
@@ -16,7 +16,7 @@ def test_the_published_figures_are_met(rank, rng):
 
 
 def test_a_trial_is_what_pca_and_a_regression_give(rng):
-    rows, target = split(10, 30, rng, 2, table=7)
+    rows, target = split_toy_rows(10, 30, rng, 2, table=7)
     train, extra, test = np.split(rows[1], [LABELLED, LABELLED + 30])
     known, asked = target[1][:LABELLED], target[1][LABELLED + 30 :]
 
@@ -26,7 +26,7 @@ def test_a_trial_is_what_pca_and_a_regression_give(rng):
         return line.score(turn.transform(test), asked)
 
     expected = score(test) - score(extra)
-    assert gains(rows, target, 10)[1] == pytest.approx(expected, abs=1e-8)
+    assert toy_gains(rows, target, 10)[1] == pytest.approx(expected, abs=1e-8)
 
 
 def test_components_of_the_test_features_flatter_more_at_a_higher_rank(rng):
@@ -40,7 +40,7 @@ def test_with_many_rows_there_is_nothing_to_flatter(rng):
 
 
 def test_every_trial_splits_the_same_rows(rng):
-    rows, target = split(5, 25, rng, 3, table=1)
+    rows, target = split_toy_rows(5, 25, rng, 3, table=1)
     assert not np.array_equal(target[0], target[1])
     np.testing.assert_allclose(np.sort(target[0]), np.sort(target[1]))
     assert rows.shape == (3, LABELLED + 50, 20)

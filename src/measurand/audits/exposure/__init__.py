@@ -38,6 +38,6 @@ the head, the order and the split are named seeds, the same in all arms; rows ar
 stored, not accuracies.
 """
 
-from measurand.audits.exposure.audit import analysed, audit, plan
+from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
 
-__all__ = ["analysed", "audit", "plan"]
+__all__ = ["analyse_accuracies", "audit", "plan_exposure"]

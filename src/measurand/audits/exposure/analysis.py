@@ -6,21 +6,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.effects import Effect, Effects
+from measurand.audits.exposure.effects import Effect, SizeEffects
 from measurand.audits.exposure.thresholds import DRAWS, SLICES
 from measurand.core.errors import Undefined, UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.exposure.by_task import Tasks, by_task
-from measurand.stats.exposure.hierarchical import Posterior, estimated, fit
-from measurand.stats.exposure.nuts import Chains, extra, sample
-from measurand.stats.exposure.rows import CONTRASTS, Pairs, by_size, pairs
+from measurand.stats.exposure.by_task import TaskDifferences, differences_by_task
+from measurand.stats.exposure.hierarchical import (
+    Posterior,
+    estimate_from_draws,
+    fit_posterior,
+)
+from measurand.stats.exposure.nuts import Chains, import_bayes, sample_nuts
+from measurand.stats.exposure.rows import CONTRASTS, ArmPairs, pair_arms, rows_by_size
 from measurand.stats.exposure.studies import WIDE, Priors
-from measurand.stats.exposure.training_variance import Spread, spread
-from measurand.stats.exposure.unreplicated import Unreplicated, unreplicated
+from measurand.stats.exposure.training_variance import Spread, variance_components
+from measurand.stats.exposure.unreplicated import SliceAnalysis, analyse_slices
 
-COMPARED = ("observation", "paper", "released")
+COMPARED_MODELS = ("observation", "paper", "released")
 SAMPLERS = ("laplace", "nuts")
 
 
@@ -38,16 +42,16 @@ class Method:
     sampler: str = "laplace"
     checks: bool = False
 
-    def ready(self) -> None:
+    def check_options(self) -> None:
         """Nothing, where it can be followed: better said before a long study."""
-        for kind, name, known in (
-            ("model", self.model, COMPARED),
+        for kind, name, allowed in (
+            ("model", self.model, COMPARED_MODELS),
             ("sampler", self.sampler, SAMPLERS),
         ):
-            if name not in known:
-                raise UnknownName(kind, name, known)
+            if name not in allowed:
+                raise UnknownName(kind, name, allowed)
         if self.sampler == "nuts":
-            extra("numpyro.infer")
+            import_bayes("numpyro.infer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +70,9 @@ class Contrast(Effect):
 
     average: Floats
     refit: Effect
-    tasks: Tasks
+    tasks: TaskDifferences
     evidence: Mapping[str, float]
-    slices: Unreplicated | None
+    slices: SliceAnalysis | None
     chains: Chains | None
     spread: Spread | None
 
@@ -76,17 +80,17 @@ class Contrast(Effect):
     def truth(self) -> Estimate:
         """The mean difference in true accuracy: no luck of trainings and items."""
         method = f"posterior, model {self.posterior.model}"
-        return estimated(self.average, len(self.pairs), method)
+        return estimate_from_draws(self.average, len(self.pairs), method)
 
     @property
     def wide(self) -> Estimate:
         """The mean difference under wide default priors."""
         method = "posterior predictive, wide priors"
-        return estimated(self.refit.predictive, len(self.pairs), method)
+        return estimate_from_draws(self.refit.predictive, len(self.pairs), method)
 
 
 @dataclass(frozen=True, eq=False)
-class Size:
+class SizeAnalysis:
     """One m and n of a study.
 
     Attributes:
@@ -109,42 +113,47 @@ class Size:
         return f"m={self.m},n={self.n}"
 
     @property
-    def effects(self) -> Effects:
+    def effects(self) -> SizeEffects:
         """What its verdict rests on."""
-        return Effects(self.name, self.contrasts, self.alone)
+        return SizeEffects(self.name, self.contrasts, self.alone)
 
 
-def sizes(counts: pd.DataFrame, how: Method, seed: int) -> list[Size]:
+def analyse_sizes(
+    counts: pd.DataFrame, method: Method, seed: int
+) -> list[SizeAnalysis]:
     """The analysis of every size of the study."""
     return [
-        Size(
+        SizeAnalysis(
             m,
             n,
             part,
             {
-                contrast: contrasted(
-                    pairs(part, contrast), how, seed, ("exposure", m, n, contrast)
+                contrast: analyse_contrast(
+                    pair_arms(part, contrast),
+                    method,
+                    seed,
+                    ("exposure", m, n, contrast),
                 )
                 for contrast in CONTRASTS
             },
-            each_alone(part, how, seed, ("exposure", m, n)),
+            effects_by_model(part, method, seed, ("exposure", m, n)),
         )
-        for (m, n), part in by_size(counts)
+        for (m, n), part in rows_by_size(counts)
     ]
 
 
-def widely(size: Size, seed: int) -> Effects:
+def wide_prior_effects(size: SizeAnalysis, seed: int) -> SizeEffects:
     """What a verdict rests on under wide default priors."""
-    how = Method(size.contrasts["bias"].posterior.model)
-    together = {name: one.refit for name, one in size.contrasts.items()}
+    method = Method(size.contrasts["bias"].posterior.model)
+    together = {name: contrast.refit for name, contrast in size.contrasts.items()}
     path = ("exposure", size.m, size.n, "wide")
-    alone = each_alone(size.counts, how, seed, path, WIDE)
-    return Effects(size.name, together, alone)
+    alone = effects_by_model(size.counts, method, seed, path, WIDE)
+    return SizeEffects(size.name, together, alone)
 
 
-def each_alone(
+def effects_by_model(
     counts: pd.DataFrame,
-    how: Method,
+    method: Method,
     seed: int,
     path: tuple[object, ...],
     priors: Priors | None = None,
@@ -155,10 +164,10 @@ def each_alone(
         return {}
 
     def effect(part: pd.DataFrame, contrast: str) -> Effect:
-        held = pairs(part, contrast)
-        posterior = fit(held, how.model, priors)
+        arm_pairs = pair_arms(part, contrast)
+        posterior = fit_posterior(arm_pairs, method.model, priors)
         rng = generator(seed, *path, contrast, "alone")
-        return Effect(held, posterior, posterior.predictive(rng, DRAWS))
+        return Effect(arm_pairs, posterior, posterior.predictive(rng, DRAWS))
 
     return {
         lm: {contrast: effect(part, contrast) for contrast in CONTRASTS}
@@ -166,50 +175,50 @@ def each_alone(
     }
 
 
-def contrasted(
-    held: Pairs, how: Method, seed: int, path: tuple[object, ...]
+def analyse_contrast(
+    pairs: ArmPairs, method: Method, seed: int, path: tuple[object, ...]
 ) -> Contrast:
     """One contrast, fitted; `path` names its streams."""
-    fitted = {model: fit(held, model) for model in COMPARED}
-    posterior, wide = fitted[how.model], fit(held, how.model, WIDE)
-    repeated = held.table.groupby(["lm", "task"]).size().min() > 1
+    fits = {model: fit_posterior(pairs, model) for model in COMPARED_MODELS}
+    posterior, wide = fits[method.model], fit_posterior(pairs, method.model, WIDE)
+    has_replicates = pairs.table.groupby(["lm", "task"]).size().min() > 1
 
-    def stream(what: str) -> np.random.Generator:
-        return generator(seed, *path, what)
+    def stream(purpose: str) -> np.random.Generator:
+        return generator(seed, *path, purpose)
 
-    again = posterior.repeated(stream("repeated"), DRAWS)
+    repeats = posterior.repeat_studies(stream("repeated"), DRAWS)
     grand, rng = float(posterior.beta.mean), stream("slices")
     slices = (
-        unreplicated(held, how.model, rng=rng, slices=SLICES, grand_mean=grand)
-        if repeated
+        analyse_slices(pairs, method.model, rng=rng, slices=SLICES, grand_mean=grand)
+        if has_replicates
         else None
     )
     return Contrast(
-        held,
+        pairs,
         posterior,
-        again.predictive,
-        again.average,
-        Effect(held, wide, wide.predictive(stream("wide"), DRAWS)),
-        by_task(held, rng=stream("tasks")),
-        {model: one.log_evidence for model, one in fitted.items()},
+        repeats.predictive,
+        repeats.average,
+        Effect(pairs, wide, wide.predictive(stream("wide"), DRAWS)),
+        differences_by_task(pairs, rng=stream("tasks")),
+        {model: model_fit.log_evidence for model, model_fit in fits.items()},
         slices,
-        sampled(posterior, how, stream("nuts")),
-        spread_of(held, stream("spread")),
+        _optional_chains(posterior, method, stream("nuts")),
+        _optional_components(pairs, stream("spread")),
     )
 
 
-def sampled(
-    posterior: Posterior, how: Method, rng: np.random.Generator
+def _optional_chains(
+    posterior: Posterior, method: Method, rng: np.random.Generator
 ) -> Chains | None:
     """Chains of NUTS, where they were asked for."""
-    if how.sampler != "nuts":
+    if method.sampler != "nuts":
         return None
-    return sample(posterior, seed=int(rng.integers(2**31)))
+    return sample_nuts(posterior, seed=int(rng.integers(2**31)))
 
 
-def spread_of(held: Pairs, rng: np.random.Generator) -> Spread | None:
+def _optional_components(pairs: ArmPairs, rng: np.random.Generator) -> Spread | None:
     """Draws apart from trainings, where some draw was trained on twice."""
     try:
-        return spread(held, rng=rng)
+        return variance_components(pairs, rng=rng)
     except Undefined:
         return None

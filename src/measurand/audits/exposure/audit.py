@@ -7,14 +7,19 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.accuracy import near_chance
-from measurand.audits.exposure.analysis import Method, Size, sizes, widely
+from measurand.audits.exposure.accuracy import chance_warnings
+from measurand.audits.exposure.analysis import (
+    Method,
+    SizeAnalysis,
+    analyse_sizes,
+    wide_prior_effects,
+)
 from measurand.audits.exposure.arms import NEEDED
-from measurand.audits.exposure.checks import checked as method_checked
+from measurand.audits.exposure.checks import exhibit_checks as method_checked
 from measurand.audits.exposure.exhibits import exhibits
-from measurand.audits.exposure.findings import mistrusted, stated
-from measurand.audits.exposure.plan import Plan, planned
-from measurand.audits.exposure.study import Design, Seen, Study, study
+from measurand.audits.exposure.findings import chain_warnings, exposure_findings
+from measurand.audits.exposure.plan import StudyPlan, plan_study
+from measurand.audits.exposure.study import Design, Study, StudyProgress, run_study
 from measurand.audits.exposure.thresholds import (
     CLASSES,
     MARGIN,
@@ -24,7 +29,7 @@ from measurand.audits.exposure.thresholds import (
     M,
     N,
 )
-from measurand.audits.exposure.verdict import judgement, single, verdict
+from measurand.audits.exposure.verdict import size_verdict, verdict, worst_verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, join_names
 from measurand.core.finding import Report
@@ -32,9 +37,9 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
 from measurand.experiment.answers import Experiment
-from measurand.stats.exposure.rows import counted
+from measurand.stats.exposure.rows import study_counts
 
-SAYS = (
+CAVEATS = (
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
     "a boost can itself mislead about generality: it is of this text, not of the model",
     "a model that already saw these texts in its own pretraining dilutes both",
@@ -55,7 +60,7 @@ def audit(
     model: str = "observation",
     sampler: str = "laplace",
     checks: bool = False,
-    seen: Seen = lambda task, reader, done, of: None,
+    progress: StudyProgress = lambda task, reader, done, of: None,
 ) -> Report:
     """Draw, train in every arm, and say whether the test's own text inflates scores.
 
@@ -74,14 +79,16 @@ def audit(
         model: observation, paper or released.
         sampler: laplace, or nuts beside it.
         checks: Whether the checks of the method are run at full length.
-        seen: Told of every task and reader how many draws are done.
+        progress: Told of every task and reader how many draws are done.
     """
-    named = tasks or {experiment.benchmark.name: experiment.benchmark}
-    how = Method(model, sampler, checks)
-    checked(margin, how)
+    benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
+    method = Method(model, sampler, checks)
+    check_analysis_options(margin, method)
     design = Design(m, n, repeats, tuple(arms))
-    run = study(experiment, named, readers, design, about=about, seen=seen)
-    chosen = {
+    run = run_study(
+        experiment, benchmarks, readers, design, about=about, progress=progress
+    )
+    choices = {
         "m": m,
         "n": n,
         "repeats": repeats,
@@ -89,23 +96,29 @@ def audit(
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "tasks": {name: describe_recipe(task) for name, task in (about or {}).items()},
     }
-    held = {
-        "name": ", ".join(named),
+    description = {
+        "name": ", ".join(benchmarks),
         "tasks": {name: dict(notes) for name, notes in run.notes.items()},
-        "fields": {name: list(one.train.fields) for name, one in named.items()},
-        "digest": {name: one.train.digest for name, one in named.items()},
+        "fields": {
+            name: list(benchmark.train.fields) for name, benchmark in benchmarks.items()
+        },
+        "digest": {
+            name: benchmark.train.digest for name, benchmark in benchmarks.items()
+        },
     }
     seed = experiment.seed
-    counts = counted(run.counts)
-    found = sizes(counts, how, seed)
-    settings = chosen | {"margin": margin, "seed": seed}
+    counts = study_counts(run.counts)
+    analyses = analyse_sizes(counts, method, seed)
+    settings = choices | {"margin": margin, "seed": seed}
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
-    warnings = [*cautions(run), *near_chance(counts, commonest)]
-    report = reported(found, run.counts, held, settings, how, warnings)
-    return overtrained(report, found, run, margin, how, seed)
+    warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
+    report = _exposure_report(
+        analyses, run.counts, description, settings, method, warnings
+    )
+    return _add_overtraining(report, analyses, run, margin, method, seed)
 
 
-def plan(
+def plan_exposure(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     *,
@@ -115,39 +128,42 @@ def plan(
     repeats: int = REPEATS,
     arms: Sequence[str] = NEEDED,
     about: Mapping[str, Task] | None = None,
-) -> Plan:
+) -> StudyPlan:
     """What `audit` will take beside what is stored, from a few trials run first."""
-    named = tasks or {experiment.benchmark.name: experiment.benchmark}
+    benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
     design = Design(m, n, repeats, tuple(arms))
-    return planned(experiment, named, readers, design, about)
+    return plan_study(experiment, benchmarks, readers, design, about)
 
 
-def overtrained(
+def _add_overtraining(
     report: Report,
-    ordinary: list[Size],
+    ordinary: list[SizeAnalysis],
     run: Study,
     margin: float,
-    how: Method,
+    method: Method,
     seed: int,
 ) -> Report:
     """The report with what overtraining did, where there was any."""
-    table = run.overtrained
+    table = run.overtrained_counts
     if table is None:
         return report
-    more = sizes(counted(table), how, seed)
-    found = [*overtraining.effects(more), *overtraining.compared(run.counts, seed)]
-    drawn = (
-        overtraining.beside(ordinary, more, margin),
-        overtraining.loss_table(run.counts),
+    overtrained_analyses = analyse_sizes(study_counts(table), method, seed)
+    findings = [
+        *overtraining.overtraining_findings(overtrained_analyses),
+        *overtraining.loss_findings(run.counts, seed),
+    ]
+    figures = (
+        overtraining.exhibit_overtraining(ordinary, overtrained_analyses, margin),
+        overtraining.exhibit_losses(run.counts),
     )
     return replace(
         report,
-        findings=(*report.findings, *found),
-        exhibits=(*report.exhibits, *drawn),
+        findings=(*report.findings, *findings),
+        exhibits=(*report.exhibits, *figures),
     )
 
 
-def analysed(
+def analyse_accuracies(
     table: pd.DataFrame,
     *,
     name: str,
@@ -158,94 +174,109 @@ def analysed(
     seed: int = 0,
 ) -> Report:
     """The analysis of somebody else's accuracies or counts."""
-    how = Method(model, sampler, checks)
-    checked(margin, how)
-    counts = counted(table)
-    about = {"name": name, "rows": len(counts)}
-    found = sizes(counts, how, seed)
+    method = Method(model, sampler, checks)
+    check_analysis_options(margin, method)
+    counts = study_counts(table)
+    description = {"name": name, "rows": len(counts)}
+    analyses = analyse_sizes(counts, method, seed)
     settings = {"margin": margin, "seed": seed}
-    return reported(found, table, about, settings, how, [])
+    return _exposure_report(analyses, table, description, settings, method, [])
 
 
-def checked(margin: float, how: Method) -> None:
+def check_analysis_options(margin: float, method: Method) -> None:
     """Nothing, where margin and method can be followed."""
-    how.ready()
+    method.check_options()
     if not 0 < margin < 100:
         raise BadOption(f"--margin is {margin}; allowed are 0 to 100 percentage points")
 
 
-def reported(
-    found: list[Size],
+def _exposure_report(
+    analyses: list[SizeAnalysis],
     table: pd.DataFrame,
-    about: Mapping[str, Any],
-    chosen: Mapping[str, Any],
-    how: Method,
+    description: Mapping[str, Any],
+    choices: Mapping[str, Any],
+    method: Method,
     warnings: list[str],
 ) -> Report:
     """The report of a study's rows."""
-    margin = chosen["margin"]
-    findings, not_run = stated(found)
-    said = verdict(found, margin)
+    margin = choices["margin"]
+    findings, not_run = exposure_findings(analyses)
+    conclusion = verdict(analyses, margin)
     settings = {
-        **chosen,
-        "model": how.model,
-        "sampler": how.sampler,
-        "checks": how.checks,
+        **choices,
+        "model": method.model,
+        "sampler": method.sampler,
+        "checks": method.checks,
         "thresholds": SHOWN | {"margin": margin},
         "tasks_with_positive_bias": {
-            size.name: size.contrasts["bias"].tasks.positive for size in found
+            size.name: size.contrasts["bias"].tasks.positive for size in analyses
         },
         "tasks_with_negative_boost": {
-            size.name: size.contrasts["boost"].tasks.negative for size in found
+            size.name: size.contrasts["boost"].tasks.negative for size in analyses
         },
     }
     return Report(
         "exposure",
-        about,
-        said,
+        description,
+        conclusion,
         tuple(findings),
         settings,
         not_run,
-        (*warnings, *mistrusted(found), wide(found, margin, chosen["seed"]), *SAYS),
-        (*exhibits(found, margin), *method_checked(found, how, chosen["seed"])),
+        (
+            *warnings,
+            *chain_warnings(analyses),
+            wide_prior_warning(analyses, margin, choices["seed"]),
+            *CAVEATS,
+        ),
+        (
+            *exhibits(analyses, margin),
+            *method_checked(analyses, method, choices["seed"]),
+        ),
         table,
     )
 
 
-def wide(found: list[Size], margin: float, seed: int) -> str:
+def wide_prior_warning(analyses: list[SizeAnalysis], margin: float, seed: int) -> str:
     """Whether the same judgement says something else under wide default priors."""
-    before, refits = verdict(found, margin), [widely(size, seed) for size in found]
-    after = judgement(refits, margin)
+    before, refits = (
+        verdict(analyses, margin),
+        [wide_prior_effects(size, seed) for size in analyses],
+    )
+    after = worst_verdict(refits, margin)
     if before.label != after.label:
         return (
             "under wide default priors the verdict changes from "
             f"{before.label!r} to {after.label!r}"
         )
-    moved = [
+    changed_sizes = [
         size.name
-        for size, refit in zip(found, refits, strict=True)
-        if single(size.effects, margin).label != single(refit, margin).label
+        for size, refit in zip(analyses, refits, strict=True)
+        if size_verdict(size.effects, margin).label != size_verdict(refit, margin).label
     ]
     # The worst of several sizes decides, so one can change without the verdict.
-    but = f", though that of {join_names(moved)} changes" if moved else ""
-    return f"under wide default priors the verdict stays {after.label!r}{but}"
+    exception = (
+        f", though that of {join_names(changed_sizes)} changes" if changed_sizes else ""
+    )
+    return f"under wide default priors the verdict stays {after.label!r}{exception}"
 
 
-def cautions(run: Study) -> list[str]:
+def _study_warnings(run: Study) -> list[str]:
     """What a reader of the report should know of the tasks and the models."""
-    said = []
+    warnings = []
     for task, notes in run.notes.items():
         if notes["classes"] > CLASSES:
-            said.append(
+            warnings.append(
                 f"{task} has {notes['classes']:.0f} classes; m holds few of each"
             )
         if notes["duplicates"] > MUCH:
             share = 100 * notes["duplicates"]
-            said.append(
+            warnings.append(
                 f"{share:.0f} % of the test texts of {task} are extra texts too"
             )
     for name, remarks in run.remarks.items():
         if remarks.get("truncated", 0.0) > MUCH:
             share = 100 * remarks["truncated"]
-            said.append(f"{name} cut up to {share:.0f} % of the test texts of a draw")
-    return said
+            warnings.append(
+                f"{name} cut up to {share:.0f} % of the test texts of a draw"
+            )
+    return warnings

@@ -11,14 +11,14 @@ from functools import cache
 
 import pandas as pd
 
-from measurand.audits.exposure.analysis import Method, Size
+from measurand.audits.exposure.analysis import Method, SizeAnalysis
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
 from measurand.stats.exposure.calibration import (
-    Calibration,
+    CoverageStudy,
     Truth,
-    calibration,
-    simulated,
+    simulate_studies,
+    study_coverage,
 )
 from measurand.stats.exposure.predictive import prior_predictive
 from measurand.stats.exposure.studies import WIDE, Priors
@@ -28,7 +28,7 @@ PLANTED = {"nothing planted": 0.0, "0.22 planted": 0.22}  # the published boost 
 
 
 @dataclass(frozen=True)
-class Effort:
+class _Effort:
     """How long the checks are.
 
     Attributes:
@@ -44,22 +44,27 @@ class Effort:
     draws: int
 
 
-SHORT = Effort(200, (25, 50, 100, 200, 400), 40, 400)
-LONG = Effort(2_000, tuple(range(25, 525, 25)), 1_000, 2_000)
+SHORT = _Effort(200, (25, 50, 100, 200, 400), 40, 400)
+LONG = _Effort(2_000, tuple(range(25, 525, 25)), 1_000, 2_000)
 
 
-def checked(found: Sequence[Size], how: Method, seed: int) -> list[Exhibit]:
+def exhibit_checks(
+    analyses: Sequence[SizeAnalysis], method: Method, seed: int
+) -> list[Exhibit]:
     """What can be drawn of them; the toy where its reader, or all of it, was asked."""
-    effort = LONG if how.checks else SHORT
-    drawn = [*priors(found, how.model, effort, seed), recovery(how.model, effort, seed)]
-    if how.checks:
-        drawn.append(coverage(how.model, effort, seed))
-    if how.checks or any("pca" in {*size.counts["lm"]} for size in found):
-        drawn.append(toy(effort, seed))
-    return drawn
+    effort = LONG if method.checks else SHORT
+    figures = [
+        *_exhibit_priors(analyses, method.model, effort, seed),
+        _exhibit_recovery(method.model, effort, seed),
+    ]
+    if method.checks:
+        figures.append(_exhibit_coverage(method.model, effort, seed))
+    if method.checks or any("pca" in {*size.counts["lm"]} for size in analyses):
+        figures.append(_exhibit_toy(effort, seed))
+    return figures
 
 
-def toy(effort: Effort, seed: int) -> Exhibit:
+def _exhibit_toy(effort: _Effort, seed: int) -> Exhibit:
     """PCA before a regression, where exposure does inflate: the paper's Figure 6."""
     caption = (
         "Where exposure does inflate: R² with principal components of the test features"
@@ -67,36 +72,40 @@ def toy(effort: Effort, seed: int) -> Exhibit:
         f" {effort.trials:,} splits of one table a size; bands are 95 %"
     )
     titles = {"x_title": "n test rows", "y_title": "bias in R²", "horizontal": {"": 0}}
-    table = toy_curves(effort.trials, effort.rows, seed)
+    table = _toy_curves(effort.trials, effort.rows, seed)
     return Exhibit("pca_toy", "curve", table, caption, titles)
 
 
 @cache
-def toy_curves(trials: int, rows: tuple[int, ...], seed: int) -> pd.DataFrame:
+def _toy_curves(trials: int, rows: tuple[int, ...], seed: int) -> pd.DataFrame:
     """The bias at each rank and size, with its band."""
-    made = []
+    points = []
     for rank in RANKS:
         name = f"rank {rank}, {int(SHARE * rank)} components"
         for n in rows:
             rng = generator(seed, "exposure", "toy", rank, n)
             bias = pca_bias(rank, n, rng=rng, trials=trials)
-            places = {"x": n, "y": bias.value, "low": bias.low, "high": bias.high}
-            made.append({"series": name, **places})
-    return pd.DataFrame(made)
+            coordinates = {"x": n, "y": bias.value, "low": bias.low, "high": bias.high}
+            points.append({"series": name, **coordinates})
+    return pd.DataFrame(points)
 
 
-def priors(
-    found: Sequence[Size], model: str, effort: Effort, seed: int
+def _exhibit_priors(
+    analyses: Sequence[SizeAnalysis], model: str, effort: _Effort, seed: int
 ) -> list[Exhibit]:
     """What the priors expect before any count is seen: the paper's Figure 7."""
-    size = min(found, key=lambda one: len(one.counts))
-    held = size.contrasts["bias"].pairs
+    size = min(analyses, key=lambda analysis: len(analysis.counts))
+    pairs = size.contrasts["bias"].pairs
     accuracies, differences = [], []
-    for name, used in (("priors", Priors()), ("wide priors", WIDE)):
+    for name, scales in (("priors", Priors()), ("wide priors", WIDE)):
         rng = generator(seed, "exposure", "prior", name)
-        drawn = prior_predictive(held, model, used, rng=rng, size=effort.draws)
-        accuracies.append(pd.DataFrame({"series": name, "value": drawn.accuracies}))
-        differences.append(pd.DataFrame({"series": name, "value": drawn.differences}))
+        expectation = prior_predictive(pairs, model, scales, rng=rng, size=effort.draws)
+        accuracies.append(
+            pd.DataFrame({"series": name, "value": expectation.accuracies})
+        )
+        differences.append(
+            pd.DataFrame({"series": name, "value": expectation.differences})
+        )
     shape = f"studies shaped like {size.name}, model {model}"
     return [
         Exhibit(
@@ -116,29 +125,37 @@ def priors(
     ]
 
 
-def recovery(model: str, effort: Effort, seed: int) -> Exhibit:
+def _exhibit_recovery(model: str, effort: _Effort, seed: int) -> Exhibit:
     """Whether simulated effects are found: the paper's Figure 8, many times over."""
-    parts, said = [], []
+    parts, coverages = [], []
     for name, beta in PLANTED.items():
-        found = recovered(model, beta, effort.studies, seed)
-        parts.append(pd.DataFrame({"series": name, "value": found.errors + beta}))
-        said.append(f"{found.coverage()} with {name}")
+        simulation = _simulated_coverage(model, beta, effort.studies, seed)
+        parts.append(pd.DataFrame({"series": name, "value": simulation.errors + beta}))
+        coverages.append(f"{simulation.coverage()} with {name}")
     caption = (
         f"Posterior means of beta in {effort.studies:,} simulated studies each, as "
         f"over-dispersed as the published ones, model {model}; 89 % intervals cover "
-        f"the truth in {' and '.join(said)}"
+        f"the truth in {' and '.join(coverages)}"
     )
     titles = {"x_title": "posterior mean of beta, log-odds", "marks": PLANTED}
     titles["mark_label"] = "truth"
     return Exhibit("recovery", "distribution", pd.concat(parts), caption, titles)
 
 
-def coverage(model: str, effort: Effort, seed: int) -> Exhibit:
+def _exhibit_coverage(model: str, effort: _Effort, seed: int) -> Exhibit:
     """How often intervals of several levels cover the truth."""
     rows = [
-        {"series": name, "x": level, "y": one.value, "low": one.low, "high": one.high}
+        {
+            "series": name,
+            "x": level,
+            "y": estimate.value,
+            "low": estimate.low,
+            "high": estimate.high,
+        }
         for name, beta in PLANTED.items()
-        for level, one in recovered(model, beta, effort.studies, seed).curve().items()
+        for level, estimate in _simulated_coverage(model, beta, effort.studies, seed)
+        .curve()
+        .items()
     ]
     rows += [{"series": "as it should be", "x": x, "y": x} for x in (0.5, 0.95)]
     caption = f"How often intervals cover what was simulated, model {model}"
@@ -147,8 +164,10 @@ def coverage(model: str, effort: Effort, seed: int) -> Exhibit:
 
 
 @cache
-def recovered(model: str, beta: float, studies: int, seed: int) -> Calibration:
+def _simulated_coverage(
+    model: str, beta: float, studies: int, seed: int
+) -> CoverageStudy:
     """Where a planted effect falls in the posteriors of simulated studies."""
     rng = generator(seed, "exposure", "recovery", beta)
-    made = simulated(Truth(beta=beta), rng=rng, studies=studies)
-    return calibration(made, beta, model)
+    simulations = simulate_studies(Truth(beta=beta), rng=rng, studies=studies)
+    return study_coverage(simulations, beta, model)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.exposure.hierarchical import Posterior, estimated
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.hierarchical import Posterior, estimate_from_draws
+from measurand.stats.exposure.rows import ArmPairs
 
-LEAST = 0.05  # points: what is nearer than this to a bound is not told from it
+LEAST_ROOM = 0.05  # points: what is nearer than this to a bound is not told from it
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Effect:
         predictive: Draws of the mean difference of repeated studies, in points.
     """
 
-    pairs: Pairs
+    pairs: ArmPairs
     posterior: Posterior
     predictive: Floats
 
@@ -34,11 +34,11 @@ class Effect:
     def interval(self, level: float) -> Estimate:
         """The same at another level."""
         method = f"posterior predictive, model {self.posterior.model}"
-        return estimated(self.predictive, len(self.pairs), method, level)
+        return estimate_from_draws(self.predictive, len(self.pairs), method, level)
 
 
 @dataclass(frozen=True, eq=False)
-class Effects:
+class SizeEffects:
     """What a verdict on one size rests on, under whichever priors.
 
     Attributes:
@@ -71,21 +71,23 @@ def draws_to_decide(effects: Mapping[str, Effect], margin: float) -> int | None:
     )
 
 
-def draws_beyond(one: Effect, bound: float) -> int:
+def draws_beyond(effect: Effect, bound: float) -> int:
     """About how many draws a task and model would set the 95 % interval above it."""
-    return draws(one, one.estimate, one.estimate.value - bound)
+    return _draws_for_room(effect, effect.estimate, effect.estimate.value - bound)
 
 
-def draws_within(one: Effect, margin: float) -> int:
+def draws_within(effect: Effect, margin: float) -> int:
     """About how many draws a task and model would set the 90 % interval inside."""
-    return draws(one, one.interval(0.90), margin - abs(one.estimate.value))
+    return _draws_for_room(
+        effect, effect.interval(0.90), margin - abs(effect.estimate.value)
+    )
 
 
-def draws(one: Effect, now: Estimate, room: float) -> int:
+def _draws_for_room(effect: Effect, interval: Estimate, room: float) -> int:
     """How many draws shrink half of the interval to this room: it falls as their root.
 
     As many again as there are, at least: those that there are did not decide.
     """
-    each = one.pairs.table.groupby(["lm", "task"]).size().max()
-    times = ((now.high - now.low) / 2 / max(room, LEAST)) ** 2
-    return math.ceil(float(each) * max(2.0, times))
+    current_draws = effect.pairs.table.groupby(["lm", "task"]).size().max()
+    times = ((interval.high - interval.low) / 2 / max(room, LEAST_ROOM)) ** 2
+    return math.ceil(float(current_draws) * max(2.0, times))

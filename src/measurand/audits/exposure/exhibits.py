@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.analysis import Contrast, Size
+from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.core.finding import Exhibit
 from measurand.core.reader import Floats
 from measurand.stats.exposure.unreplicated import NOTABLE
@@ -18,52 +18,64 @@ INTERVALS = 24  # rows beyond which sizes get figures of their own
 POINTS = {"x_title": "percentage points"}
 
 
-def exhibits(found: Sequence[Size], margin: float) -> tuple[Exhibit, ...]:
+def exhibits(analyses: Sequence[SizeAnalysis], margin: float) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
-    drawn = [*averages(found, margin), predictive(found, margin)]
-    for size in found:
-        drawn += [task_forest(size), differences(size), *task_differences(size)]
-        slices = slice_means(size)
+    figures = [
+        *exhibit_averages(analyses, margin),
+        _exhibit_predictive(analyses, margin),
+    ]
+    for size in analyses:
+        figures += [
+            _exhibit_task_table(size),
+            _exhibit_draw_differences(size),
+            *exhibit_task_differences(size),
+        ]
+        slices = _exhibit_slice_means(size)
         if slices is not None:
-            drawn.append(slices)
-        drawn += [evidence(size), *sampling(size)]
-    return tuple(drawn)
+            figures.append(slices)
+        figures += [_exhibit_log_evidence(size), *exhibit_chains(size)]
+    return tuple(figures)
 
 
-def averages(found: Sequence[Size], margin: float) -> Iterator[Exhibit]:
+def exhibit_averages(
+    analyses: Sequence[SizeAnalysis], margin: float
+) -> Iterator[Exhibit]:
     """Boost and bias of every size with the margin, sizes in one figure if they fit."""
     caption = (
         "Boost (extra against base) and bias (test against extra), with the margin: of "
         "a repeated study, of one under wide priors, and in true accuracy"
     )
-    if any(size.alone for size in found):
+    if any(size.alone for size in analyses):
         caption += "; each model alone stands below all of them"
-    rows = [averages_of(size) for size in found]
-    together = max(1, INTERVALS // max(map(len, rows)))
-    figures = math.ceil(len(rows) / together)
-    for part, chosen in enumerate(np.array_split(np.arange(len(rows)), figures), 1):
-        several = f" ({part} of {figures})" if figures > 1 else ""
+    rows = [_average_rows(size) for size in analyses]
+    per_figure = max(1, INTERVALS // max(map(len, rows)))
+    figures = math.ceil(len(rows) / per_figure)
+    for part, indices in enumerate(np.array_split(np.arange(len(rows)), figures), 1):
+        numbering = f" ({part} of {figures})" if figures > 1 else ""
         yield Exhibit(
             "averages" if part == 1 else f"averages_{part}",
             "intervals",
-            pd.DataFrame([row for at in chosen for row in rows[at]]),
-            f"{caption}{several}",
+            pd.DataFrame([row for index in indices for row in rows[index]]),
+            f"{caption}{numbering}",
             {"margin": margin, **POINTS},
         )
 
 
-def averages_of(size: Size) -> list[dict[str, object]]:
+def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:
     """Each contrast of all models, of each one alone, and of all in other ways."""
     rows: list[dict[str, object]] = []
-    for contrast, one in size.contrasts.items():
-        group, who = size.name, contrast
+    for contrast, effect in size.contrasts.items():
+        group, subject = size.name, contrast
         if size.alone:
-            group, who = f"{contrast}, {size.name}", "all models"
-        stated = {
-            who: one.estimate,
-            **{f"{lm} alone": of[contrast].estimate for lm, of in size.alone.items()},
-            f"{who}, wide priors": one.wide,
-            f"{who}, true accuracy": one.truth,
+            group, subject = f"{contrast}, {size.name}", "all models"
+        estimates = {
+            subject: effect.estimate,
+            **{
+                f"{lm} alone": effects[contrast].estimate
+                for lm, effects in size.alone.items()
+            },
+            f"{subject}, wide priors": effect.wide,
+            f"{subject}, true accuracy": effect.truth,
         }
         rows += [
             {
@@ -74,17 +86,22 @@ def averages_of(size: Size) -> list[dict[str, object]]:
                 "high": estimate.high,
                 "decision": "",
             }
-            for name, estimate in stated.items()
+            for name, estimate in estimates.items()
         ]
     return rows
 
 
-def predictive(found: Sequence[Size], margin: float) -> Exhibit:
+def _exhibit_predictive(analyses: Sequence[SizeAnalysis], margin: float) -> Exhibit:
     """Posterior predictive distributions: the paper's Figures 2 to 4."""
     parts = [
-        pd.DataFrame({"series": f"{name}, {size.name}", "value": some(one.predictive)})
-        for name in found[0].contrasts
-        for size, one in ((size, size.contrasts[name]) for size in found)
+        pd.DataFrame(
+            {
+                "series": f"{name}, {size.name}",
+                "value": _thin_draws(contrast.predictive),
+            }
+        )
+        for name in analyses[0].contrasts
+        for size, contrast in ((size, size.contrasts[name]) for size in analyses)
     ]
     titles = {"x_title": "mean difference, percentage points"}
     marks = {"margin": margin}
@@ -98,61 +115,61 @@ def predictive(found: Sequence[Size], margin: float) -> Exhibit:
     )
 
 
-def task_forest(size: Size) -> Exhibit:
+def _exhibit_task_table(size: SizeAnalysis) -> Exhibit:
     """Each task's mean difference and adjusted p."""
     parts = [
-        one.tasks.table.reset_index().assign(contrast=name)
-        for name, one in size.contrasts.items()
+        contrast.tasks.table.reset_index().assign(contrast=name)
+        for name, contrast in size.contrasts.items()
     ]
     caption = f"A task at a time, {size.name}: mean difference in points, sign-flip p"
     return Exhibit(f"tasks_{size.m}_{size.n}", "table", pd.concat(parts), caption)
 
 
-def differences(size: Size) -> Exhibit:
+def _exhibit_draw_differences(size: SizeAnalysis) -> Exhibit:
     """The paired differences of all draws, a model at a time."""
     parts = [
         pd.DataFrame(
             {
-                "series": one.pairs.table["lm"] + f", {name}",
-                "value": (100 * one.pairs.differences).round(3),
+                "series": contrast.pairs.table["lm"] + f", {name}",
+                "value": (100 * contrast.pairs.differences).round(3),
             }
         )
-        for name, one in size.contrasts.items()
+        for name, contrast in size.contrasts.items()
     ]
     caption = f"Differences of single draws, {size.name}"
     name = f"differences_{size.m}_{size.n}"
     return Exhibit(name, "histogram", pd.concat(parts), caption, POINTS)
 
 
-def task_differences(size: Size) -> Iterator[Exhibit]:
+def exhibit_task_differences(size: SizeAnalysis) -> Iterator[Exhibit]:
     """The paired differences of all draws, a task at a time: the paper's Figure 1."""
-    for contrast, one in size.contrasts.items():
+    for contrast, effect in size.contrasts.items():
         table = pd.DataFrame(
             {
-                "series": one.pairs.table["task"].astype(str),
-                "value": (100 * one.pairs.differences).round(3),
+                "series": effect.pairs.table["task"].astype(str),
+                "value": (100 * effect.pairs.differences).round(3),
             }
         ).sort_values("series", kind="stable")
         names = table["series"].unique()
         parts = np.array_split(names, int(np.ceil(len(names) / ROWS)))
-        for part, chosen in enumerate(parts, 1):
-            several = f", {part} of {len(parts)}" if len(parts) > 1 else ""
+        for part, figure_tasks in enumerate(parts, 1):
+            numbering = f", {part} of {len(parts)}" if len(parts) > 1 else ""
             yield Exhibit(
                 f"task_{contrast}_{size.m}_{size.n}_{part}",
                 "distribution",
-                table[table["series"].isin(chosen)],
+                table[table["series"].isin(figure_tasks)],
                 f"{contrast.capitalize()} of single draws, a task at a time, "
-                f"{size.name}{several}",
+                f"{size.name}{numbering}",
                 {**POINTS, "marks": {"no difference": 0.0}},
             )
 
 
-def slice_means(size: Size) -> Exhibit | None:
+def _exhibit_slice_means(size: SizeAnalysis) -> Exhibit | None:
     """Posterior means of unreplicated studies: the paper's Figure 5."""
     parts = [
-        cumulative(name, np.asarray(one.slices.beta.mean))
-        for name, one in size.contrasts.items()
-        if one.slices is not None
+        _cumulative_shares(name, np.asarray(contrast.slices.beta.mean))
+        for name, contrast in size.contrasts.items()
+        if contrast.slices is not None
     ]
     if not parts:
         return None
@@ -167,63 +184,63 @@ def slice_means(size: Size) -> Exhibit | None:
     return Exhibit(name, "curve", pd.concat(parts), caption, titles)
 
 
-def cumulative(name: str, values: Floats) -> pd.DataFrame:
+def _cumulative_shares(name: str, values: Floats) -> pd.DataFrame:
     """The values in order, each with the share up to it."""
     share = np.arange(1, len(values) + 1) / len(values)
     return pd.DataFrame({"series": name, "x": np.sort(values), "y": share})
 
 
-def evidence(size: Size) -> Exhibit:
+def _exhibit_log_evidence(size: SizeAnalysis) -> Exhibit:
     """The models compared."""
     rows = [
         {"contrast": name, "model": model, "log_evidence": value}
-        for name, one in size.contrasts.items()
-        for model, value in one.evidence.items()
+        for name, contrast in size.contrasts.items()
+        for model, value in contrast.evidence.items()
     ]
     caption = f"How probable each model makes the counts, {size.name} (nats)"
     return Exhibit(f"evidence_{size.m}_{size.n}", "table", pd.DataFrame(rows), caption)
 
 
-def sampling(size: Size) -> Iterator[Exhibit]:
+def exhibit_chains(size: SizeAnalysis) -> Iterator[Exhibit]:
     """What NUTS found, and traces of beta and of what mixes worst."""
-    for contrast, one in size.contrasts.items():
-        if one.chains is None:
+    for contrast, effect in size.contrasts.items():
+        if effect.chains is None:
             continue
-        where = f"{contrast}, {size.name}"
+        condition = f"{contrast}, {size.name}"
         yield Exhibit(
             f"nuts_{contrast}_{size.m}_{size.n}",
             "table",
-            sampled(one),
-            f"What NUTS drew, {where}: {one.chains.divergences} divergences",
+            _chain_table(effect),
+            f"What NUTS drew, {condition}: {effect.chains.divergences} divergences",
         )
-        slowest = min(one.chains.ess, key=one.chains.ess.__getitem__)
-        for what in dict.fromkeys(("beta", slowest)):
+        slowest = min(effect.chains.ess, key=effect.chains.ess.__getitem__)
+        for quantity in dict.fromkeys(("beta", slowest)):
             yield Exhibit(
-                f"trace_{what}_{contrast}_{size.m}_{size.n}",
+                f"trace_{quantity}_{contrast}_{size.m}_{size.n}",
                 "curve",
-                trace(one.chains.draws[what]),
-                f"Trace of {what}, {where}",
-                {"x_title": "draw", "y_title": what},
+                _chain_trace(effect.chains.draws[quantity]),
+                f"Trace of {quantity}, {condition}",
+                {"x_title": "draw", "y_title": quantity},
             )
 
 
-def sampled(one: Contrast) -> pd.DataFrame:
+def _chain_table(contrast: Contrast) -> pd.DataFrame:
     """Mean, sd and convergence of each number that NUTS drew."""
-    assert one.chains is not None, "asked for chains"  # noqa: S101
+    assert contrast.chains is not None, "asked for chains"  # noqa: S101
     rows = [
         {
             "name": name,
             "mean": float(draws.mean()),
             "sd": float(draws.std()),
-            "r_hat": one.chains.r_hat[name],
-            "ess_bulk": one.chains.ess[name],
+            "r_hat": contrast.chains.r_hat[name],
+            "ess_bulk": contrast.chains.ess[name],
         }
-        for name, draws in one.chains.draws.items()
+        for name, draws in contrast.chains.draws.items()
     ]
     return pd.DataFrame(rows)
 
 
-def trace(draws: Floats) -> pd.DataFrame:
+def _chain_trace(draws: Floats) -> pd.DataFrame:
     """Some draws of each chain, in order."""
     step = max(1, draws.shape[1] // TRACED)
     parts = [
@@ -239,6 +256,6 @@ def trace(draws: Floats) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def some(draws: Floats) -> Floats:
+def _thin_draws(draws: Floats) -> Floats:
     """Some of the draws, evenly."""
     return draws[:: max(1, len(draws) // SHOWN)]

@@ -2,71 +2,83 @@
 
 from collections.abc import Iterator, Sequence
 
-from measurand.audits.exposure.accuracy import accuracies
-from measurand.audits.exposure.analysis import Contrast, Size
+from measurand.audits.exposure.accuracy import accuracy_findings
+from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.thresholds import AGREE, R_HAT
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.stats.exposure.nuts import Chains
 from measurand.stats.exposure.trend import per_doubling
 
-FIRST = {"boost": 0, "bias": 0, "accuracy": 1, "beta_boost": 2, "beta_bias": 2}
+FINDING_ORDER = {"boost": 0, "bias": 0, "accuracy": 1, "beta_boost": 2, "beta_bias": 2}
 
 
-def stated(found: Sequence[Size]) -> tuple[list[Finding], dict[str, str]]:
+def exposure_findings(
+    analyses: Sequence[SizeAnalysis],
+) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and what could not be found."""
     findings, not_run = [], {}
-    for size in found:
-        for name, one in size.contrasts.items():
-            findings += [*of_contrast(one, name, size.name)]
-            where = f"{name}, {size.name}"
-            if one.slices is None:
-                not_run[f"meta-analysis of {where}"] = "one draw a task and model"
+    for size in analyses:
+        for name, effect in size.contrasts.items():
+            findings += [*contrast_findings(effect, name, size.name)]
+            condition = f"{name}, {size.name}"
+            if effect.slices is None:
+                not_run[f"meta-analysis of {condition}"] = "one draw a task and model"
         findings += [
-            Finding(name, lm, size.name, one.estimate)
+            Finding(name, lm, size.name, effect.estimate)
             for lm, effects in size.alone.items()
-            for name, one in effects.items()
+            for name, effect in effects.items()
         ]
-        findings += accuracies(size.counts, size.name)
+        findings += accuracy_findings(size.counts, size.name)
     try:
-        findings.append(trend(found))
+        findings.append(_trend_finding(analyses))
     except Undefined as undefined:
         not_run["trend"] = str(undefined)
     # What the verdict rests on comes first, of all models before each one alone.
-    return sorted(findings, key=lambda one: FIRST.get(one.statistic, 3)), not_run
+    return sorted(
+        findings, key=lambda effect: FINDING_ORDER.get(effect.statistic, 3)
+    ), not_run
 
 
-def of_contrast(one: Contrast, name: str, size: str) -> Iterator[Finding]:
+def contrast_findings(contrast: Contrast, name: str, size: str) -> Iterator[Finding]:
     """What one contrast at one size says."""
-    model, where = one.posterior.model, f"{name}, {size}"
-    yield Finding(name, model, size, one.estimate)
-    if one.chains is not None:
-        yield Finding(f"beta_{name}", model, size, one.chains.estimate())
-        yield from convergence(one, one.chains, where)
+    model, condition = contrast.posterior.model, f"{name}, {size}"
+    yield Finding(name, model, size, contrast.estimate)
+    if contrast.chains is not None:
+        yield Finding(f"beta_{name}", model, size, contrast.chains.estimate())
+        yield from _convergence_findings(contrast, contrast.chains, condition)
         model = f"{model}, laplace"
-    yield Finding(f"beta_{name}", model, size, one.posterior.estimate())
-    for task, p in task_estimates(one).items():
-        yield Finding("p_adjusted", "sign flips", f"{task}, {where}", p)
-    model = one.posterior.model
-    if one.slices is not None:
-        yield Finding("meta_outside", model, where, one.slices.outside)
-        yield Finding("meta_excluding", model, where, one.slices.excluding)
-        yield Finding("meta_coverage", model, where, one.slices.coverage)
-    if one.spread is not None:
-        yield Finding("subsample_sd", "all draws", where, one.spread.subsample)
-        yield Finding("training_sd", "all draws", where, one.spread.training)
-    for each, value in one.evidence.items():
-        told = exactly(value, len(one.pairs), "nested Laplace, exact to it")
-        yield Finding("log_evidence", each, where, told)
+    yield Finding(f"beta_{name}", model, size, contrast.posterior.estimate())
+    for task, p in _task_p_values(contrast).items():
+        yield Finding("p_adjusted", "sign flips", f"{task}, {condition}", p)
+    model = contrast.posterior.model
+    if contrast.slices is not None:
+        yield Finding("meta_outside", model, condition, contrast.slices.outside)
+        yield Finding("meta_excluding", model, condition, contrast.slices.excluding)
+        yield Finding("meta_coverage", model, condition, contrast.slices.coverage)
+    if contrast.spread is not None:
+        yield Finding("subsample_sd", "all draws", condition, contrast.spread.subsample)
+        yield Finding("training_sd", "all draws", condition, contrast.spread.training)
+    for alternative, value in contrast.evidence.items():
+        estimate = _exact_estimate(
+            value, len(contrast.pairs), "nested Laplace, exact to it"
+        )
+        yield Finding("log_evidence", alternative, condition, estimate)
 
 
-def convergence(one: Contrast, chains: Chains, where: str) -> Iterator[Finding]:
+def _convergence_findings(
+    contrast: Contrast, chains: Chains, condition: str
+) -> Iterator[Finding]:
     """Whether the chains of NUTS can be trusted, and whether they agree."""
-    drawn, model = chains.draws["beta"].size, one.posterior.model
-    gap = chains.apart(one.posterior.beta)
+    draw_count, model = chains.draws["beta"].size, contrast.posterior.model
+    gap = chains.gap(contrast.posterior.beta)
     agrees = gap.low < AGREE and gap.high > -AGREE
     yield Finding(
-        "nuts_gap", model, where, gap, "agrees" if agrees else "differs from laplace"
+        "nuts_gap",
+        model,
+        condition,
+        gap,
+        "agrees" if agrees else "differs from laplace",
     )
     worst = {
         "r_hat": (max(chains.r_hat.values()), "rank-normalised, split; the highest"),
@@ -74,50 +86,54 @@ def convergence(one: Contrast, chains: Chains, where: str) -> Iterator[Finding]:
         "divergences": (float(chains.divergences), "counted"),
     }
     for statistic, (value, method) in worst.items():
-        yield Finding(statistic, model, where, exactly(value, drawn, method))
+        yield Finding(
+            statistic, model, condition, _exact_estimate(value, draw_count, method)
+        )
 
 
-def mistrusted(found: Sequence[Size]) -> list[str]:
+def chain_warnings(analyses: Sequence[SizeAnalysis]) -> list[str]:
     """A warning for all chains that disagree or went wrong."""
-    said = []
-    for size in found:
-        for name, one in size.contrasts.items():
-            if one.chains is None:
+    warnings = []
+    for size in analyses:
+        for name, contrast in size.contrasts.items():
+            if contrast.chains is None:
                 continue
-            worst = max(one.chains.r_hat, key=one.chains.r_hat.__getitem__)
-            if one.chains.r_hat[worst] > R_HAT:
-                value = f"{one.chains.r_hat[worst]:.3f}"
-                said.append(
+            worst = max(contrast.chains.r_hat, key=contrast.chains.r_hat.__getitem__)
+            if contrast.chains.r_hat[worst] > R_HAT:
+                value = f"{contrast.chains.r_hat[worst]:.3f}"
+                warnings.append(
                     f"NUTS, {name}, {size.name}: R-hat of {worst} is {value}, over "
                     f"{R_HAT}; the chains disagree"
                 )
-            if one.chains.divergences:
-                said.append(
-                    f"NUTS, {name}, {size.name}: {one.chains.divergences} divergences"
+            if contrast.chains.divergences:
+                warnings.append(
+                    f"NUTS, {name}, {size.name}: {contrast.chains.divergences} divergences"
                 )
-    return said
+    return warnings
 
 
-def task_estimates(one: Contrast) -> dict[str, Estimate]:
+def _task_p_values(contrast: Contrast) -> dict[str, Estimate]:
     """The adjusted p-value of each task; its draws are its n."""
     method = "one-sided sign flips, Benjamini-Hochberg"
     return {
-        str(task): exactly(float(row["p_adjusted"]), int(row["subsamples"]), method)
-        for task, row in one.tasks.table.iterrows()
+        str(task): _exact_estimate(
+            float(row["p_adjusted"]), int(row["subsamples"]), method
+        )
+        for task, row in contrast.tasks.table.iterrows()
     }
 
 
-def trend(found: Sequence[Size]) -> Finding:
+def _trend_finding(analyses: Sequence[SizeAnalysis]) -> Finding:
     """What the bias gains when n doubles."""
-    bias = [size.contrasts["bias"].posterior for size in found]
+    posteriors = [size.contrasts["bias"].posterior for size in analyses]
     slope = per_doubling(
-        [size.n for size in found],
-        [float(one.beta.mean) for one in bias],
-        [float(one.beta.sd) for one in bias],
+        [size.n for size in analyses],
+        [float(posterior.beta.mean) for posterior in posteriors],
+        [float(posterior.beta.sd) for posterior in posteriors],
     )
-    return Finding("trend", bias[0].model, "beta_bias a doubling of n", slope)
+    return Finding("trend", posteriors[0].model, "beta_bias a doubling of n", slope)
 
 
-def exactly(value: float, n: int, method: str) -> Estimate:
+def _exact_estimate(value: float, n: int, method: str) -> Estimate:
     """A number without an interval of its own."""
     return Estimate(value, value, value, 1.0, n, method)

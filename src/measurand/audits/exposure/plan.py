@@ -5,8 +5,13 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.exposure.arms import able, asks, groups, read
-from measurand.audits.exposure.study import Design, pools, suited
+from measurand.audits.exposure.arms import (
+    arm_asks,
+    check_adaptable,
+    group_draws,
+    unlabeled_texts,
+)
+from measurand.audits.exposure.study import Design, pool_tasks, suit_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.reader import Reader
@@ -15,13 +20,13 @@ from measurand.core.words import words
 from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
 from measurand.experiment.asks import Ask, ask_key
 
-SAMPLED = 200  # texts of a task whose length is counted
-PIECES = 4 / 3  # tokens a word, about
-MEASURED = 2  # draws, or groups of them, run first: one to warm up, one is timed
+SAMPLED_TEXTS = 200  # texts of a task whose length is counted
+TOKENS_PER_WORD = 4 / 3  # tokens a word, about
+TIMED_GROUPS = 2  # draws, or groups of them, run first: one to warm up, one is timed
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """What is left to do.
 
     Attributes:
@@ -40,111 +45,118 @@ class Plan:
         """One line of it."""
         if not self.trials:
             return "plan: every trial is in the store"
-        often = "unknown" if self.seconds is None else lasting(self.seconds)
+        duration = "unknown" if self.seconds is None else format_duration(self.seconds)
         return (
-            f"plan: {self.trials:,} trials, about {rounded(self.tokens)} tokens, "
-            f"{often}, {rounded(self.disk)}B on disk"
+            f"plan: {self.trials:,} trials, about {_format_count(self.tokens)} tokens, "
+            f"{duration}, {_format_count(self.disk)}B on disk"
         )
 
 
-def planned(
+def plan_study(
     experiment: Experiment,
     tasks: Mapping[str, Benchmark],
     readers: Mapping[str, Reader],
     design: Design,
     about: Mapping[str, Task] | None = None,
-) -> Plan:
+) -> StudyPlan:
     """What the study takes beside what is stored, after a few draws of each reader.
 
     These draws are the study's own, so nothing of them is lost. Other tasks take as
     much longer as their texts are.
     """
-    able(readers, design.arms)
+    check_adaptable(readers, design.arms)
     trials = tokens = disk = 0
     pace: dict[str, float] = {}  # seconds a token
     size: dict[str, float] = {}  # bytes a trial and class
     seconds = 0.0
-    for task, pool in pools(tasks, design).items():
-        each = texts(design) * length(pool.train)
+    for task, pool in pool_tasks(tasks, design).items():
+        trial_tokens = _texts_per_trial(design) * _tokens_per_text(pool.train)
         classes = len(pool.train.classes)
-        with reopen_experiment(experiment, pool) as running:
-            for name, given in readers.items():
-                reader = suited(given, (about or {}).get(task))
-                left = missing(running, reader, design)
-                if len(left) > MEASURED and name not in pace:
-                    took, written = measured(running, reader, design, left[:MEASURED])
-                    ran = len(left[MEASURED - 1]) * len(design.arms)
-                    pace[name] = took / (ran * each)
-                    size[name] = written / (ran * classes)
-                    left = left[MEASURED:]
-                number = sum(map(len, left)) * len(design.arms)
-                trials += number
-                tokens += round(number * each)
-                seconds += pace.get(name, 0.0) * number * each
-                disk += round(size.get(name, 0.0) * number * classes)
-    return Plan(trials, tokens, seconds if pace else None, disk)
+        with reopen_experiment(experiment, pool) as task_experiment:
+            for name, recipe in readers.items():
+                reader = suit_reader(recipe, (about or {}).get(task))
+                remaining = _missing_draws(task_experiment, reader, design)
+                if len(remaining) > TIMED_GROUPS and name not in pace:
+                    duration, stored_bytes = _time_draws(
+                        task_experiment, reader, design, remaining[:TIMED_GROUPS]
+                    )
+                    timed_trials = len(remaining[TIMED_GROUPS - 1]) * len(design.arms)
+                    pace[name] = duration / (timed_trials * trial_tokens)
+                    size[name] = stored_bytes / (timed_trials * classes)
+                    remaining = remaining[TIMED_GROUPS:]
+                count = sum(map(len, remaining)) * len(design.arms)
+                trials += count
+                tokens += round(count * trial_tokens)
+                seconds += pace.get(name, 0.0) * count * trial_tokens
+                disk += round(size.get(name, 0.0) * count * classes)
+    return StudyPlan(trials, tokens, seconds if pace else None, disk)
 
 
-def missing(running: Experiment, reader: Reader, design: Design) -> list[range]:
+def _missing_draws(
+    experiment: Experiment, reader: Reader, design: Design
+) -> list[range]:
     """The draws that are not stored: they are run in order, so all from the first."""
-    whole = groups(reader, design.repeats)
+    draw_groups = group_draws(reader, design.repeats)
     first = bisect_left(
-        whole,
+        draw_groups,
         True,
         key=lambda numbers: (
             not all(
-                stored(running, ask) for ask in drawn(running, reader, design, numbers)
+                _has_answers(experiment, ask)
+                for ask in _asks_of_draws(experiment, reader, design, numbers)
             )
         ),
     )
-    return whole[first:]
+    return draw_groups[first:]
 
 
-def drawn(
-    running: Experiment, reader: Reader, design: Design, numbers: range
+def _asks_of_draws(
+    experiment: Experiment, reader: Reader, design: Design, numbers: range
 ) -> list[Ask]:
     """What is asked in these draws."""
-    return asks(running, reader, design.m, design.n, numbers, design.arms)
+    return arm_asks(experiment, reader, design.m, design.n, numbers, design.arms)
 
 
-def stored(running: Experiment, ask: Ask) -> bool:
+def _has_answers(experiment: Experiment, ask: Ask) -> bool:
     """Whether the answer is in the store."""
-    return running.store.has(ask_key(ask, running.benchmark, running.seed))
+    return experiment.store.has(ask_key(ask, experiment.benchmark, experiment.seed))
 
 
-def measured(
-    running: Experiment, reader: Reader, design: Design, some: Sequence[range]
+def _time_draws(
+    experiment: Experiment, reader: Reader, design: Design, draw_groups: Sequence[range]
 ) -> tuple[float, float]:
     """The seconds that the last of these draws take, and the bytes of the answers."""
-    for numbers in some:
-        asked = drawn(running, reader, design, numbers)
+    for numbers in draw_groups:
+        group_asks = _asks_of_draws(experiment, reader, design, numbers)
         start = time.perf_counter()
-        ask_all(running, asked)
+        ask_all(experiment, group_asks)
         seconds = time.perf_counter() - start
     files = [
         path
-        for ask in asked
-        for path in running.store.paths(ask_key(ask, running.benchmark, running.seed))
+        for ask in group_asks
+        for path in experiment.store.paths(
+            ask_key(ask, experiment.benchmark, experiment.seed)
+        )
     ]
     return seconds, float(sum(path.stat().st_size for path in files))
 
 
-def texts(design: Design) -> float:
+def _texts_per_trial(design: Design) -> float:
     """The texts that a trial reads, on average over the arms."""
     reading = len(design.arms) - 1  # all but base read n more
     return design.m + design.n + design.n * reading / len(design.arms)
 
 
-def length(pool: Items) -> float:
+def _tokens_per_text(pool: Items) -> float:
     """About how many tokens a text has, on average."""
-    some = read(pool)[:: max(1, len(pool) // SAMPLED)]
-    return PIECES * sum(len(words(text)) for text in some) / len(some)
+    sample = unlabeled_texts(pool)[:: max(1, len(pool) // SAMPLED_TEXTS)]
+    return TOKENS_PER_WORD * sum(len(words(text)) for text in sample) / len(sample)
 
 
-def rounded(count: float) -> str:
+def _format_count(count: float) -> str:
     """A large number in few letters.
 
-    >>> rounded(1234), rounded(5_600_000), rounded(12)
+    >>> _format_count(1234), _format_count(5_600_000), _format_count(12)
     ('1.2 k', '5.6 M', '12 ')
     """
     for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
@@ -157,10 +169,10 @@ def rounded(count: float) -> str:
     return f"{count:.0f} "
 
 
-def lasting(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A time in the unit that suits it.
 
-    >>> lasting(42), lasting(600), lasting(90_000)
+    >>> format_duration(42), format_duration(600), format_duration(90_000)
     ('42 s', '10 min', '25.0 h')
     """
     if seconds < 120:

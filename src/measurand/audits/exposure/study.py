@@ -8,12 +8,12 @@ import pandas as pd
 
 from measurand.audits.exposure.arms import (
     NEEDED,
-    OVER,
-    able,
-    asks,
-    chosen,
-    groups,
-    read,
+    OVERTRAINED_ARMS,
+    arm_asks,
+    check_adaptable,
+    expand_arms,
+    group_draws,
+    unlabeled_texts,
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption
@@ -25,9 +25,11 @@ from measurand.core.task import Task
 from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
 from measurand.selections.subsamples import Subsample, of_each
 
-TOGETHER = 25  # draws asked at once: what is finished is kept either way
+DRAWS_AT_ONCE = 25  # draws asked at once: what is finished is kept either way
 LOSS = "lm_loss"  # what readers call the loss on the texts that they adapted to
-Seen = Callable[[str, str, float, int], None]  # task, reader, draws done, of how many
+StudyProgress = Callable[
+    [str, str, float, int], None
+]  # task, reader, draws done, of how many
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Design:
                 f"--m is {self.m}, --n {self.n} and --repeats {self.repeats}; allowed "
                 "are 1, 1 and 2 or more"
             )
-        object.__setattr__(self, "arms", chosen(self.arms))
+        object.__setattr__(self, "arms", expand_arms(self.arms))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +75,20 @@ class Study:
     remarks: Mapping[str, Mapping[str, float]]
 
     @property
-    def overtrained(self) -> pd.DataFrame | None:
+    def overtrained_counts(self) -> pd.DataFrame | None:
         """The study whose extra and test arms are the overtrained ones, if it ran."""
-        ran = {f"correct_{arm}": f"correct_{over}" for arm, over in OVER.items()}
-        if not {*ran.values()} <= {*self.counts.columns}:
+        columns = {
+            f"correct_{arm}": f"correct_{over}"
+            for arm, over in OVERTRAINED_ARMS.items()
+        }
+        if not {*columns.values()} <= {*self.counts.columns}:
             return None
-        return self.counts.assign(**{arm: self.counts[o] for arm, o in ran.items()})
+        return self.counts.assign(
+            **{arm: self.counts[column] for arm, column in columns.items()}
+        )
 
 
-def pooled(benchmark: Benchmark) -> Benchmark:
+def pool_rows(benchmark: Benchmark) -> Benchmark:
     """All rows of a task in one pool, to be drawn from."""
     sides = [benchmark.train, benchmark.test]
     first = sides[0]
@@ -93,125 +100,138 @@ def pooled(benchmark: Benchmark) -> Benchmark:
     return Benchmark(benchmark.name, pool, pool, benchmark.query)
 
 
-def pools(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benchmark]:
+def pool_tasks(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benchmark]:
     """The pool of each task; one that is too small is refused before any training."""
-    found = {}
+    task_pools = {}
     for task, benchmark in tasks.items():
-        found[task] = pooled(benchmark)
+        task_pools[task] = pool_rows(benchmark)
         try:
-            of_each(found[task].train, design.m, design.n)
+            of_each(task_pools[task].train, design.m, design.n)
         except BadInput as refused:
             if len(tasks) == 1:
                 raise
             raise BadInput(f"{task}: {refused}") from None
-    return found
+    return task_pools
 
 
-def study(
+def run_study(
     experiment: Experiment,
     tasks: Mapping[str, Benchmark],
     readers: Mapping[str, Reader],
     design: Design,
     *,
     about: Mapping[str, Task] | None = None,
-    seen: Seen = lambda task, reader, done, of: None,
+    progress: StudyProgress = lambda task, reader, done, of: None,
 ) -> Study:
     """Every model on every draw of every task, in every arm."""
-    able(readers, design.arms)
+    check_adaptable(readers, design.arms)
     rows: list[dict[str, object]] = []
     notes: dict[str, dict[str, float]] = {}
     remarks: dict[str, dict[str, float]] = {}
-    for task, pool in pools(tasks, design).items():
-        notes[task] = noted(pool.train, design, experiment.seed)
-        with reopen_experiment(experiment, pool) as running:
-            for name, given in readers.items():
-                reader = suited(given, (about or {}).get(task))
+    for task, pool in pool_tasks(tasks, design).items():
+        notes[task] = _task_notes(pool.train, design, experiment.seed)
+        with reopen_experiment(experiment, pool) as task_experiment:
+            for name, recipe in readers.items():
+                reader = suit_reader(recipe, (about or {}).get(task))
 
-                def shown(done: float, task: str = task, name: str = name) -> None:
-                    seen(task, name, done, design.repeats)
+                def report_draws(
+                    done: float, task: str = task, name: str = name
+                ) -> None:
+                    progress(task, name, done, design.repeats)
 
-                for draw, said in drawn(running, reader, design, shown):
+                for draw, predictions in ask_draws(
+                    task_experiment, reader, design, report_draws
+                ):
                     keys = {"lm": name, "task": task, "subsample": draw}
                     sizes = {"m": design.m, "n": design.n}
-                    rows.append({**sizes, **keys, **scored(said)})
-                    remembered(remarks.setdefault(name, {}), said.values())
+                    rows.append({**sizes, **keys, **_score_arms(predictions)})
+                    _keep_worst_remarks(
+                        remarks.setdefault(name, {}), predictions.values()
+                    )
     return Study(pd.DataFrame(rows), notes, remarks)
 
 
-def suited(reader: Reader, task: Task | None) -> Reader:
+def suit_reader(reader: Reader, task: Task | None) -> Reader:
     """The reader as the task wants it, where either has a wish."""
     if task is not None and isinstance(reader, TaskAware):
         return reader.for_task(task)
     return reader
 
 
-def drawn(
-    running: Experiment,
+def ask_draws(
+    experiment: Experiment,
     reader: Reader,
     design: Design,
-    shown: Callable[[float], None] = lambda done: None,
+    progress: Callable[[float], None] = lambda done: None,
 ) -> Iterator[tuple[int, dict[str, Predictions]]]:
     """What each arm answered about the test rows, one draw after another."""
-    arms, whole = design.arms, groups(reader, design.repeats)
-    most = max(1, TOGETHER // len(whole[0]))
-    for start in range(0, len(whole), most):
-        some = whole[start : start + most]
-        asked = [
+    arms, draw_groups = design.arms, group_draws(reader, design.repeats)
+    batch_size = max(1, DRAWS_AT_ONCE // len(draw_groups[0]))
+    for start in range(0, len(draw_groups), batch_size):
+        batch = draw_groups[start : start + batch_size]
+        batch_asks = [
             ask
-            for numbers in some
-            for ask in asks(running, reader, design.m, design.n, numbers, arms)
+            for numbers in batch
+            for ask in arm_asks(experiment, reader, design.m, design.n, numbers, arms)
         ]
-        numbers = range(some[0][0], some[-1][-1] + 1)
+        numbers = range(batch[0][0], batch[-1][-1] + 1)
 
         def watch(
-            done: int, total: int, numbers: range = numbers, trials: int = len(some)
+            done: int, total: int, numbers: range = numbers, trials: int = len(batch)
         ) -> None:
-            running.watch(done, total)
-            left = (total - done) / (trials * len(arms))  # of these draws
-            shown(numbers[0] + len(numbers) * (1 - left))
+            experiment.watch(done, total)
+            remaining = (total - done) / (trials * len(arms))  # of these draws
+            progress(numbers[0] + len(numbers) * (1 - remaining))
 
-        said = ask_all(replace(running, watch=watch), asked)
-        for place, number in enumerate(numbers):
-            part = said[len(arms) * place : len(arms) * (place + 1)]
+        predictions = ask_all(replace(experiment, watch=watch), batch_asks)
+        for position, number in enumerate(numbers):
+            part = predictions[len(arms) * position : len(arms) * (position + 1)]
             yield number + 1, dict(zip(arms, part, strict=True))
 
 
-def scored(said: Mapping[str, Predictions]) -> dict[str, float]:
+def _score_arms(predictions: Mapping[str, Predictions]) -> dict[str, float]:
     """How many answers of each arm are right, and its language-model loss, if any."""
-    right = {f"correct_{arm}": int(one.correct.sum()) for arm, one in said.items()}
+    right = {
+        f"correct_{arm}": int(arm_predictions.correct.sum())
+        for arm, arm_predictions in predictions.items()
+    }
     losses = {
-        f"{LOSS}_{arm}": float(one.remarks[LOSS])
-        for arm, one in said.items()
-        if LOSS in one.remarks
+        f"{LOSS}_{arm}": float(arm_predictions.remarks[LOSS])
+        for arm, arm_predictions in predictions.items()
+        if LOSS in arm_predictions.remarks
     }
     return {**right, **losses}
 
 
-def noted(pool: Items, design: Design, seed: int) -> dict[str, float]:
+def _task_notes(pool: Items, design: Design, seed: int) -> dict[str, float]:
     """What a reader of the report should know of a task."""
-    shared = []
+    duplicate_shares = []
     for number in range(min(design.repeats, 10)):
         extra, test = (
-            read(
+            unlabeled_texts(
                 Subsample(design.m, design.n, number, side)(
                     pool, generator(seed, "select")
                 )
             )
             for side in ("extra", "test")
         )
-        shared.append(float(np.isin(test, list(set(extra))).mean()))
+        duplicate_shares.append(float(np.isin(test, list(set(extra))).mean()))
     return {
         "rows": float(len(pool)),
         "classes": float(len(pool.classes)),
         "commonest": float(np.bincount(pool.numbers).max() / len(pool)),
         "labelled": float(design.m // len(pool.classes) * len(pool.classes)),
-        "duplicates": float(np.mean(shared)),
+        "duplicates": float(np.mean(duplicate_shares)),
     }
 
 
-def remembered(kept: dict[str, float], said: Iterable[Predictions]) -> None:
+def _keep_worst_remarks(
+    worst: dict[str, float], predictions: Iterable[Predictions]
+) -> None:
     """Keep the worst share that any draw remarked."""
-    for one in said:
-        for what in ("truncated", "unparsed"):
-            if what in one.remarks:
-                kept[what] = max(kept.get(what, 0.0), float(one.remarks[what]))
+    for arm_predictions in predictions:
+        for remark in ("truncated", "unparsed"):
+            if remark in arm_predictions.remarks:
+                worst[remark] = max(
+                    worst.get(remark, 0.0), float(arm_predictions.remarks[remark])
+                )

@@ -16,7 +16,7 @@ from measurand.stats.exposure.studies import Latent
 
 
 @dataclass(frozen=True)
-class Effects:
+class LogitEffects:
     """A value for everything on which a logit rests.
 
     Attributes:
@@ -33,29 +33,29 @@ class Effects:
 
     def logits(self, latent: Latent) -> Floats:
         """The logits these effects add up to."""
-        paired = dense(latent, self.fixed, self.local) + self.pair[..., None, :]
+        paired = dense_logits(latent, self.fixed, self.local) + self.pair[..., None, :]
         return np.asarray(paired + self.observation)
 
-    def plus(self, other: "Effects") -> "Effects":
+    def plus(self, shift: "LogitEffects") -> "LogitEffects":
         """Each effect with another added."""
-        return Effects(
-            self.fixed + other.fixed,
-            self.local + other.local,
-            self.pair + other.pair,
-            self.observation + other.observation,
+        return LogitEffects(
+            self.fixed + shift.fixed,
+            self.local + shift.local,
+            self.pair + shift.pair,
+            self.observation + shift.observation,
         )
 
 
-def dense(latent: Latent, fixed: Floats, local: Floats) -> Floats:
+def dense_logits(latent: Latent, fixed: Floats, local: Floats) -> Floats:
     """The part of the logits that comes from fixed terms and effects of tasks."""
     slots = latent.fixed.shape[:2]
-    common = fixed @ flat(latent.fixed).T
-    tasks = local @ flat(latent.local).T
+    common = fixed @ _flatten_design(latent.fixed).T
+    tasks = local @ _flatten_design(latent.local).T
     total = common[..., None, :] + tasks
     return np.asarray(total.reshape(*total.shape[:-1], *slots, 1))
 
 
-def flat(design: Floats) -> Floats:
+def _flatten_design(design: Floats) -> Floats:
     """A design with one row for each group and slot: products by BLAS, not by loops."""
     return design.reshape(-1, design.shape[-1])
 
@@ -89,7 +89,7 @@ class Blocks:
     information: Floats
 
 
-def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
+def information_blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
     """The information around `logits`, given the standard deviations of effects."""
     right = expit(logits)
     expected = latent.trials[:, None] * right
@@ -99,23 +99,25 @@ def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
     shrunk = 1 / (1 + noise * weights)
     damped = weights * shrunk
     spread = latent.variance(log_sds, "pair")[..., None, None, None]
-    pair_variance = spread / (1 + spread * over_slots(damped))
+    pair_variance = spread / (1 + spread * sum_slots(damped))
 
     shared = pair_variance[..., None, :] * damped
-    among = -products(shared, damped)
+    among = -_slot_products(shared, damped)
     slots = np.arange(damped.shape[-2])
-    among[..., slots, slots] += over_subsamples(damped)
-    by_task = summed_products(latent, among)
+    among[..., slots, slots] += _sum_subsamples(damped)
+    by_task = _design_products(latent, among)
 
     terms = latent.fixed.shape[-1]
-    known = 1 / latent.local_variances(log_sds)[..., None, :]
-    local_variance = inverse(by_task[..., terms:, terms:], known)
+    local_precision = 1 / latent.local_variances(log_sds)[..., None, :]
+    local_variance = _inverse_with_diagonal(
+        by_task[..., terms:, terms:], local_precision
+    )
     cross = by_task[..., terms:, :terms]
-    carried = times(local_variance, cross)
+    carried = _multiply_small(local_variance, cross)
     rows = (*cross.shape[:-3], -1, terms)  # one row for each effect of each task
-    lost = np.swapaxes(cross.reshape(rows), -1, -2) @ carried.reshape(rows)
-    told = by_task[..., :terms, :terms].sum(axis=-3) - lost
-    information = told + np.diag(latent.precision)
+    absorbed = np.swapaxes(cross.reshape(rows), -1, -2) @ carried.reshape(rows)
+    direct = by_task[..., :terms, :terms].sum(axis=-3) - absorbed
+    information = direct + np.diag(latent.precision)
     return Blocks(
         latent,
         noise,
@@ -130,7 +132,7 @@ def blocks(latent: Latent, log_sds: Floats, logits: Floats) -> Blocks:
     )
 
 
-def over_slots(values: Floats) -> Floats:
+def sum_slots(values: Floats) -> Floats:
     """Sums over the slots of each pair; few slots, so adding beats reducing."""
     total = values[..., 0, :]
     for slot in range(1, values.shape[-2]):
@@ -138,37 +140,37 @@ def over_slots(values: Floats) -> Floats:
     return total
 
 
-def over_subsamples(values: Floats) -> Floats:
+def _sum_subsamples(values: Floats) -> Floats:
     """Sums over the subsamples, of which slices without replication have one."""
     return values[..., 0] if values.shape[-1] == 1 else np.asarray(values.sum(axis=-1))
 
 
-def products(one: Floats, other: Floats) -> Floats:
+def _slot_products(left: Floats, right: Floats) -> Floats:
     """Slots × slots, multiplied and summed over subsamples."""
-    if one.shape[-1] == 1:
-        return np.asarray(one * np.swapaxes(other, -1, -2))
-    return np.asarray(one @ np.swapaxes(other, -1, -2))
+    if left.shape[-1] == 1:
+        return np.asarray(left * np.swapaxes(right, -1, -2))
+    return np.asarray(left @ np.swapaxes(right, -1, -2))
 
 
-def times(square: Floats, other: Floats) -> Floats:
+def _multiply_small(square: Floats, factor: Floats) -> Floats:
     """The products of small matrices, most of them of one row."""
-    return np.asarray(square * other if square.shape[-1] == 1 else square @ other)
+    return np.asarray(square * factor if square.shape[-1] == 1 else square @ factor)
 
 
-def summed_products(latent: Latent, among: Floats) -> Floats:
+def _design_products(latent: Latent, among: Floats) -> Floats:
     """Design' × `among` × design, summed over the groups of each task."""
     design = np.concatenate([latent.fixed, latent.local], axis=-1)
     groups, slots, terms = design.shape
     outer = np.einsum("gka,glb->gklab", design, design)
     outer = outer.reshape(groups * slots**2, terms**2)
-    whole = among.reshape(*among.shape[:-3], -1) @ outer
-    return np.asarray(whole.reshape(*whole.shape[:-1], terms, terms))
+    sums = among.reshape(*among.shape[:-3], -1) @ outer
+    return np.asarray(sums.reshape(*sums.shape[:-1], terms, terms))
 
 
-def inverse(matrices: Floats, diagonal: Floats) -> Floats:
+def _inverse_with_diagonal(matrices: Floats, diagonal: Floats) -> Floats:
     """The inverse of small matrices to whose diagonal something is added.
 
-    >>> inverse(np.array([[1.0]]), np.array([3.0])).tolist()
+    >>> _inverse_with_diagonal(np.array([[1.0]]), np.array([3.0])).tolist()
     [[0.25]]
     """
     size = matrices.shape[-1]
@@ -177,26 +179,26 @@ def inverse(matrices: Floats, diagonal: Floats) -> Floats:
     return np.asarray(np.linalg.inv(matrices + diagonal[..., None] * np.eye(size)))
 
 
-def solve(blocks: Blocks, pull: Floats) -> Effects:
+def solve_effects(blocks: Blocks, pull: Floats) -> LogitEffects:
     """The effects at which the information balances a pull on every logit."""
     latent, damped = blocks.latent, blocks.damped
     target = pull * blocks.shrunk
-    shared = blocks.pair_variance * over_slots(target)
-    response = over_subsamples(target - damped * shared[..., None, :])
+    shared = blocks.pair_variance * sum_slots(target)
+    response = _sum_subsamples(target - damped * shared[..., None, :])
     response = response.reshape(*response.shape[:-2], -1)
-    on_local = response @ flat(latent.local)
-    settled = times(blocks.local_variance, on_local[..., None])
-    on_fixed = response @ flat(latent.fixed)
-    on_fixed = on_fixed - (blocks.cross * settled).sum(axis=-2)
+    on_local = response @ _flatten_design(latent.local)
+    local_effects = _multiply_small(blocks.local_variance, on_local[..., None])
+    on_fixed = response @ _flatten_design(latent.fixed)
+    on_fixed = on_fixed - (blocks.cross * local_effects).sum(axis=-2)
     on_fixed = on_fixed.sum(axis=-2)[..., None]
     fixed = np.linalg.solve(blocks.information, on_fixed)[..., 0]
     on_local = on_local - (blocks.cross * fixed[..., None, None, :]).sum(axis=-1)
-    local = times(blocks.local_variance, on_local[..., None])[..., 0]
+    local = _multiply_small(blocks.local_variance, on_local[..., None])[..., 0]
 
-    remaining = target - damped * dense(latent, fixed, local)
-    pair = blocks.pair_variance * over_slots(remaining)
+    remaining = target - damped * dense_logits(latent, fixed, local)
+    pair = blocks.pair_variance * sum_slots(remaining)
     observation = blocks.noise * (remaining - damped * pair[..., None, :])
-    return Effects(fixed, local, pair, observation)
+    return LogitEffects(fixed, local, pair, observation)
 
 
 def logit_variances(blocks: Blocks) -> Floats:
@@ -210,9 +212,14 @@ def logit_variances(blocks: Blocks) -> Floats:
     local = np.einsum("gkl,...tlm->...tgkm", latent.local, blocks.local_variance)
     among = among + np.einsum("...gkm,glm->...gkl", local, latent.local)
 
-    given = blocks.pair_variance[..., None, :]
+    pair_variance = blocks.pair_variance[..., None, :]
     carried = among @ damped
-    own = np.diagonal(among, axis1=-2, axis2=-1)[..., None]
-    both = over_slots(carried * damped)[..., None, :]
-    paired = own - 2 * given * carried + given**2 * both + given
+    variances = np.diagonal(among, axis1=-2, axis2=-1)[..., None]
+    pair_sums = sum_slots(carried * damped)[..., None, :]
+    paired = (
+        variances
+        - 2 * pair_variance * carried
+        + pair_variance**2 * pair_sums
+        + pair_variance
+    )
     return np.asarray(blocks.shrunk**2 * paired + blocks.noise * blocks.shrunk)

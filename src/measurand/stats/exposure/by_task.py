@@ -12,14 +12,14 @@ import pandas as pd
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.multiplicity import benjamini_hochberg
 
 PERMUTATIONS = 10_000
 
 
 @dataclass(frozen=True)
-class Tasks:
+class TaskDifferences:
     """One contrast, a task at a time.
 
     Attributes:
@@ -42,9 +42,9 @@ class Tasks:
         return int((self.table["difference"] < 0).sum())
 
 
-def by_task(
-    pairs: Pairs, *, rng: np.random.Generator, permutations: int = PERMUTATIONS
-) -> Tasks:
+def differences_by_task(
+    pairs: ArmPairs, *, rng: np.random.Generator, permutations: int = PERMUTATIONS
+) -> TaskDifferences:
     """Each task's mean difference, and how easily luck alone would give it."""
     points = pairs.table.assign(difference=100 * pairs.differences)
     rows = {}
@@ -53,28 +53,28 @@ def by_task(
         rows[task] = {
             "difference": float(part["difference"].mean()),
             "subsamples": len(summed),
-            "p": above_zero(summed, rng=rng, permutations=permutations),
+            "p": sign_flip_p(summed, rng=rng, permutations=permutations),
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("task")
     adjusted = benjamini_hochberg(table["p"].to_numpy(float))
-    return Tasks(table.assign(p_adjusted=adjusted), pairs.contrast)
+    return TaskDifferences(table.assign(p_adjusted=adjusted), pairs.contrast)
 
 
-def above_zero(
+def sign_flip_p(
     differences: Floats, *, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> float:
     """The one-sided p-value that differences symmetric about zero sum to so much.
 
     Exact where all patterns of signs are no more than the permutations.
 
-    >>> above_zero(np.array([1.0, 2.0, 3.0]), rng=np.random.default_rng(0))
+    >>> sign_flip_p(np.array([1.0, 2.0, 3.0]), rng=np.random.default_rng(0))
     0.125
     """
     if len(differences) == 0:
         raise Undefined("no subsamples to flip")
-    seen = differences.sum() - 1e-9  # so that rounding hides no tie
+    total = differences.sum() - 1e-9  # so that rounding hides no tie
     if 2 ** min(len(differences), 60) <= permutations:
         signs = np.array(list(product((-1, 1), repeat=len(differences))))
-        return float((signs @ differences >= seen).mean())
+        return float((signs @ differences >= total).mean())
     signs = rng.integers(0, 2, (permutations, len(differences))) * 2 - 1
-    return float((1 + (signs @ differences >= seen).sum()) / (1 + permutations))
+    return float((1 + (signs @ differences >= total).sum()) / (1 + permutations))

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.exposure.hierarchical import LEVEL, fit_many
+from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
 from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import share
 
@@ -52,7 +52,7 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class CoverageStudy:
     """Where the truth fell in each posterior.
 
     Attributes:
@@ -74,13 +74,17 @@ class Calibration:
         return {level: self.coverage(level) for level in LEVELS}
 
 
-def calibration(studies: Studies, beta: float, model: str) -> Calibration:
+def study_coverage(studies: Studies, beta: float, model: str) -> CoverageStudy:
     """Where `beta` falls in the posteriors of studies simulated with it."""
-    found = fit_many(studies, model)
-    return Calibration(found.below(np.full(len(studies), beta)), found.mean - beta)
+    posteriors = fit_studies(studies, model)
+    return CoverageStudy(
+        posteriors.below(np.full(len(studies), beta)), posteriors.mean - beta
+    )
 
 
-def simulated(truth: Truth, *, rng: np.random.Generator, studies: int) -> Studies:
+def simulate_studies(
+    truth: Truth, *, rng: np.random.Generator, studies: int
+) -> Studies:
     """Studies drawn from the truth, with new tasks, pairs and trainings each."""
     cells = (studies, truth.tasks, truth.models, truth.subsamples, 1, METHODS)
     tasks = rng.normal(0, truth.task, (studies, truth.tasks, 1, 1, 1, 1))

@@ -1,6 +1,6 @@
 """The hierarchical binomial model of an exposure study, fitted by nested Laplace.
 
-`fit(pairs)` gives what is known of beta, the log-odds that the treatment adds. Models
+`fit_posterior(pairs)` gives what is known of beta, the log-odds that the treatment adds. Models
 by name: "observation" (the default), "paper", "released", and "plain" for slices
 without replication; `studies` says what they hold. Without an effect for every
 observation, intervals are far too narrow: trainings differ by more than coin flips.
@@ -15,26 +15,32 @@ import numpy as np
 from measurand.core.errors import UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.exposure.draws import Draws, drawn
-from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.draws import PosteriorDraws, draw_posterior
+from measurand.stats.exposure.laplace import mean_effects
 from measurand.stats.exposure.mixture import Mixture
-from measurand.stats.exposure.nested import COARSE, FINE, START, Grid, explored
-from measurand.stats.exposure.predictive import Repeated, repeated
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.nested import (
+    COARSE,
+    FINE,
+    START,
+    PosteriorGrid,
+    explore_posterior,
+)
+from measurand.stats.exposure.predictive import RepeatedStudies, repeat_studies
+from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.exposure.studies import (
     MODELS,
-    Model,
+    HierarchicalModel,
     Priors,
     Studies,
-    laid_out,
-    study,
+    lay_out_studies,
+    tabulate_study,
 )
 
 LEVEL = 0.89  # of the paper's credible intervals
 DRAWS = 2_000
 PIECE = 200_000  # counts in memory at once, over all points of the lattice
 POINTS = 33  # of the coarse lattice of three effects
-FIRST = 8  # studies that show the others where to begin
+FIRST_STUDIES = 8  # studies that show the others where to begin
 
 
 @dataclass(frozen=True)
@@ -49,10 +55,10 @@ class Posterior:
         beta: The log-odds that the treatment adds.
     """
 
-    pairs: Pairs
+    pairs: ArmPairs
     model: str
     priors: Priors
-    grid: Grid
+    grid: PosteriorGrid
     beta: Mixture
 
     @property
@@ -73,8 +79,8 @@ class Posterior:
         # The lattice is too coarse to read quantiles off; a log-normal is fitted to it.
         mean = float(weights @ logs)
         spread = float(np.sqrt(weights @ (logs - mean) ** 2))
-        known = Mixture(np.array([mean]), np.array([spread]), np.ones(1))
-        low, high = (float(np.exp(end)) for end in known.interval(LEVEL))
+        normal = Mixture(np.array([mean]), np.array([spread]), np.ones(1))
+        low, high = (float(np.exp(end)) for end in normal.interval(LEVEL))
         value = float(weights @ np.exp(logs))
         return Estimate(value, low, high, LEVEL, len(self.pairs), self._method)
 
@@ -88,53 +94,57 @@ class Posterior:
         value, n = float(self.beta.mean), len(self.pairs)
         return Estimate(value, low, high, level, n, self._method)
 
-    def draws(self, rng: np.random.Generator, size: int = DRAWS) -> Draws:
+    def draws(self, rng: np.random.Generator, size: int = DRAWS) -> PosteriorDraws:
         """Joint draws of every effect and standard deviation."""
-        return drawn(self.grid, rng=rng, size=size)
+        return draw_posterior(self.grid, rng=rng, size=size)
 
-    def repeated(self, rng: np.random.Generator, size: int = DRAWS) -> Repeated:
+    def repeat_studies(
+        self, rng: np.random.Generator, size: int = DRAWS
+    ) -> RepeatedStudies:
         """What repeated studies of these pairs would show, and endless ones."""
-        return repeated(self.grid, rng=rng, size=size)
+        return repeat_studies(self.grid, rng=rng, size=size)
 
     def predictive(self, rng: np.random.Generator, size: int = DRAWS) -> Floats:
         """Mean differences of repeated studies of these pairs, percentage points."""
-        return self.repeated(rng, size).predictive
+        return self.repeat_studies(rng, size).predictive
 
     def average(self, rng: np.random.Generator, size: int = DRAWS) -> Floats:
         """The mean difference in true accuracy, in percentage points, as draws."""
-        return self.repeated(rng, size).average
+        return self.repeat_studies(rng, size).average
 
 
-def fit(
-    pairs: Pairs, model: str = "observation", priors: Priors | None = None
+def fit_posterior(
+    pairs: ArmPairs, model: str = "observation", priors: Priors | None = None
 ) -> Posterior:
     """What the pairs tell about the effect of the treatment."""
     priors = priors or Priors()
-    grid = explored(laid_out(study(pairs), named(model), priors), FINE)
-    beta = effect_of_method(grid)
+    grid = explore_posterior(
+        lay_out_studies(tabulate_study(pairs), _model_by_name(model), priors), FINE
+    )
+    beta = _method_effect(grid)
     first = Mixture(beta.means[0], beta.sds[0], beta.weights[0])
     return Posterior(pairs, model, priors, grid, first)
 
 
-def fit_many(
+def fit_studies(
     studies: Studies, model: str = "observation", priors: Priors | None = None
 ) -> Mixture:
     """Beta of each of many small studies of one shape, on a coarser lattice."""
-    latent = laid_out(studies, named(model), priors or Priors())
-    most = max(1, PIECE // (latent.correct[0].size * POINTS))
-    found: list[Mixture] = []
+    latent = lay_out_studies(studies, _model_by_name(model), priors or Priors())
+    piece_size = max(1, PIECE // (latent.correct[0].size * POINTS))
+    mixtures: list[Mixture] = []
     start = START
-    done, some = 0, min(most, FIRST)
+    done, piece = 0, min(piece_size, FIRST_STUDIES)
     while done < len(studies):
-        grid = explored(latent.part(slice(done, done + some)), COARSE, start)
-        found.append(effect_of_method(grid))
+        grid = explore_posterior(latent.part(slice(done, done + piece)), COARSE, start)
+        mixtures.append(_method_effect(grid))
         # Studies of one kind are alike, so the next search begins where these ended.
         start = (grid.weights[..., None] * grid.log_sds).sum(axis=1).mean(axis=0)
-        done, some = done + some, most
-    return joined(found)
+        done, piece = done + piece, piece_size
+    return _join_mixtures(mixtures)
 
 
-def joined(parts: Sequence[Mixture]) -> Mixture:
+def _join_mixtures(parts: Sequence[Mixture]) -> Mixture:
     """Mixtures of several pieces in one."""
     return Mixture(
         np.concatenate([part.means for part in parts]),
@@ -143,21 +153,23 @@ def joined(parts: Sequence[Mixture]) -> Mixture:
     )
 
 
-def effect_of_method(grid: Grid) -> Mixture:
+def _method_effect(grid: PosteriorGrid) -> Mixture:
     """The last fixed term, as a mixture over the lattice."""
-    variances = np.linalg.inv(grid.found.blocks.information)[..., -1, -1]
-    means = centred(grid.found).fixed[..., -1]
+    variances = np.linalg.inv(grid.mode.blocks.information)[..., -1, -1]
+    means = mean_effects(grid.mode).fixed[..., -1]
     return Mixture(means, np.sqrt(variances), grid.weights)
 
 
-def named(model: str) -> Model:
+def _model_by_name(model: str) -> HierarchicalModel:
     """The model of that name."""
     if model not in MODELS:
         raise UnknownName("model", model, list(MODELS))
     return MODELS[model]
 
 
-def estimated(draws: Floats, n: int, method: str, level: float = 0.95) -> Estimate:
+def estimate_from_draws(
+    draws: Floats, n: int, method: str, level: float = 0.95
+) -> Estimate:
     """The mean of some draws, with the central interval that holds `level` of them."""
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(float(draws.mean()), float(low), float(high), level, n, method)

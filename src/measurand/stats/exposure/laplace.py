@@ -9,11 +9,11 @@ from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
 from measurand.stats.exposure.blocks import (
     Blocks,
-    Effects,
-    blocks,
+    LogitEffects,
+    information_blocks,
     logit_variances,
-    over_slots,
-    solve,
+    solve_effects,
+    sum_slots,
 )
 from measurand.stats.exposure.studies import Latent
 
@@ -27,12 +27,12 @@ COUNTS = (-4, -3, -2, -1)  # the axes of the counts
 class Mode:
     """The most probable effects, and the information around them."""
 
-    effects: Effects
+    effects: LogitEffects
     logits: Floats
     blocks: Blocks
 
 
-def mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
+def find_mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
     """The most probable effects by Newton's method, each study and point for itself.
 
     Args:
@@ -43,8 +43,8 @@ def mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
     shape = (*log_sds.shape[:-1], *latent.correct.shape[1:])
     logits = np.broadcast_to(logits, shape)
     for _ in range(STEPS):
-        around = blocks(latent, log_sds, logits)
-        effects = solve(around, around.weights * logits + around.surprise)
+        around = information_blocks(latent, log_sds, logits)
+        effects = solve_effects(around, around.weights * logits + around.surprise)
         move = effects.logits(latent) - logits
         far = np.abs(move).max(axis=COUNTS, keepdims=True)
         if far.max() < CLOSE:
@@ -53,30 +53,32 @@ def mode(latent: Latent, log_sds: Floats, logits: Floats) -> Mode:
     raise Undefined("the effects have no single most probable value; check the counts")
 
 
-def centred(found: Mode) -> Effects:
+def mean_effects(mode: Mode) -> LogitEffects:
     """The mean effects: the mode, shifted for the skewness of binomial counts.
 
     To first order, the mean lies where the third derivatives, each times the variance
     of its logit, push the mode; at n = 50 that is a third of a posterior sd of beta.
     """
-    right = expit(found.logits)
-    skewness = found.blocks.weights * (1 - 2 * right)
-    push = -skewness * logit_variances(found.blocks) / 2
-    return found.effects.plus(solve(found.blocks, push))
+    right = expit(mode.logits)
+    skewness = mode.blocks.weights * (1 - 2 * right)
+    push = -skewness * logit_variances(mode.blocks) / 2
+    return mode.effects.plus(solve_effects(mode.blocks, push))
 
 
-def log_likelihood(latent: Latent, log_sds: Floats, found: Mode) -> Floats:
+def log_likelihood(latent: Latent, log_sds: Floats, mode: Mode) -> Floats:
     """Laplace's log probability of the counts given the standard deviations."""
     trials, correct = latent.trials[:, None], latent.correct[:, None]
-    fit = correct * found.logits - trials * np.logaddexp(0, found.logits)
+    fit = correct * mode.logits - trials * np.logaddexp(0, mode.logits)
     ways = gammaln(trials + 1) - gammaln(correct + 1) - gammaln(trials - correct + 1)
     evidence = fit.sum(axis=COUNTS) + ways.sum(axis=COUNTS)
-    return np.asarray(evidence - (squares(found, log_sds) + volume(found, log_sds)) / 2)
+    return np.asarray(
+        evidence - (_prior_distance(mode, log_sds) + _log_volume(mode, log_sds)) / 2
+    )
 
 
-def squares(found: Mode, log_sds: Floats) -> Floats:
+def _prior_distance(mode: Mode, log_sds: Floats) -> Floats:
     """How far the effects lie from zero, in the squared sds of their priors."""
-    latent, effects, noise = found.blocks.latent, found.effects, found.blocks.noise
+    latent, effects, noise = mode.blocks.latent, mode.effects, mode.blocks.noise
     variances = latent.local_variances(log_sds)[..., None, :]
     total = (latent.precision * effects.fixed**2).sum(axis=-1)
     total = total + (effects.local**2 / variances).sum(axis=(-2, -1))
@@ -88,16 +90,16 @@ def squares(found: Mode, log_sds: Floats) -> Floats:
     return np.asarray(total)
 
 
-def volume(found: Mode, log_sds: Floats) -> Floats:
+def _log_volume(mode: Mode, log_sds: Floats) -> Floats:
     """The log determinant of the information over that of the priors alone."""
-    around, latent = found.blocks, found.blocks.latent
+    around, latent = mode.blocks, mode.blocks.latent
     fixed = np.linalg.slogdet(around.information)[1] - np.log(latent.precision).sum()
     variances = latent.local_variances(log_sds)
     tasks = np.log(variances).sum(axis=-1)[..., None] - np.log(
         np.linalg.det(around.local_variance)
     )
     spread = latent.variance(log_sds, "pair")[..., None, None, None]
-    pairs = np.log1p(spread * over_slots(around.damped)).sum(axis=(-3, -2, -1))
+    pairs = np.log1p(spread * sum_slots(around.damped)).sum(axis=(-3, -2, -1))
     observations = -np.log(around.shrunk).sum(axis=COUNTS)
     return np.asarray(fixed + tasks.sum(axis=-1) + pairs + observations)
 

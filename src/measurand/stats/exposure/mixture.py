@@ -37,8 +37,10 @@ class Mixture:
     @cached_property
     def sd(self) -> Floats:
         """The standard deviation of each mixture."""
-        apart = self.means - self.mean[..., None]
-        return np.asarray(np.sqrt((self.weights * (self.sds**2 + apart**2)).sum(-1)))
+        deviations = self.means - self.mean[..., None]
+        return np.asarray(
+            np.sqrt((self.weights * (self.sds**2 + deviations**2)).sum(-1))
+        )
 
     def below(self, value: float | Floats) -> Floats:
         """The probability of a number below `value`."""

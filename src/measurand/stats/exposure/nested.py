@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from measurand.core.reader import Floats
-from measurand.stats.exposure.laplace import Mode, log_likelihood, log_prior, mode
+from measurand.stats.exposure.laplace import Mode, find_mode, log_likelihood, log_prior
 from measurand.stats.exposure.studies import Latent
 
 APART = 0.1  # of finite differences, on the log scale
@@ -27,27 +27,27 @@ COARSE = (1.5, 3.0)
 
 
 @dataclass(frozen=True)
-class Grid:
+class PosteriorGrid:
     """The posterior of the log standard deviations, as weighted points.
 
     Attributes:
         log_sds: Studies × points × effects.
         weights: Studies × points, summing to 1 over points.
-        found: The most probable effects at each point.
+        mode: The most probable effects at each point.
         log_evidence: The log probability of each study's counts.
     """
 
     log_sds: Floats
     weights: Floats
-    found: Mode
+    mode: Mode
     log_evidence: Floats
 
 
-def explored(
+def explore_posterior(
     latent: Latent,
     lattice: tuple[float, float] = FINE,
     start: float | Floats = START,
-) -> Grid:
+) -> PosteriorGrid:
     """The posterior of the log standard deviations on a lattice around its top.
 
     Args:
@@ -55,26 +55,26 @@ def explored(
         lattice: Its step and its radius, in posterior sds.
         start: Where to look for the top first.
     """
-    centre, curvature, logits = top(latent, start)
+    centre, curvature, logits = _find_top(latent, start)
     values, vectors = np.linalg.eigh(curvature)
     scales = 1 / np.sqrt(np.maximum(values, FLATTEST))
-    steps = lattice_points(centre.shape[-1], *lattice)
+    steps = _lattice_points(centre.shape[-1], *lattice)
     moves = np.einsum("bij,bj,pj->bpi", vectors, scales, steps)
     points = np.clip(centre[:, None] + moves, LOWEST, HIGHEST)
-    found = mode(latent, points, logits)
-    density = log_likelihood(latent, points, found) + log_prior(latent, points)
+    laplace_mode = find_mode(latent, points, logits)
+    density = log_likelihood(latent, points, laplace_mode) + log_prior(latent, points)
     total = logsumexp(density, axis=1)
     volume = np.log(scales).sum(axis=-1) + centre.shape[-1] * np.log(lattice[0])
     weights = np.exp(density - total[:, None])
-    return Grid(points, weights, found, np.asarray(total + volume))
+    return PosteriorGrid(points, weights, laplace_mode, np.asarray(total + volume))
 
 
-def lattice_points(axes: int, apart: float, radius: float) -> Floats:
+def _lattice_points(axes: int, apart: float, radius: float) -> Floats:
     """The points of a cubic lattice within a ball around zero.
 
-    >>> lattice_points(1, 1.5, 3.0).tolist()
+    >>> _lattice_points(1, 1.5, 3.0).tolist()
     [[-3.0], [-1.5], [0.0], [1.5], [3.0]]
-    >>> len(lattice_points(3, 1.5, 3.0)), len(lattice_points(3, 1.0, 3.0))
+    >>> len(_lattice_points(3, 1.5, 3.0)), len(_lattice_points(3, 1.0, 3.0))
     (33, 123)
     """
     reach = int(radius / apart)
@@ -82,33 +82,35 @@ def lattice_points(axes: int, apart: float, radius: float) -> Floats:
     return np.asarray(points[(points**2).sum(axis=1) <= radius**2 + 1e-9], float)
 
 
-def top(latent: Latent, start: float | Floats) -> tuple[Floats, Floats, Floats]:
+def _find_top(latent: Latent, start: float | Floats) -> tuple[Floats, Floats, Floats]:
     """Where the log sds are most probable, the curvature there, and the logits."""
     studies, axes = len(latent.correct), len(latent.effects)
     centre = np.zeros((studies, axes)) + start
     smoothed = (latent.correct + 0.5) / (latent.trials + 1)
     logits = np.log(smoothed / (1 - smoothed))
-    value, slope, curvature, logits = surface(latent, centre, logits)
+    value, slope, curvature, logits = _density_surface(latent, centre, logits)
     damping = np.zeros(studies)
     for _ in range(SEARCHES):
-        ascent, distance = newton(slope, curvature, damping)
+        ascent, distance = _newton_step(slope, curvature, damping)
         moving = np.flatnonzero((distance > NEAR) & (damping < 1e6))
         if len(moving) == 0:
             break
-        there = np.clip(centre[moving] + ascent[moving], LOWEST, HIGHEST)
-        found = surface(latent.part(moving), there, logits[moving])
-        better = found[0] >= value[moving] - 1e-9
+        proposal = np.clip(centre[moving] + ascent[moving], LOWEST, HIGHEST)
+        proposed = _density_surface(latent.part(moving), proposal, logits[moving])
+        better = proposed[0] >= value[moving] - 1e-9
         damping[moving] = np.where(
             better, damping[moving] / 10, np.maximum(10 * damping[moving], 1.0)
         )
-        taken = moving[better]
-        centre[taken], value[taken] = there[better], found[0][better]
-        slope[taken], curvature[taken] = found[1][better], found[2][better]
-        logits[taken] = found[3][better]
+        accepted = moving[better]
+        centre[accepted], value[accepted] = proposal[better], proposed[0][better]
+        slope[accepted], curvature[accepted] = proposed[1][better], proposed[2][better]
+        logits[accepted] = proposed[3][better]
     return centre, curvature, logits[:, None]
 
 
-def newton(slope: Floats, curvature: Floats, damping: Floats) -> tuple[Floats, Floats]:
+def _newton_step(
+    slope: Floats, curvature: Floats, damping: Floats
+) -> tuple[Floats, Floats]:
     """A safe step uphill, and how many posterior sds from the top we are."""
     values, vectors = np.linalg.eigh(curvature)
     along = np.einsum("bij,bi->bj", vectors, slope)
@@ -119,24 +121,29 @@ def newton(slope: Floats, curvature: Floats, damping: Floats) -> tuple[Floats, F
     return ascent * np.minimum(1, LONGEST / np.maximum(length, 1e-12)), distance
 
 
-def surface(
+def _density_surface(
     latent: Latent, centre: Floats, logits: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Log density, slope and curvature at `centre` by differences, and the logits."""
     axes = centre.shape[-1]
     unit = np.eye(axes) * APART
     couples = list(combinations(range(axes), 2))
-    both = np.array([unit[i] + unit[j] for i, j in couples]).reshape(-1, axes)
-    points = centre[:, None] + np.concatenate([0 * unit[:1], unit, -unit, both])
-    found = mode(latent, points, logits[:, None])
-    density = log_likelihood(latent, points, found) + log_prior(latent, points)
+    mixed_steps = np.array([unit[i] + unit[j] for i, j in couples]).reshape(-1, axes)
+    points = centre[:, None] + np.concatenate([0 * unit[:1], unit, -unit, mixed_steps])
+    laplace_mode = find_mode(latent, points, logits[:, None])
+    density = log_likelihood(latent, points, laplace_mode) + log_prior(latent, points)
 
-    here = density[:, 0]
+    centre_density = density[:, 0]
     up, down = density[:, 1 : axes + 1], density[:, axes + 1 : 2 * axes + 1]
     slope = (up - down) / (2 * APART)
     curvature = np.zeros((len(centre), axes, axes))
-    curvature[:, range(axes), range(axes)] = 2 * here[:, None] - up - down
+    curvature[:, range(axes), range(axes)] = 2 * centre_density[:, None] - up - down
     for at, (i, j) in enumerate(couples):
-        mixed = up[:, i] + up[:, j] - density[:, 2 * axes + 1 + at] - here
+        mixed = up[:, i] + up[:, j] - density[:, 2 * axes + 1 + at] - centre_density
         curvature[:, i, j] = curvature[:, j, i] = mixed
-    return here.copy(), slope, curvature / APART**2, found.logits[:, 0].copy()
+    return (
+        centre_density.copy(),
+        slope,
+        curvature / APART**2,
+        laplace_mode.logits[:, 0].copy(),
+    )

@@ -16,10 +16,10 @@ from scipy.special import ndtri
 from measurand.core.errors import MissingExtra
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.exposure.blocks import dense, over_slots
+from measurand.stats.exposure.blocks import dense_logits, sum_slots
 from measurand.stats.exposure.convergence import ess_bulk, r_hat
-from measurand.stats.exposure.hierarchical import LEVEL, Posterior, estimated
-from measurand.stats.exposure.laplace import centred
+from measurand.stats.exposure.hierarchical import LEVEL, Posterior, estimate_from_draws
+from measurand.stats.exposure.laplace import mean_effects
 from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.studies import METHODS, Latent
 
@@ -51,14 +51,14 @@ class Chains:
     def estimate(self, level: float = LEVEL) -> Estimate:
         """Beta, with its central credible interval."""
         method = f"NUTS, model {self.model}"
-        return estimated(self.draws["beta"].ravel(), self.n, method, level)
+        return estimate_from_draws(self.draws["beta"].ravel(), self.n, method, level)
 
     @property
     def standard_error(self) -> float:
         """The Monte Carlo error of the mean of beta."""
         return float(self.draws["beta"].std() / np.sqrt(self.ess["beta"]))
 
-    def apart(self, beta: Mixture, level: float = LEVEL) -> Estimate:
+    def gap(self, beta: Mixture, level: float = LEVEL) -> Estimate:
         """How far their beta lies above another posterior's, in sds of that one.
 
         The interval is the Monte Carlo error of the chains.
@@ -67,11 +67,11 @@ class Chains:
         error = self.standard_error / float(beta.sd)
         half = float(ndtri((1 + level) / 2)) * error
         method = "NUTS less nested Laplace, Monte Carlo error"
-        drawn = self.draws["beta"].size
-        return Estimate(gap, gap - half, gap + half, level, drawn, method)
+        draw_count = self.draws["beta"].size
+        return Estimate(gap, gap - half, gap + half, level, draw_count, method)
 
 
-def sample(
+def sample_nuts(
     posterior: Posterior,
     *,
     seed: int = 0,
@@ -80,16 +80,18 @@ def sample(
     samples: int = SAMPLES,
 ) -> Chains:
     """Chains of the model of a posterior, started where it is most probable."""
-    jax, infer = extra("jax"), extra("numpyro.infer")
-    latent = posterior.grid.found.blocks.latent
+    jax, infer = import_bayes("jax"), import_bayes("numpyro.infer")
+    latent = posterior.grid.mode.blocks.latent
     small = latent.correct.size < SMALL
     with jax.enable_x64(True):
         first = {
             name: np.stack([value] * chains) if chains > 1 else value
-            for name, value in start(posterior).items()
+            for name, value in _start_values(posterior).items()
         }
         mcmc = infer.MCMC(
-            infer.NUTS(potential_fn=potential(latent, centring(posterior))),
+            infer.NUTS(
+                potential_fn=_potential_energy(latent, _centring_shares(posterior))
+            ),
             num_warmup=warmup,
             num_samples=samples,
             num_chains=chains,
@@ -97,19 +99,19 @@ def sample(
             progress_bar=False,
         )
         mcmc.run(jax.random.PRNGKey(seed), init_params=first)
-        drawn = named_draws(latent, mcmc.get_samples(group_by_chain=True))
+        draws = _draws_by_name(latent, mcmc.get_samples(group_by_chain=True))
         divergences = int(mcmc.get_extra_fields()["diverging"].sum())
     return Chains(
-        drawn,
-        {name: r_hat(each) for name, each in drawn.items()},
-        {name: ess_bulk(each) for name, each in drawn.items()},
+        draws,
+        {name: r_hat(values) for name, values in draws.items()},
+        {name: ess_bulk(values) for name, values in draws.items()},
         divergences,
         posterior.model,
         len(posterior.pairs),
     )
 
 
-def extra(module: str) -> Any:
+def import_bayes(module: str) -> Any:
     """A module of the `bayes` extra."""
     try:
         return importlib.import_module(module)
@@ -117,16 +119,16 @@ def extra(module: str) -> Any:
         raise MissingExtra("NUTS", "bayes") from missing
 
 
-def named_draws(latent: Latent, samples: dict[str, Any]) -> dict[str, Floats]:
+def _draws_by_name(latent: Latent, samples: dict[str, Any]) -> dict[str, Floats]:
     """The draws of each single number, by name."""
     fixed = np.asarray(samples["fixed"], float)
     sds = np.exp(np.asarray(samples["log_sds"], float))
-    drawn = {"beta": fixed[..., -1], "intercept": fixed[..., 0]}
-    drawn |= {f"lm_{at}": fixed[..., at] for at in range(1, fixed.shape[-1] - 1)}
-    return drawn | {name: sds[..., at] for at, name in enumerate(latent.effects)}
+    draws = {"beta": fixed[..., -1], "intercept": fixed[..., 0]}
+    draws |= {f"lm_{at}": fixed[..., at] for at in range(1, fixed.shape[-1] - 1)}
+    return draws | {name: sds[..., at] for at, name in enumerate(latent.effects)}
 
 
-def centring(posterior: Posterior) -> dict[str, float]:
+def _centring_shares(posterior: Posterior) -> dict[str, float]:
     """How far each effect is known from counts, from 0 (by its prior alone) to 1.
 
     What moves in a chain is `share * centre + (effect - centre) / sd ** (1 - share)`:
@@ -134,73 +136,75 @@ def centring(posterior: Posterior) -> dict[str, float]:
     alone makes chains slow or wrong in studies of the other kind. Cubed, because chains
     have to reach small standard deviations too, where counts tell less.
     """
-    grid, latent = posterior.grid, posterior.grid.found.blocks.latent
+    grid, latent = posterior.grid, posterior.grid.mode.blocks.latent
     best = (0, int(grid.weights[0].argmax()))
-    damped = grid.found.blocks.damped[best]
-    pair = over_slots(damped)
-    told = {
-        "observation": grid.found.blocks.weights[best],
+    damped = grid.mode.blocks.damped[best]
+    pair = sum_slots(damped)
+    information = {
+        "observation": grid.mode.blocks.weights[best],
         "pair": pair,
         "task": pair.sum(axis=(-2, -1)),
         "task_method": pair.sum(axis=(-2, -1)) / METHODS,
     }
     variances = dict(zip(latent.effects, np.exp(2 * grid.log_sds[best]), strict=True))
     return {
-        effect: float(np.mean(1 - 1 / (1 + variance * told[effect]))) ** 3
+        effect: float(np.mean(1 - 1 / (1 + variance * information[effect]))) ** 3
         for effect, variance in variances.items()
     }
 
 
-def potential(latent: Latent, shares: dict[str, float]) -> Any:
+def _potential_energy(latent: Latent, shares: dict[str, float]) -> Any:
     """The negative log density of everything unknown, up to a constant."""
-    jnp, nn = extra("jax.numpy"), extra("jax.nn")
+    jnp, nn = import_bayes("jax.numpy"), import_bayes("jax.nn")
     trials, correct = latent.trials[0], latent.correct[0]
 
-    def far(values: Any, centre: Any, log_sd: Any) -> Any:
+    def penalise(values: Any, centre: Any, log_sd: Any) -> Any:
         away = (values - centre) / jnp.exp(log_sd)
         return (0.5 * away**2 + log_sd).sum()
 
-    def placed(moving: Any, centre: Any, effect: str, log_sd: Any) -> tuple[Any, Any]:
+    def recentre(moving: Any, centre: Any, effect: str, log_sd: Any) -> tuple[Any, Any]:
         share = shares[effect]
         values = centre + jnp.exp((1 - share) * log_sd) * (moving - share * centre)
-        return values, far(moving, share * centre, share * log_sd)
+        return values, penalise(moving, share * centre, share * log_sd)
 
     def energy(unknown: dict[str, Any]) -> Any:
         fixed, sizes = unknown["fixed"], unknown["log_sds"]
         log_sds = {name: sizes[at] for at, name in enumerate(latent.effects)}
-        total = far(fixed, 0.0, -0.5 * jnp.log(latent.precision))
+        total = penalise(fixed, 0.0, -0.5 * jnp.log(latent.precision))
         # Half-normal in the sd; its logarithm is what moves, hence the Jacobian.
         total += (0.5 * (jnp.exp(sizes) / latent.scales) ** 2 - sizes).sum()
-        level, more = placed(unknown["task"], fixed[0], "task", log_sds["task"])
-        total += more
+        level, penalty = recentre(unknown["task"], fixed[0], "task", log_sds["task"])
+        total += penalty
         rest = (latent.fixed[..., 1:-1] @ fixed[1:-1])[None]
         if "task_method" in log_sds:
             centre, size = fixed[-1] * jnp.arange(METHODS), log_sds["task_method"]
-            by_method, more = placed(unknown["method"], centre, "task_method", size)
-            total += more
+            by_method, penalty = recentre(
+                unknown["method"], centre, "task_method", size
+            )
+            total += penalty
             rest = rest + jnp.einsum("gkl,tl->tgk", latent.local[..., 1:], by_method)
         else:
             rest = rest + latent.fixed[..., -1] * fixed[-1]
         # What all slots of a pair have in common belongs to the pair's centre.
         common = (level[:, None, None] + rest[..., :1]) + jnp.zeros(trials.shape[-1])
         if "pair" in log_sds:
-            common, more = placed(unknown["pair"], common, "pair", log_sds["pair"])
-            total += more
+            common, penalty = recentre(unknown["pair"], common, "pair", log_sds["pair"])
+            total += penalty
         logits = common[:, :, None, :] + (rest - rest[..., :1])[..., None]
         if "observation" in log_sds:
             size = log_sds["observation"]
-            logits, more = placed(unknown["seen"], logits, "observation", size)
-            total += more
+            logits, penalty = recentre(unknown["seen"], logits, "observation", size)
+            total += penalty
         return total + (trials * nn.softplus(logits) - correct * logits).sum()
 
     return energy
 
 
-def start(posterior: Posterior) -> dict[str, Floats]:
-    """The means that nested Laplace found, in the terms of `potential`."""
-    grid, latent = posterior.grid, posterior.grid.found.blocks.latent
+def _start_values(posterior: Posterior) -> dict[str, Floats]:
+    """The means that nested Laplace found, in the terms of `_potential_energy`."""
+    grid, latent = posterior.grid, posterior.grid.mode.blocks.latent
     best = int(grid.weights[0].argmax())
-    effects, shares = centred(grid.found), centring(posterior)
+    effects, shares = mean_effects(grid.mode), _centring_shares(posterior)
     sds = dict(zip(latent.effects, np.exp(grid.log_sds[0, best]), strict=True))
 
     def moving(effect: str, away: Floats, centre: Floats) -> Floats:
@@ -208,7 +212,7 @@ def start(posterior: Posterior) -> dict[str, Floats]:
         return np.asarray(share * centre + away / sds[effect] ** (1 - share))
 
     fixed, local = effects.fixed[0, best], effects.local[0, best]
-    tasks = dense(latent, fixed, local)
+    tasks = dense_logits(latent, fixed, local)
     logits = tasks + effects.pair[0, best][..., None, :]
     values = {"fixed": fixed, "log_sds": grid.log_sds[0, best]}
     values["task"] = moving("task", local[:, 0], fixed[:1])

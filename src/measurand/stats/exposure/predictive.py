@@ -13,11 +13,17 @@ import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
 from measurand.core.reader import Floats
-from measurand.stats.exposure.blocks import dense
-from measurand.stats.exposure.draws import by_point
-from measurand.stats.exposure.nested import Grid
-from measurand.stats.exposure.rows import Pairs
-from measurand.stats.exposure.studies import MODELS, Latent, Priors, laid_out, study
+from measurand.stats.exposure.blocks import dense_logits
+from measurand.stats.exposure.draws import draw_by_point
+from measurand.stats.exposure.nested import PosteriorGrid
+from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.studies import (
+    MODELS,
+    Latent,
+    Priors,
+    lay_out_studies,
+    tabulate_study,
+)
 
 NODES, FEW = 5, 3  # of the integral over an observation's effect
 SMALL = 0.6  # of its sd: below, three nodes are right to a thousandth of a point
@@ -40,7 +46,7 @@ class PriorPredictive:
 
 
 @dataclass(frozen=True)
-class Repeated:
+class RepeatedStudies:
     """What repeated studies of the same pairs would show, a draw of the posterior each.
 
     Attributes:
@@ -52,33 +58,35 @@ class Repeated:
     average: Floats
 
 
-def repeated(grid: Grid, *, rng: np.random.Generator, size: int) -> Repeated:
+def repeat_studies(
+    grid: PosteriorGrid, *, rng: np.random.Generator, size: int
+) -> RepeatedStudies:
     """Draws of both from one pass.
 
     The effect of an observation is integrated out. What it and the luck of items add
     to one study is a sum of so many terms that it is normal for all that matters, and
     cheaper to draw than its parts.
     """
-    latent = grid.found.blocks.latent
+    latent = grid.mode.blocks.latent
     average, luck = [], []
-    for logs, logits in expected_logits(grid, rng, size):
+    for logs, logits in _expected_logits(grid, rng, size):
         noise = float(np.sqrt(latent.variance(logs, "observation")))
         right, spread = moments(logits, noise)
-        average.append(difference(latent, right))
-        luck.append(shown_luck(latent, right, spread))
-    mixed = rng.permutation(size)
-    mean = np.concatenate(average)[mixed]
-    lucky = np.concatenate(luck)[mixed] * rng.standard_normal(size)
-    return Repeated(mean + lucky, mean)
+        average.append(_accuracy_difference(latent, right))
+        luck.append(_luck_sd(latent, right, spread))
+    order = rng.permutation(size)
+    mean = np.concatenate(average)[order]
+    lucky = np.concatenate(luck)[order] * rng.standard_normal(size)
+    return RepeatedStudies(mean + lucky, mean)
 
 
-def expected_logits(
-    grid: Grid, rng: np.random.Generator, size: int
+def _expected_logits(
+    grid: PosteriorGrid, rng: np.random.Generator, size: int
 ) -> Iterator[tuple[Floats, Floats]]:
     """Draws of the logits without effects of observations, with their log sds."""
-    latent = grid.found.blocks.latent
-    for logs, effects in by_point(grid, rng, size, observations=False):
-        logits = effects.pair[..., None, :] + dense(
+    latent = grid.mode.blocks.latent
+    for logs, effects in draw_by_point(grid, rng, size, observations=False):
+        logits = effects.pair[..., None, :] + dense_logits(
             latent, effects.fixed, effects.local
         )
         yield logs, np.asarray(logits)
@@ -99,7 +107,7 @@ def moments(logits: Floats, noise: float) -> tuple[Floats, Floats]:
     alone = 1 / (1 + against)
     if noise == 0:
         return alone, np.zeros_like(alone)
-    middle, pairs = quadrature(FEW if noise < SMALL else NODES)
+    middle, pairs = _quadrature(FEW if noise < SMALL else NODES)
     mean, square = middle * alone, middle * alone**2
     rest = against**2
     rest += 1
@@ -119,25 +127,25 @@ def moments(logits: Floats, noise: float) -> tuple[Floats, Floats]:
 
 
 @cache
-def quadrature(nodes: int) -> tuple[float, list[tuple[float, float]]]:
+def _quadrature(nodes: int) -> tuple[float, list[tuple[float, float]]]:
     """The weight of the middle node, and each positive node with its weight."""
-    places, weights = roots_hermitenorm(nodes)
+    positions, weights = roots_hermitenorm(nodes)
     shares = weights / weights.sum()
     half = nodes // 2
-    further = zip(places[half + 1 :], shares[half + 1 :], strict=True)
-    return float(shares[half]), [(float(node), float(one)) for node, one in further]
+    further = zip(positions[half + 1 :], shares[half + 1 :], strict=True)
+    return float(shares[half]), [(float(node), float(share)) for node, share in further]
 
 
-def difference(latent: Latent, right: Floats) -> Floats:
+def _accuracy_difference(latent: Latent, right: Floats) -> Floats:
     """Treatment less control accuracy, averaged over pairs, in percentage points."""
-    seen = latent.trials[0] > 0
-    rates = right if seen.all() else np.where(seen, right, 0.0)
+    has_trials = latent.trials[0] > 0
+    rates = right if has_trials.all() else np.where(has_trials, right, 0.0)
     # Control and treatment alternate along the slots, whatever else shares a pair.
     gained = rates[..., 1::2, :].sum(axis=CELLS) - rates[..., ::2, :].sum(axis=CELLS)
-    return np.asarray(100 * gained / seen[..., ::2, :].sum())
+    return np.asarray(100 * gained / has_trials[..., ::2, :].sum())
 
 
-def shown_luck(latent: Latent, right: Floats, spread: Floats | float = 0.0) -> Floats:
+def _luck_sd(latent: Latent, right: Floats, spread: Floats | float = 0.0) -> Floats:
     """The sd that the luck of trainings and items gives the difference of a study.
 
     Args:
@@ -146,22 +154,26 @@ def shown_luck(latent: Latent, right: Floats, spread: Floats | float = 0.0) -> F
         spread: The variance of that chance from training to training.
     """
     trials = latent.trials[0]
-    seen = trials > 0
+    has_trials = trials > 0
     # Of items: E[p (1 - p)] / n, where E[p²] is the mean squared and the spread.
-    items = (right - right**2 - spread) / np.where(seen, trials, 1.0)
-    both = items + spread
-    total = (both if seen.all() else np.where(seen, both, 0.0)).sum(axis=CELLS)
-    return np.asarray(100 * np.sqrt(total) / seen[..., ::2, :].sum())
+    items = (right - right**2 - spread) / np.where(has_trials, trials, 1.0)
+    variances = items + spread
+    total = (
+        variances if has_trials.all() else np.where(has_trials, variances, 0.0)
+    ).sum(axis=CELLS)
+    return np.asarray(100 * np.sqrt(total) / has_trials[..., ::2, :].sum())
 
 
-def observed(latent: Latent, right: Floats, rng: np.random.Generator) -> Floats:
+def _difference_with_luck(
+    latent: Latent, right: Floats, rng: np.random.Generator
+) -> Floats:
     """The difference that counts with these chances show, luck of items included."""
-    lucky = shown_luck(latent, right) * rng.standard_normal(len(right))
-    return np.asarray(difference(latent, right) + lucky)
+    lucky = _luck_sd(latent, right) * rng.standard_normal(len(right))
+    return np.asarray(_accuracy_difference(latent, right) + lucky)
 
 
 def prior_predictive(
-    pairs: Pairs,
+    pairs: ArmPairs,
     model: str = "observation",
     priors: Priors | None = None,
     *,
@@ -169,21 +181,21 @@ def prior_predictive(
     size: int = 2_000,
 ) -> PriorPredictive:
     """What studies of this shape show where only the priors speak."""
-    latent = laid_out(study(pairs), MODELS[model], priors or Priors())
-    most = max(1, BLOCK // latent.correct.size)
+    latent = lay_out_studies(tabulate_study(pairs), MODELS[model], priors or Priors())
+    piece_size = max(1, BLOCK // latent.correct.size)
     cells = np.argwhere(latent.trials[0][..., ::2, :] > 0) * np.array([1, 1, 2, 1])
     differences, accuracies = [], []
-    for done in range(0, size, most):
-        right = prior_chances(latent, rng, min(most, size - done))
-        differences.append(observed(latent, right, rng))
-        one = tuple(cells[rng.integers(len(cells), size=len(right))].T)
-        chances = right[(np.arange(len(right)), *one)]
-        trials = latent.trials[0][one]
+    for done in range(0, size, piece_size):
+        right = _prior_chances(latent, rng, min(piece_size, size - done))
+        differences.append(_difference_with_luck(latent, right, rng))
+        sampled_cells = tuple(cells[rng.integers(len(cells), size=len(right))].T)
+        chances = right[(np.arange(len(right)), *sampled_cells)]
+        trials = latent.trials[0][sampled_cells]
         accuracies.append(rng.binomial(trials.astype(np.int64), chances) / trials)
     return PriorPredictive(np.concatenate(differences), np.concatenate(accuracies))
 
 
-def prior_chances(latent: Latent, rng: np.random.Generator, size: int) -> Floats:
+def _prior_chances(latent: Latent, rng: np.random.Generator, size: int) -> Floats:
     """Chances of a correct answer, everything drawn from its prior."""
     shape = latent.correct.shape[1:]
     scales = np.abs(rng.standard_normal((size, len(latent.effects)))) * latent.scales
@@ -194,7 +206,7 @@ def prior_chances(latent: Latent, rng: np.random.Generator, size: int) -> Floats
     fixed = rng.standard_normal((size, len(latent.precision)))
     fixed = fixed / np.sqrt(latent.precision)
     tasks = (size, shape[0], latent.local.shape[-1])
-    logits = dense(latent, fixed, local_sds * rng.standard_normal(tasks))
+    logits = dense_logits(latent, fixed, local_sds * rng.standard_normal(tasks))
     paired = pair_sds * rng.standard_normal((size, *shape[:2], shape[3]))
     logits = logits + paired[..., None, :] + noise * rng.standard_normal((size, *shape))
     return np.asarray(expit(logits))

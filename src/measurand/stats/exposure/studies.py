@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.reader import Floats
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.rows import ArmPairs
 
 METHODS = 2  # control and treatment, the last axis of a study
 
 
 @dataclass(frozen=True)
-class Model:
+class HierarchicalModel:
     """Which effects there are beside intercept, lm and method.
 
     Attributes:
@@ -34,20 +34,20 @@ class Model:
     @property
     def effects(self) -> tuple[str, ...]:
         """The effects whose standard deviations are to be found."""
-        there = {
+        included = {
             "task": True,
             "task_method": self.task_method,
             "pair": bool(self.pair),
             "observation": self.observation,
         }
-        return tuple(name for name, used in there.items() if used)
+        return tuple(name for name, used in included.items() if used)
 
 
 MODELS = {
-    "observation": Model(pair="model", observation=True),
-    "paper": Model(pair="model"),
-    "released": Model(task_method=True, pair="shared"),
-    "plain": Model(),  # method + lm + (1 | task), for slices without replication
+    "observation": HierarchicalModel(pair="model", observation=True),
+    "paper": HierarchicalModel(pair="model"),
+    "released": HierarchicalModel(task_method=True, pair="shared"),
+    "plain": HierarchicalModel(),  # method + lm + (1 | task), for slices without replication
 }
 
 
@@ -86,14 +86,14 @@ class Studies:
         return len(self.correct)
 
 
-def study(pairs: Pairs) -> Studies:
+def tabulate_study(pairs: ArmPairs) -> Studies:
     """One study with the counts of the pairs."""
     tasks, task_names = pairs.codes("task")
     models, model_names = pairs.codes("lm")
     draws, draw_names = pairs.codes("subsample")
     trainings, training_names = pairs.codes("training")
     names = (task_names, model_names, draw_names, training_names)
-    shape = (1, *(len(each) for each in names), METHODS)
+    shape = (1, *(len(values) for values in names), METHODS)
     correct, trials = np.zeros(shape), np.zeros(shape)
     for method, column in enumerate(("control", "treatment")):
         cells = (0, tasks, models, draws, trainings, method)
@@ -128,11 +128,11 @@ class Latent:
     effects: tuple[str, ...]
     scales: Floats
 
-    def part(self, chosen: slice | np.ndarray) -> "Latent":
+    def part(self, selection: slice | np.ndarray) -> "Latent":
         """The same layout for some of the studies."""
-        trials = self.trials if len(self.trials) == 1 else self.trials[chosen]
+        trials = self.trials if len(self.trials) == 1 else self.trials[selection]
         designs = (self.fixed, self.local, self.precision, self.effects, self.scales)
-        return Latent(self.correct[chosen], trials, *designs)
+        return Latent(self.correct[selection], trials, *designs)
 
     def variance(self, log_sds: Floats, effect: str) -> Floats:
         """The variance of an effect; 0 where the model has none."""
@@ -146,13 +146,19 @@ class Latent:
         return np.stack([self.variance(log_sds, kind) for kind in kinds], axis=-1)
 
 
-def laid_out(studies: Studies, model: Model, priors: Priors) -> Latent:
+def lay_out_studies(
+    studies: Studies, model: HierarchicalModel, priors: Priors
+) -> Latent:
     """The studies as this model sees them."""
     _, _, models, _, trainings, _ = studies.correct.shape
     cells = np.zeros((models, 1, trainings, METHODS))
     is_method = cells + np.arange(METHODS)
     is_model = cells + np.arange(models)[:, None, None, None]
-    columns = [cells + 1, *(is_model == other for other in range(1, models)), is_method]
+    columns = [
+        cells + 1,
+        *(is_model == number for number in range(1, models)),
+        is_method,
+    ]
     fixed = np.stack(columns, axis=-1).astype(float)
     kinds = [is_method == method for method in range(METHODS) if model.task_method]
     local = np.stack([cells + 1, *kinds], axis=-1).astype(float)
@@ -160,17 +166,17 @@ def laid_out(studies: Studies, model: Model, priors: Priors) -> Latent:
     scales = np.array([priors.intercept, *lms, priors.method])
     sd_scales = np.array([getattr(priors, effect) for effect in model.effects])
     return Latent(
-        grouped(studies.correct, model),
-        grouped(studies.trials, model),
-        grouped(fixed[None, None], model)[0, 0, :, :, 0],
-        grouped(local[None, None], model)[0, 0, :, :, 0],
+        _group_axes(studies.correct, model),
+        _group_axes(studies.trials, model),
+        _group_axes(fixed[None, None], model)[0, 0, :, :, 0],
+        _group_axes(local[None, None], model)[0, 0, :, :, 0],
         scales**-2.0,
         model.effects,
         sd_scales,
     )
 
 
-def grouped(counts: Floats, model: Model) -> Floats:
+def _group_axes(counts: Floats, model: HierarchicalModel) -> Floats:
     """Studies × tasks × groups × slots × subsamples, from the axes of `Studies`."""
     further = counts.shape[6:]
     studies, tasks, models, subsamples = counts.shape[:4]

@@ -47,7 +47,9 @@ def pca_bias(
     """
     gained = np.concatenate(
         [
-            gains(*split(rank, n, rng, min(PIECE, trials - done), table), rank)
+            toy_gains(
+                *split_toy_rows(rank, n, rng, min(PIECE, trials - done), table), rank
+            )
             for done in range(0, trials, PIECE)
         ]
     )
@@ -58,12 +60,12 @@ def pca_bias(
     return Estimate(value, value - half, value + half, 0.95, trials, method)
 
 
-def split(
+def split_toy_rows(
     rank: int, n: int, rng: np.random.Generator, trials: int, table: int | None
 ) -> tuple[Floats, Floats]:
     """Trials × rows of features and targets: train first, then extra, then test."""
     seeds = rng.integers(2**31, size=trials) if table is None else [table]
-    made = [
+    datasets = [
         make_regression(
             LABELLED + 2 * n,
             FEATURES,
@@ -74,40 +76,44 @@ def split(
         )
         for seed in seeds
     ]
-    rows, target = (np.stack(part) for part in zip(*made, strict=True))
+    rows, target = (np.stack(part) for part in zip(*datasets, strict=True))
     if table is None:
         return rows, target
     order = rng.permuted(np.tile(np.arange(LABELLED + 2 * n), (trials, 1)), axis=1)
     return rows[0][order], target[0][order]
 
 
-def gains(rows: Floats, target: Floats, rank: int) -> Floats:
+def toy_gains(rows: Floats, target: Floats, rank: int) -> Floats:
     """What the test's own features are worth in each trial."""
     n = (rows.shape[1] - LABELLED) // 2
     train, extra, test = np.split(rows, [LABELLED, LABELLED + n], axis=1)
-    known, asked = target[:, :LABELLED], target[:, LABELLED + n :]
+    train_target, test_target = target[:, :LABELLED], target[:, LABELLED + n :]
 
     def score(unlabeled: Floats) -> Floats:
-        turn = components(unlabeled, int(SHARE * rank))
-        guessed = regressed(train @ turn, known, test @ turn)
-        missed = ((asked - guessed) ** 2).sum(axis=-1)
-        spread = ((asked - asked.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1)
-        return np.asarray(1 - missed / spread)
+        projection = _toy_components(unlabeled, int(SHARE * rank))
+        predictions = _least_squares(
+            train @ projection, train_target, test @ projection
+        )
+        residuals = ((test_target - predictions) ** 2).sum(axis=-1)
+        spread = ((test_target - test_target.mean(axis=-1, keepdims=True)) ** 2).sum(
+            axis=-1
+        )
+        return np.asarray(1 - residuals / spread)
 
     return score(test) - score(extra)
 
 
-def components(rows: Floats, count: int) -> Floats:
+def _toy_components(rows: Floats, count: int) -> Floats:
     """The directions in which rows vary most, as columns."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     _, directions = np.linalg.eigh(np.swapaxes(centred, -1, -2) @ centred)
     return np.asarray(directions[..., -count:])
 
 
-def regressed(rows: Floats, target: Floats, asked: Floats) -> Floats:
+def _least_squares(rows: Floats, target: Floats, test_rows: Floats) -> Floats:
     """What least squares with an intercept says of the rows asked about."""
     middle, level = rows.mean(axis=1, keepdims=True), target.mean(axis=-1)
     centred = rows - middle
-    turned = np.swapaxes(centred, -1, -2)
-    slopes = np.linalg.solve(turned @ centred, turned @ target[..., None])
-    return np.asarray(((asked - middle) @ slopes)[..., 0] + level[:, None])
+    transposed = np.swapaxes(centred, -1, -2)
+    slopes = np.linalg.solve(transposed @ centred, transposed @ target[..., None])
+    return np.asarray(((test_rows - middle) @ slopes)[..., 0] + level[:, None])

@@ -6,10 +6,10 @@ import numpy as np
 
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.exposure.rows import Pairs
+from measurand.stats.exposure.rows import ArmPairs
 
-DRAWS = 10_000  # of the two mean squares
-LEVEL = 0.95
+SPREAD_DRAWS = 10_000  # of the two mean squares
+SPREAD_LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Spread:
     draws: int
 
 
-def spread(pairs: Pairs, *, rng: np.random.Generator) -> Spread:
+def variance_components(pairs: ArmPairs, *, rng: np.random.Generator) -> Spread:
     """The spread of draws apart from that of trainings, within tasks and models.
 
     One-way analysis of variance with unequal group sizes; a subsample variance that
@@ -49,17 +49,19 @@ def spread(pairs: Pairs, *, rng: np.random.Generator) -> Spread:
     squares = sizes.pow(2).groupby(["lm", "task"]).sum() / cells
     typical = float(cells.sum() - squares.sum()) / free[1]
     training, draws = within / free[0], between / free[1]
-    likely = within / rng.chisquare(free[0], DRAWS)
-    apart = (between / rng.chisquare(free[1], DRAWS) - likely) / typical
+    likely = within / rng.chisquare(free[0], SPREAD_DRAWS)
+    apart = (between / rng.chisquare(free[1], SPREAD_DRAWS) - likely) / typical
     return Spread(
-        root((draws - training) / typical, apart, len(sizes)),
-        root(training, likely, len(table)),
+        _sd_estimate((draws - training) / typical, apart, len(sizes)),
+        _sd_estimate(training, likely, len(table)),
         int((sizes > 1).sum()),
     )
 
 
-def root(variance: float, likely: np.ndarray, n: int) -> Estimate:
+def _sd_estimate(variance: float, likely: np.ndarray, n: int) -> Estimate:
     """A standard deviation, from a variance and what else it could be."""
-    ends = np.quantile(likely, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    ends = np.quantile(likely, [(1 - SPREAD_LEVEL) / 2, (1 + SPREAD_LEVEL) / 2])
     value, low, high = np.sqrt(np.maximum([variance, *ends], 0.0)).tolist()
-    return Estimate(value, low, high, LEVEL, n, "analysis of variance, generalised")
+    return Estimate(
+        value, low, high, SPREAD_LEVEL, n, "analysis of variance, generalised"
+    )

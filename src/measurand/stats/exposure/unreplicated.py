@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.finding import Estimate
-from measurand.stats.exposure.hierarchical import LEVEL, fit, fit_many
+from measurand.stats.exposure.hierarchical import LEVEL, fit_posterior, fit_studies
 from measurand.stats.exposure.mixture import Mixture
-from measurand.stats.exposure.rows import Pairs
-from measurand.stats.exposure.studies import METHODS, Studies, study
+from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.studies import METHODS, Studies, tabulate_study
 from measurand.stats.scores import share
 
 SLICES = 500
@@ -21,7 +21,7 @@ NOTABLE = 0.04  # log-odds: about the step between neighbours on a leaderboard
 
 
 @dataclass(frozen=True)
-class Unreplicated:
+class SliceAnalysis:
     """How slices without replication turn out.
 
     Attributes:
@@ -39,8 +39,8 @@ class Unreplicated:
     coverage: Estimate
 
 
-def unreplicated(
-    pairs: Pairs,
+def analyse_slices(
+    pairs: ArmPairs,
     model: str = "observation",
     *,
     rng: np.random.Generator,
@@ -48,15 +48,19 @@ def unreplicated(
     notable: float = NOTABLE,
     level: float = LEVEL,
     grand_mean: float | None = None,
-) -> Unreplicated:
+) -> SliceAnalysis:
     """The distribution of conclusions over slices with one triple a task and model.
 
     The grand mean is that of all triples, fitted here where it is not known already.
     """
-    grand = float(fit(pairs, model).beta.mean) if grand_mean is None else grand_mean
-    beta = fit_many(sliced(pairs, rng=rng, slices=slices), model)
+    grand = (
+        float(fit_posterior(pairs, model).beta.mean)
+        if grand_mean is None
+        else grand_mean
+    )
+    beta = fit_studies(draw_slices(pairs, rng=rng, slices=slices), model)
     low, high = beta.interval(level)
-    return Unreplicated(
+    return SliceAnalysis(
         beta,
         grand,
         share(int((np.abs(beta.mean) > notable).sum()), slices),
@@ -65,20 +69,24 @@ def unreplicated(
     )
 
 
-def sliced(pairs: Pairs, *, rng: np.random.Generator, slices: int) -> Studies:
+def draw_slices(pairs: ArmPairs, *, rng: np.random.Generator, slices: int) -> Studies:
     """Studies with one triple of each task and model, drawn at random.
 
     A task's draw is the same for all models: an unreplicated benchmark has one split.
     """
-    whole = study(pairs)
-    tasks, models = whole.correct.shape[1:3]
+    full_study = tabulate_study(pairs)
+    tasks, models = full_study.correct.shape[1:3]
     flat = (tasks, models, -1, METHODS)
-    correct, trials = whole.correct.reshape(flat), whole.trials.reshape(flat)
+    correct, trials = full_study.correct.reshape(flat), full_study.trials.reshape(flat)
     shape = (slices, tasks, models, 1, 1, METHODS)
-    kept, of = np.zeros(shape), np.zeros(shape)
+    slice_correct, slice_trials = np.zeros(shape), np.zeros(shape)
     for task in range(tasks):
-        there = np.flatnonzero((trials[task] > 0).all(axis=(0, 2)))
-        chosen = there[rng.integers(len(there), size=slices)]
-        kept[:, task, :, 0, 0] = np.moveaxis(correct[task][:, chosen], 1, 0)
-        of[:, task, :, 0, 0] = np.moveaxis(trials[task][:, chosen], 1, 0)
-    return Studies(kept, of)
+        available = np.flatnonzero((trials[task] > 0).all(axis=(0, 2)))
+        sampled_triples = available[rng.integers(len(available), size=slices)]
+        slice_correct[:, task, :, 0, 0] = np.moveaxis(
+            correct[task][:, sampled_triples], 1, 0
+        )
+        slice_trials[:, task, :, 0, 0] = np.moveaxis(
+            trials[task][:, sampled_triples], 1, 0
+        )
+    return Studies(slice_correct, slice_trials)
