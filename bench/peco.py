@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
 from measurand.stats.clusters import peco
-from measurand.stats.partition import components, kmeans
+from measurand.stats.partition import kmeans, principal_components
 
 TARGETS = {10_000: 10.0, 100_000: 5.0}  # times as fast, at least
 WIDTH, COMPONENTS, CLUSTERS, LABELS, PERMUTATIONS = 1_024, 50, 50, 3, 1_000
@@ -82,7 +82,7 @@ def embedded(items: int) -> tuple[np.ndarray, np.ndarray]:
 def quick(vectors: np.ndarray, labels: np.ndarray, seed: int) -> Scored:
     """By this package."""
     rng = generator(seed, "bench", "quick")
-    points = components(vectors, COMPONENTS, rng=rng)
+    points = principal_components(vectors, COMPONENTS, rng=rng)
     found = kmeans(points, CLUSTERS, rng=rng)
     score = peco(found.labels, labels, rng=rng, permutations=PERMUTATIONS)
     return score.value, score.p_value

@@ -19,7 +19,7 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import FittedTfidf, TfidfReader
-from measurand.stats.equivalence import ABOVE, WITHIN, decision
+from measurand.stats.equivalence import ABOVE, WITHIN, equivalence_decision
 from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
 
 SHUFFLES = 20
@@ -130,7 +130,7 @@ def outcome(study: Study, runs: int, n: int, *, on_margin: bool, seed: int) -> O
         )
         interval = seen.interval(0.95)
         covered += interval.low <= truth <= interval.high
-        decided = decision(seen.interval, margin)
+        decided = equivalence_decision(seen.interval, margin)
         depends += decided == ABOVE
         near_zero += decided == WITHIN
     return Outcome(runs, truth, int(covered), depends, near_zero)

@@ -9,7 +9,7 @@ from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
-from measurand.stats.equivalence import decision
+from measurand.stats.equivalence import equivalence_decision
 from measurand.stats.shuffles import shuffle_effect
 from tests.shared_data import needs_data, path
 
@@ -61,7 +61,10 @@ def test_accuracy_and_effect_are_those_measured_elsewhere(
 
 @pytest.mark.parametrize(("source", "said"), [(SNLI, "near zero"), (BOOLQ, "depends")])
 def test_the_screen_decides_as_measured_elsewhere(source, said):
-    assert decision(measured(loaded(source), "tfidf")[1].interval, 0.02) == said
+    assert (
+        equivalence_decision(measured(loaded(source), "tfidf")[1].interval, 0.02)
+        == said
+    )
 
 
 def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():

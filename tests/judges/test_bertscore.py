@@ -8,7 +8,7 @@ from measurand.core.errors import MissingWeights
 from measurand.core.judge import Likeness
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import LIKENESSES, bertscore
-from measurand.judges.bertscore import BertScore, f1
+from measurand.judges.bertscore import BertScore, token_f1
 from measurand.models.encoder import checkpoint, tokenizer
 from measurand.models.vectors import token_vectors
 from tests.models import tiny_encoder
@@ -25,9 +25,9 @@ def test_every_token_is_matched_with_its_best():
     a = np.array([[1, 0], [0.6, 0.8]], np.float32)
     b = np.array([[0, 1]], np.float32)
     # Best of a: 0 and 0.8, mean 0.4; best of b: 0.8.
-    assert f1(a, b) == pytest.approx(2 * 0.4 * 0.8 / 1.2)
-    assert f1(a, a) == pytest.approx(1)
-    assert f1(b, -b) == 0
+    assert token_f1(a, b) == pytest.approx(2 * 0.4 * 0.8 / 1.2)
+    assert token_f1(a, a) == pytest.approx(1)
+    assert token_f1(b, -b) == 0
 
 
 def test_vectors_are_of_the_texts_own_tokens(place):
@@ -55,7 +55,7 @@ def test_reading_a_few_pairs_at_a_time_changes_nothing(place, monkeypatch):
     pairs = [(f"claim about thing{i}", f"number{i} {TWO}") for i in range(9)]
     before = BertScore(place).alike(pairs)
     monkeypatch.setattr(bertscore, "AT_ONCE", 60)
-    assert 3 < len(list(bertscore.blocks(pairs))) < 9
+    assert 3 < len(list(bertscore.pair_blocks(pairs))) < 9
     np.testing.assert_allclose(BertScore(place).alike(pairs), before, atol=1e-6)
 
 

@@ -6,7 +6,7 @@ import pytest
 from measurand.core.errors import BadOption, MissingWeights, UnknownName
 from measurand.core.judge import Judge
 from measurand.core.recipe import TORCH, traits_of
-from measurand.judges import JUDGES, LIKENESSES, named
+from measurand.judges import JUDGES, LIKENESSES, load_judge
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.nli import NliJudge
 from measurand.models.classifier import classifier
@@ -67,22 +67,22 @@ def test_a_pair_given_twice_is_judged_once(place):
 
 
 def test_a_judge_is_named_or_is_a_directory_or_a_hub_id(place):
-    assert named("lexical") == LexicalJudge()
-    assert named(place) == NliJudge(place)
-    assert named("someone/some-nli") == NliJudge("someone/some-nli")
-    assert isinstance(named(place), Judge)
-    assert traits_of(named(place)).packages == TORCH
+    assert load_judge("lexical") == LexicalJudge()
+    assert load_judge(place) == NliJudge(place)
+    assert load_judge("someone/some-nli") == NliJudge("someone/some-nli")
+    assert isinstance(load_judge(place), Judge)
+    assert traits_of(load_judge(place)).packages == TORCH
 
 
 @pytest.mark.parametrize("name", ["", "nli", "lexicl", "/no/such/folder", "a b/c"])
 def test_what_is_no_judge_is_one_line(name):
     with pytest.raises(UnknownName, match=r"no judge called .*lexical"):
-        named(name)
+        load_judge(name)
 
 
 def test_a_directory_that_is_no_model_is_one_line(tmp_path):
     with pytest.raises(MissingWeights, match="cannot load a classifier"):
-        named(str(tmp_path)).ready()
+        load_judge(str(tmp_path)).ready()
 
 
 def test_every_name_in_the_catalogues_resolves():

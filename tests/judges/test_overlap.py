@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.judge import Likeness
-from measurand.judges.overlap import Rouge, common
+from measurand.judges.overlap import Rouge, common_length
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=90)
 
@@ -39,7 +39,7 @@ def test_the_score_is_the_f1_of_the_longest_common_subsequence(a, b, score):
 
 @given(WORDS, WORDS)
 def test_the_bits_count_what_the_table_counts(a, b):
-    assert common(a, b) == common(b, a) == table(a, b)
+    assert common_length(a, b) == common_length(b, a) == table(a, b)
 
 
 def test_a_drift_by_one_word_stays_alike():

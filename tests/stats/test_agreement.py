@@ -8,7 +8,13 @@ from sklearn.metrics import cohen_kappa_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.agreement import feasible, kappa, nba, nbr, right_and_wrong
+from measurand.stats.agreement import (
+    agreement_bounds,
+    correctness_table,
+    kappa,
+    nba,
+    nbr,
+)
 
 GOLD = ["x", "x", "x", "y", "y", "z"]
 PAIR = ["x", "x", "y", "y", "y", "y"]  # right on 4
@@ -27,7 +33,7 @@ def test_agreement_by_hand():
     assert float(nbr(PART, PAIR, GOLD, over="first")) == pytest.approx(2 / 3)
     # Agreement 1/2, by chance (2/6)(1/6) + (4/6)(3/6) + 0.
     assert float(kappa(PAIR, PART)) == pytest.approx((3 / 6 - 14 / 36) / (1 - 14 / 36))
-    assert right_and_wrong(PAIR, PART, GOLD).to_numpy().tolist() == [[2, 2], [1, 1]]
+    assert correctness_table(PAIR, PART, GOLD).to_numpy().tolist() == [[2, 2], [1, 1]]
 
 
 def test_each_share_names_the_items_it_is_over():
@@ -44,9 +50,9 @@ def test_series_are_paired_by_their_ids_and_arrays_by_position(rows, random):
     a, b, gold = (pd.Series(column) for column in columns(rows))
     mixed = list(a.index)
     random.shuffle(mixed)
-    whole = right_and_wrong(a, b, gold)
-    assert right_and_wrong(a.loc[mixed], b, gold).equals(whole)
-    assert right_and_wrong(a, b.to_numpy(), gold.loc[mixed]).equals(whole)
+    whole = correctness_table(a, b, gold)
+    assert correctness_table(a.loc[mixed], b, gold).equals(whole)
+    assert correctness_table(a, b.to_numpy(), gold.loc[mixed]).equals(whole)
     assert nba(a, b.loc[mixed]) == nba(list(a), tuple(b))
 
 
@@ -54,9 +60,9 @@ def test_series_are_paired_by_their_ids_and_arrays_by_position(rows, random):
 @given(ROWS, st.integers(2, 3))
 def test_agreement_lies_within_what_the_accuracies_allow(rows, classes):
     a, b, gold = columns(rows) % classes
-    low, high = feasible((a == gold).mean(), (b == gold).mean(), classes)
+    low, high = agreement_bounds((a == gold).mean(), (b == gold).mean(), classes)
     assert low - 1e-9 <= float(nba(a, b)) <= high + 1e-9
-    counts = right_and_wrong(a, b, gold)
+    counts = correctness_table(a, b, gold)
     assert counts.to_numpy().sum() == len(gold)
     if (a == gold).any():
         recovered = float(nbr(a, b, gold, over="first"))
@@ -73,7 +79,7 @@ def test_agreement_lies_within_what_the_accuracies_allow(rows, classes):
     ],
 )
 def test_the_bounds_are_those_by_hand_and_are_reached(acc, classes, least, most):
-    assert feasible(*acc, classes) == pytest.approx((least, most))
+    assert agreement_bounds(*acc, classes) == pytest.approx((least, most))
     n, gold = 10, np.zeros(10, int)
     right = [round(n * share) for share in acc]
     a = np.where(np.arange(n) < right[0], 0, 1)
@@ -86,7 +92,7 @@ def test_the_bounds_are_those_by_hand_and_are_reached(acc, classes, least, most)
 
 def test_a_published_agreement_is_impossible_with_its_accuracies():
     # PECO's Tables 2 to 4, MNLI-b: accuracies 0.887 and 0.598 with an NBA of 0.325.
-    assert feasible(0.887, 0.598, 3)[0] > 0.325
+    assert agreement_bounds(0.887, 0.598, 3)[0] > 0.325
     # SNLI: both right on at least 0.622, but Eq. 8 makes it NBA * NBR = 0.503; over the
     # pair reader's right answers, as the code counts, it is a possible 0.650.
     assert 0.700 * 0.718 < 0.906 + 0.716 - 1 < 0.906 * 0.718 < 0.700
@@ -115,7 +121,7 @@ def test_what_has_no_value_is_undefined():
     with pytest.raises(Undefined, match="no items"):
         nba([], [])
     with pytest.raises(Undefined, match="no items"):
-        right_and_wrong([], [], [])
+        correctness_table([], [], [])
     with pytest.raises(Undefined, match="never agree"):
         nbr(["x"], ["y"], ["x"])
     with pytest.raises(Undefined, match="never right"):
@@ -138,9 +144,9 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(BadOption, match="agree, first"):
         nbr(["x"], ["x"], ["x"], over="second")
     with pytest.raises(BadInput, match="shares from 0 to 1"):
-        feasible(90.6, 71.6, 3)
+        agreement_bounds(90.6, 71.6, 3)
     with pytest.raises(BadInput, match="two classes"):
-        feasible(0.9, 0.7, 1)
+        agreement_bounds(0.9, 0.7, 1)
 
 
 def readers(rng, n=150, group=1):

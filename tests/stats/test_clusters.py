@@ -12,10 +12,14 @@ from sklearn.metrics import mutual_info_score
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from measurand.core.errors import BadInput, BadOption, Undefined, UnknownName
-from measurand.stats.clusters import DIVERGENCES, curve, peco
-from measurand.stats.contingency import Cells, counted
-from measurand.stats.divergences import squared
-from measurand.stats.shuffled_labels import drawn, expected_squares, permuted
+from measurand.stats.clusters import DIVERGENCES, peco, threshold_curve
+from measurand.stats.contingency import Cells, count_cells
+from measurand.stats.divergences import squared_distance
+from measurand.stats.shuffled_labels import (
+    draw_tables,
+    expected_squares,
+    permute_tables,
+)
 
 FEW = {"permutations": 99}
 
@@ -95,9 +99,11 @@ def test_the_expectation_is_the_mean_over_permutations(grouped, rng):
     sums, tries = 0.0, 3000
     for _ in range(tries):
         shuffled = labels[np.lexsort((rng.random(150), groups))]
-        sums = sums + squared(counted(clusters, shuffled, None).table)
-    cells = counted(clusters, labels, groups if grouped else None)
-    np.testing.assert_allclose(expected_squares(cells, squared), sums / tries, rtol=0.1)
+        sums = sums + squared_distance(count_cells(clusters, shuffled, None).table)
+    cells = count_cells(clusters, labels, groups if grouped else None)
+    np.testing.assert_allclose(
+        expected_squares(cells, squared_distance), sums / tries, rtol=0.1
+    )
 
 
 @pytest.mark.parametrize("n", [1_000, 10_000])
@@ -182,7 +188,9 @@ def test_neither_row_order_nor_label_names_change_a_figure(rng):
             pd.testing.assert_frame_equal(
                 one.by_cluster, two.by_cluster, check_exact=True
             )
-            pd.testing.assert_frame_equal(one.beside, two.beside, check_exact=True)
+            pd.testing.assert_frame_equal(
+                one.associations, two.associations, check_exact=True
+            )
 
 
 def test_labels_that_follow_groups_do_not_leak_within_them(rng):
@@ -206,15 +214,15 @@ def test_labels_balanced_within_groups_score_below_nothing(rng):
 
 def test_both_ways_to_shuffle_within_groups_are_the_same(rng):
     clusters, labels = random_items(rng, 300, 5)
-    cells = counted(clusters, labels, rng.integers(4, size=300))
-    one, two = drawn(cells, 3000, rng), permuted(cells, 3000, rng)
+    cells = count_cells(clusters, labels, rng.integers(4, size=300))
+    one, two = draw_tables(cells, 3000, rng), permute_tables(cells, 3000, rng)
     assert (one.sum(axis=1) == two.sum(axis=1)).all()
     np.testing.assert_allclose(one.mean(axis=0), cells.mean, atol=0.35)
     np.testing.assert_allclose(two.mean(axis=0), cells.mean, atol=0.35)
     np.testing.assert_allclose(one.std(axis=0), two.std(axis=0), rtol=0.1)
 
 
-@pytest.mark.parametrize("sample", [drawn, permuted])
+@pytest.mark.parametrize("sample", [draw_tables, permute_tables])
 @pytest.mark.parametrize(
     "groups",
     [
@@ -237,7 +245,7 @@ def test_shuffled_tables_have_the_margins_and_the_mean(groups, sample, rng):
     np.testing.assert_allclose(found.mean(axis=0), cells.mean, atol=0.1)
 
 
-@pytest.mark.parametrize("sample", [drawn, permuted])
+@pytest.mark.parametrize("sample", [draw_tables, permute_tables])
 def test_every_table_with_the_margins_is_as_frequent_as_it_should_be(sample, rng):
     table = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 1]])
     cells = Cells(table, np.arange(3), np.zeros(3, int), [])
@@ -405,13 +413,13 @@ def test_what_stands_beside_the_score_is_what_others_compute(rng):
     assert score.mutual_information == pytest.approx(bits)
     assert score.cramers_v == pytest.approx(association(table, method="cramer"))
     assert score.majority_accuracy == table.max(axis=1).sum() / 400
-    assert (score.beside["value"] > score.beside["chance"]).all()
-    assert (score.beside["p"] <= 0.05).all()
+    assert (score.associations["value"] > score.associations["chance"]).all()
+    assert (score.associations["p"] <= 0.05).all()
 
 
 def test_the_area_under_the_curve_is_the_mean_divergence(rng):
     clusters, labels = random_items(rng, 300, 10)
-    steps = curve(clusters, labels)
+    steps = threshold_curve(clusters, labels)
     widths = np.diff(steps["threshold"])
     mean = peco(clusters, labels, **FEW).by_cluster["divergence"].mean()
     assert (widths * steps["share"].to_numpy()[:-1]).sum() == pytest.approx(mean)

@@ -6,9 +6,9 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from measurand.core.finding import Estimate
-from measurand.stats.equivalence import decision
+from measurand.stats.equivalence import equivalence_decision
 from measurand.stats.multiplicity import benjamini_hochberg, holm
-from measurand.stats.power import detectable, items_to_detect, items_to_equate
+from measurand.stats.power import detectable_effect, items_to_detect, items_to_equate
 
 
 def around(value, se):
@@ -30,13 +30,16 @@ def around(value, se):
     ],
 )
 def test_there_are_three_answers(value, se, expected):
-    assert decision(around(value, se), 0.02) == expected
+    assert equivalence_decision(around(value, se), 0.02) == expected
 
 
 @given(st.floats(-0.1, 0.1), st.floats(0.0001, 0.05))
 def test_a_wider_interval_never_turns_undecided_into_a_decision(value, se):
-    if decision(around(value, se), 0.02) == "undecided" and abs(value) < 0.02:
-        assert decision(around(value, 2 * se), 0.02) == "undecided"
+    if (
+        equivalence_decision(around(value, se), 0.02) == "undecided"
+        and abs(value) < 0.02
+    ):
+        assert equivalence_decision(around(value, 2 * se), 0.02) == "undecided"
 
 
 def test_near_zero_is_the_two_one_sided_tests_of_statsmodels(rng):
@@ -45,7 +48,9 @@ def test_near_zero_is_the_two_one_sided_tests_of_statsmodels(rng):
         x = rng.normal(0.01, 0.1, 400)
         tost = DescrStatsW(x).ttost_mean(-0.02, 0.02)[0] < 0.05
         se = x.std(ddof=1) / 20
-        agreed += tost == (decision(around(x.mean(), se), 0.02) == "near zero")
+        agreed += tost == (
+            equivalence_decision(around(x.mean(), se), 0.02) == "near zero"
+        )
     assert agreed >= 49  # the normal and the t quantile differ at the edge
 
 
@@ -59,7 +64,7 @@ def test_the_power_formulas_give_the_power_they_promise(rng):
     changes = rng.choice([-1, 0, 1], p=[0.075, 0.8, 0.125], size=(4000, n))
     z = changes.sum(axis=1) / np.sqrt((changes != 0).sum(axis=1))
     assert (np.abs(z) > 1.96).mean() == pytest.approx(0.8, abs=0.03)
-    assert detectable(n, 0.2) == pytest.approx(0.05, rel=0.02)
+    assert detectable_effect(n, 0.2) == pytest.approx(0.05, rel=0.02)
 
 
 @settings(max_examples=15, deadline=None)  # a call of statsmodels takes 0.1 s

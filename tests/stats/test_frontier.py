@@ -6,14 +6,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest
 
 from measurand.core.errors import BadInput, Undefined
-from measurand.stats.draws import mean_draws, means
+from measurand.stats.draws import column_means, resample_means
 from measurand.stats.frontier import (
-    dominated,
-    frontier,
-    harmonic,
+    dominance_mask,
+    frontier_rows,
+    frontier_share,
+    harmonic_mean,
     hypervolume,
     hypervolume_estimate,
-    on_frontier,
     varif,
 )
 
@@ -22,13 +22,13 @@ POINTS = arrays(float, (5, 2), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1
 
 
 def test_the_stairs_are_on_the_frontier_and_the_point_under_them_is_not():
-    assert dominated(STAIRS).tolist() == [False, False, False, True]
-    assert frontier(STAIRS).tolist() == [2, 1, 0]
+    assert dominance_mask(STAIRS).tolist() == [False, False, False, True]
+    assert frontier_rows(STAIRS).tolist() == [2, 1, 0]
 
 
 def test_equal_points_do_not_beat_each_other_and_a_tie_on_one_axis_does_not_save():
-    assert not dominated(np.array([[0.5, 0.5], [0.5, 0.5]])).any()
-    assert dominated(np.array([[0.5, 0.5], [0.5, 0.6]])).tolist() == [True, False]
+    assert not dominance_mask(np.array([[0.5, 0.5], [0.5, 0.5]])).any()
+    assert dominance_mask(np.array([[0.5, 0.5], [0.5, 0.6]])).tolist() == [True, False]
 
 
 def test_the_hypervolume_is_the_sum_of_the_steps():
@@ -48,40 +48,42 @@ def test_the_hypervolume_is_the_area_counted_on_a_grid(points):
 
 @given(POINTS)
 def test_dominated_points_add_nothing_and_the_frontier_is_never_empty(points):
-    kept = frontier(points)
+    kept = frontier_rows(points)
     assert len(kept) > 0
     assert hypervolume(points[kept]) == pytest.approx(hypervolume(points))
 
 
 def test_a_whole_stack_of_draws_is_done_at_once(rng):
     draws = rng.random((20, 4, 2))
-    np.testing.assert_array_equal(dominated(draws), [dominated(one) for one in draws])
+    np.testing.assert_array_equal(
+        dominance_mask(draws), [dominance_mask(one) for one in draws]
+    )
     np.testing.assert_allclose(hypervolume(draws), [hypervolume(one) for one in draws])
 
 
 def test_a_point_that_is_beaten_in_some_resamples_is_on_the_frontier_in_the_rest():
     away, near = np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
-    shares = on_frontier(np.stack([away, near, near, near]))
+    shares = frontier_share(np.stack([away, near, near, near]))
     assert shares.tolist() == [1.0, 0.75]
 
 
 def test_the_harmonic_mean_needs_both_and_varif_is_gated():
     np.testing.assert_allclose(
-        harmonic([1.0, 0.5, 0.0], [0.5, 0.5, 1.0]), [2 / 3, 0.5, 0]
+        harmonic_mean([1.0, 0.5, 0.0], [0.5, 0.5, 1.0]), [2 / 3, 0.5, 0]
     )
-    assert harmonic(0, 0) == 0
+    assert harmonic_mean(0, 0) == 0
     assert varif(0.25, 1.0, 0.5) == pytest.approx(1 / 6)
     with pytest.raises(BadInput, match="clip"):
-        harmonic(0.5, -0.1)
+        harmonic_mean(0.5, -0.1)
 
 
 def test_points_that_are_none_or_no_numbers_are_refused():
     with pytest.raises(Undefined, match="no points"):
-        dominated(np.empty((0, 2)))
+        dominance_mask(np.empty((0, 2)))
     with pytest.raises(BadInput, match="two axes"):
         hypervolume(np.ones((2, 3)))
     with pytest.raises(BadInput, match="not run"):
-        frontier(np.array([[np.nan, 1.0]]))
+        frontier_rows(np.array([[np.nan, 1.0]]))
 
 
 def test_the_interval_of_the_hypervolume_covers_as_often_as_it_says():
@@ -89,7 +91,7 @@ def test_the_interval_of_the_hypervolume_covers_as_often_as_it_says():
     for run in range(runs):
         rng = np.random.default_rng(run)
         rows = (rng.random((200, 8)) < STAIRS.ravel()).astype(float)
-        draws = mean_draws(rows, rng=rng, resamples=300).reshape(-1, 4, 2)
-        seen = hypervolume_estimate(means(rows).reshape(4, 2), draws, 200)
+        draws = resample_means(rows, rng=rng, resamples=300).reshape(-1, 4, 2)
+        seen = hypervolume_estimate(column_means(rows).reshape(4, 2), draws, 200)
         covered += seen.low <= hypervolume(STAIRS) <= seen.high
     assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95

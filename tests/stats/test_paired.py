@@ -11,7 +11,7 @@ from measurand.stats.paired import (
     correlation,
     difference,
     mcnemar,
-    mean,
+    mean_score,
     ratio,
     sign_flip,
 )
@@ -79,7 +79,9 @@ def test_sign_flip_agrees_with_scipy(rng):
 
 
 def test_the_mean_names_its_n_and_method(rng):
-    estimate = mean(scores(rng, 0.5), rng=rng, clusters=np.repeat(np.arange(250), 2))
+    estimate = mean_score(
+        scores(rng, 0.5), rng=rng, clusters=np.repeat(np.arange(250), 2)
+    )
     assert estimate.n == 500
     assert "250 clusters" in estimate.method
 

@@ -7,14 +7,14 @@ from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.stats.partition import (
-    components,
     default_k,
     kmeans,
-    moved,
-    nearest,
-    stability,
+    move_centres,
+    nearest_centre,
+    partition_stability,
+    principal_components,
 )
-from measurand.stats.principal import iterated, solved
+from measurand.stats.principal import iterate_subspace, largest_eigenpairs
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +38,7 @@ def test_components_are_those_of_the_singular_values(kind, offset, rng):
     vectors = (rng.normal(size=(2500, 40)) * np.linspace(3, 0.2, 40) + offset).astype(
         kind
     )
-    found = components(vectors, 5, rng=rng)
+    found = principal_components(vectors, 5, rng=rng)
     expected = PCA(5, svd_solver="full").fit_transform(vectors.astype(float))
     signs = np.sign((found * expected).sum(axis=0))
     np.testing.assert_allclose(found, expected * signs, atol=0.01)
@@ -47,7 +47,7 @@ def test_components_are_those_of_the_singular_values(kind, offset, rng):
 
 def test_a_component_far_smaller_than_the_first_is_still_found(rng):
     vectors = rng.normal(size=(300, 8)) * 10.0 ** -np.arange(8)
-    found = components(vectors, 6, rng=rng)
+    found = principal_components(vectors, 6, rng=rng)
     expected = PCA(6, svd_solver="full").fit_transform(vectors)
     np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=1e-3, atol=1e-9)
 
@@ -65,8 +65,8 @@ def test_a_component_far_smaller_than_the_first_is_still_found(rng):
 def test_iterated_eigenvectors_are_the_solved_ones(values, rng):
     basis = np.linalg.qr(rng.normal(size=(400, 400)))[0]
     matrix = np.triu((basis * values) @ basis.T).astype(np.float32, order="F")
-    found, vectors = iterated(matrix, 4)
-    exact, others = solved(matrix, 4)
+    found, vectors = iterate_subspace(matrix, 4)
+    exact, others = largest_eigenpairs(matrix, 4)
     np.testing.assert_allclose(found, exact, rtol=1e-3)
     assert np.linalg.svd(vectors.T @ others, compute_uv=False).min() > 0.9999
 
@@ -75,15 +75,15 @@ def test_iterated_eigenvectors_are_the_solved_ones(values, rng):
 def test_what_iterations_cannot_settle_is_left_to_be_solved(rank, rng):
     factor = rng.normal(size=(400, rank)).astype(np.float32)
     matrix = np.asfortranarray(np.triu(factor @ factor.T))
-    assert iterated(matrix, 8) is None
-    assert iterated(matrix[:200, :200], 2) is None
-    assert solved(matrix, 8)[1].shape == (400, 8)
+    assert iterate_subspace(matrix, 8) is None
+    assert iterate_subspace(matrix[:200, :200], 2) is None
+    assert largest_eigenpairs(matrix, 8)[1].shape == (400, 8)
 
 
 def test_eigenvectors_are_found_where_all_eigenvalues_are_about_equal(rng):
     basis = np.linalg.qr(rng.normal(size=(600, 600)))[0]
     whitened = (basis @ basis.T).astype(np.float32)
-    values, vectors = solved(whitened, 40)
+    values, vectors = largest_eigenpairs(whitened, 40)
     np.testing.assert_allclose(values, 1, atol=1e-4)
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(40), atol=1e-4)
 
@@ -91,16 +91,16 @@ def test_eigenvectors_are_found_where_all_eigenvalues_are_about_equal(rng):
 def test_vectors_too_wide_for_a_covariance_have_components_too(rng):
     basis = np.linalg.qr(rng.normal(size=(2100, 3)))[0].T
     vectors = rng.normal(size=(60, 3)) * [9, 5, 2] @ basis
-    found = components(vectors, 3, rng=np.random.default_rng(0))
+    found = principal_components(vectors, 3, rng=np.random.default_rng(0))
     np.testing.assert_allclose(
         np.abs(found), np.abs(PCA(3).fit_transform(vectors)), atol=1e-6
     )
 
 
 def test_there_are_never_more_components_than_columns_or_rows(rng):
-    assert components(rng.normal(size=(30, 4)), 9, rng=rng).shape == (30, 4)
-    assert components(rng.normal(size=(3, 8)), 9, rng=rng).shape == (3, 3)
-    assert not components(np.full((9, 4), 0.1), 2, rng=rng).any()
+    assert principal_components(rng.normal(size=(30, 4)), 9, rng=rng).shape == (30, 4)
+    assert principal_components(rng.normal(size=(3, 8)), 9, rng=rng).shape == (3, 3)
+    assert not principal_components(np.full((9, 4), 0.1), 2, rng=rng).any()
 
 
 def test_plain_clouds_are_the_clusters(rng):
@@ -108,7 +108,7 @@ def test_plain_clouds_are_the_clusters(rng):
     found = kmeans(points, 6, rng=rng)
     assert adjusted_rand_score(cloud, found.labels) > 0.99
     assert (np.diff(np.bincount(found.labels)) <= 0).all()
-    assert (nearest(points, found.centres) == found.labels).all()
+    assert (nearest_centre(points, found.centres) == found.labels).all()
     spread = ((points - found.centres[found.labels]) ** 2).sum()
     assert found.inertia == pytest.approx(spread, rel=1e-4)
 
@@ -126,8 +126,8 @@ def test_no_round_raises_the_inertia(reach, rng):
     points = clouds(rng, 2000, 30, 10, apart=0.7)[0].astype(np.float32)
     inertia = []
     for rounds in range(15):
-        centres = moved(points, points[:20], reach, rounds)
-        inertia.append(((points - centres[nearest(points, centres)]) ** 2).sum())
+        centres = move_centres(points, points[:20], reach, rounds)
+        inertia.append(((points - centres[nearest_centre(points, centres)]) ** 2).sum())
     assert (np.diff(inertia) <= 1e-5 * inertia[0]).all()
     assert inertia[-1] < 0.95 * inertia[0]
 
@@ -135,13 +135,13 @@ def test_no_round_raises_the_inertia(reach, rng):
 def test_a_round_is_lloyds(rng):
     points = clouds(rng, 500, 8, 4, apart=1.0)[0].astype(np.float32)
     lloyd = KMeans(8, init=points[:8], n_init=1, max_iter=300, tol=0).fit(points)
-    found = moved(points, points[:8], 1, 300)
+    found = move_centres(points, points[:8], 1, 300)
     np.testing.assert_allclose(found, lloyd.cluster_centers_, atol=1e-5)
 
 
 def test_a_centre_without_points_moves_to_a_far_one():
     points = np.array([[0.0], [1.0], [2.0], [9.0]], np.float32)
-    found = moved(points, np.array([[0.0], [2.0], [99.0]], np.float32), 1, 5)
+    found = move_centres(points, np.array([[0.0], [2.0], [99.0]], np.float32), 1, 5)
     assert sorted(found.ravel().tolist()) == [0.5, 2.0, 9.0]
 
 
@@ -149,12 +149,12 @@ def test_neither_row_order_nor_threads_change_a_partition(rng):
     vectors = clouds(rng, 3000, 20, 400, apart=0.5)[0].astype(np.float32)
     order = rng.permutation(3000)
     first, second = (
-        components(rows, 10, rng=np.random.default_rng(0))
+        principal_components(rows, 10, rng=np.random.default_rng(0))
         for rows in (vectors, vectors[order])
     )
     np.testing.assert_array_equal(first[order], second)
     with threadpool_limits(2):
-        again = components(vectors, 10, rng=np.random.default_rng(0))
+        again = principal_components(vectors, 10, rng=np.random.default_rng(0))
     np.testing.assert_array_equal(first, again)
     one = kmeans(first, 12, rng=np.random.default_rng(1))
     two = kmeans(second, 12, rng=np.random.default_rng(1))
@@ -200,8 +200,8 @@ def test_one_cluster_holds_everything(rng):
 def test_nearest_is_the_least_distance(rng):
     points, centres = rng.normal(size=(500, 3)) + 1e6, rng.normal(size=(7, 3)) + 1e6
     away = np.linalg.norm(points[:, None] - centres, axis=2)
-    assert (nearest(points, centres) == away.argmin(axis=1)).all()
-    assert nearest(points[:0], centres).shape == (0,)
+    assert (nearest_centre(points, centres) == away.argmin(axis=1)).all()
+    assert nearest_centre(points[:0], centres).shape == (0,)
 
 
 def test_the_default_number_of_clusters_leaves_enough_items_in_each():
@@ -216,12 +216,12 @@ def test_stability_is_the_mean_over_pairs(rng):
     labelings = [rng.integers(4, size=200) for _ in range(3)]
     a, b, c = labelings
     pairs = [adjusted_rand_score(*pair) for pair in ((a, b), (a, c), (b, c))]
-    assert stability(labelings) == pytest.approx(np.mean(pairs))
+    assert partition_stability(labelings) == pytest.approx(np.mean(pairs))
     with pytest.raises(Undefined, match="at least two"):
-        stability([a])
+        partition_stability([a])
 
 
-@pytest.mark.parametrize("cut", [components, kmeans])
+@pytest.mark.parametrize("cut", [principal_components, kmeans])
 def test_what_cannot_be_cut_up_is_said_in_one_line(cut, rng):
     with pytest.raises(BadInput, match="1 of 3 vectors"):
         cut(np.array([[0.0, 1], [np.nan, 1], [2, 3]]), 2, rng=rng)

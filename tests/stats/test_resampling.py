@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from measurand.core.errors import Undefined
-from measurand.stats.resampling import bootstrap, resampled_sums
+from measurand.stats.resampling import bootstrap, resample_sums
 
 
 def average(sums):
@@ -18,9 +18,7 @@ def rows(values):
 
 def test_the_quick_path_draws_from_the_same_distribution_as_the_plain_bootstrap():
     values = np.random.default_rng(0).integers(0, 3, 300).astype(float)
-    quick = average(
-        resampled_sums(rows(values), None, 20_000, np.random.default_rng(1))
-    )
+    quick = average(resample_sums(rows(values), None, 20_000, np.random.default_rng(1)))
     picks = np.random.default_rng(2).integers(300, size=(20_000, 300))
     plain = values[picks].mean(axis=1)
     at = [0.025, 0.5, 0.975]

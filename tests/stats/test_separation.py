@@ -9,10 +9,10 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.stats.separation import (
     auc,
     concordance,
-    disagreements,
-    newcombe,
+    newcombe_interval,
     paired_auc,
     rank_correlation,
+    rank_disagreements,
 )
 
 SCORES = st.lists(st.integers(0, 4), min_size=2, max_size=12).map(np.array)
@@ -52,7 +52,7 @@ def test_complete_separation_still_has_an_interval():
     assert (seen.value, seen.high) == (1, 1)
     assert 0.8 < seen.low < 1
     assert auc(np.arange(300, 900.0), np.arange(300.0)).low > seen.low
-    assert newcombe(0.0, 20, 10, 0.95)[1] == pytest.approx(1 - seen.low)
+    assert newcombe_interval(0.0, 20, 10, 0.95)[1] == pytest.approx(1 - seen.low)
 
 
 def test_scores_of_the_same_items_share_what_makes_the_item_easy(rng):
@@ -132,6 +132,6 @@ def test_an_order_or_a_score_that_tells_nothing_apart_is_said():
 
 def test_disagreements_name_who_each_metric_prefers():
     a, b = np.array([0.9, 0.5, 0.1]), np.array([0.2, 0.6, 0.1])
-    assert disagreements(a, b) == [(0, 1)]
-    assert disagreements(b, a) == [(1, 0)]
-    assert disagreements(a, a) == []
+    assert rank_disagreements(a, b) == [(0, 1)]
+    assert rank_disagreements(b, a) == [(1, 0)]
+    assert rank_disagreements(a, a) == []

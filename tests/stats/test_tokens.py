@@ -7,7 +7,7 @@ from scipy.stats import binomtest, chi2_contingency
 from sklearn.metrics import mutual_info_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.stats.tokens import feature_statistics, features, token_statistics
+from measurand.stats.tokens import feature_statistics, text_features, token_statistics
 
 FIGURES = ["n", "count", "share", "base", "z", "p", "q", "found"]
 
@@ -165,7 +165,7 @@ def test_no_token_is_an_empty_table_and_no_label_is_undefined():
 
 
 def test_features_by_hand():
-    seen = features(
+    seen = text_features(
         pd.Series(["A cat isn’t a dog", "two dogs", ""], ["i", "j", "k"]),
         pd.DataFrame(
             {"one": ["the dog", "dogs", "x"], "two": ["a cat", "many", "y"]},
@@ -175,7 +175,7 @@ def test_features_by_hand():
     assert seen.loc["i"].tolist() == [1, 5, 3 / 4]  # of a, cat, isn't, dog
     assert seen.loc["j"].tolist() == [0, 2, 1 / 2]
     assert seen.loc["k"].tolist() == [0, 0, 0]
-    assert list(features(["x"]).columns) == ["negation", "length"]
+    assert list(text_features(["x"]).columns) == ["negation", "length"]
 
 
 def test_bits_are_those_counted_less_what_chance_would_give(rng):

@@ -29,7 +29,7 @@ def fit(
     from measurand.core.recipe import identity, traits_of
     from measurand.core.seeds import generator
     from measurand.readers import named
-    from measurand.stats.scores import share
+    from measurand.stats.scores import wilson_share
 
     recipe = named(reader)
     if not traits_of(recipe).needs_weights:
@@ -51,5 +51,7 @@ def fit(
     for part, items in {"test": benchmark.test, **benchmark.test_parts}.items():
         answers = fitted.predict(items).argmax(axis=1)
         right = int((answers == items.gold(fitted.classes)).sum())
-        print(f"{part}: accuracy {share(right, len(items))} of {len(items)} items")
+        print(
+            f"{part}: accuracy {wilson_share(right, len(items))} of {len(items)} items"
+        )
     notice(f"saved; name it with --reader {save}")

@@ -48,7 +48,7 @@ def suite(
     from measurand.audits.explanations.suite import suite_rows as rows
     from measurand.core.errors import BadOption
     from measurand.core.files import check_writable, write_file
-    from measurand.judges import named
+    from measurand.judges import load_judge
 
     sources = [Path(path) for path in (source.source, *(source.test or ()))]
     if out.exists() and any(path.exists() and out.samefile(path) for path in sources):
@@ -56,7 +56,7 @@ def suite(
             f"--out is {out.name}, which the benchmark is read from; name another file"
         )
     print_roles(benchmark)
-    judging = named(judge)
+    judging = load_judge(judge)
     check_writable(out.parent)
     with open_with_progress(benchmark, seed, 1, store) as experiment:
         suite_rows = rows(

@@ -45,14 +45,14 @@ SPACES = Catalogue(
         )
     },
 )
-ANY = "the directory or hub id of an entailment classifier"
+ANY_CLASSIFIER = "the directory or hub id of an entailment classifier"
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
-def named(name: str) -> "Judge":
+def load_judge(name: str) -> "Judge":
     """A judge by its name, or an entailment classifier by directory or hub id.
 
-    >>> named("lexical")
+    >>> load_judge("lexical")
     LexicalJudge()
     """
     judge: Judge
@@ -61,5 +61,5 @@ def named(name: str) -> "Judge":
     elif isdir(name) or HUB_ID.fullmatch(name):
         judge = JUDGES.load("nli", model=name)
     else:
-        raise UnknownName("judge", name, ["lexical", ANY])
+        raise UnknownName("judge", name, ["lexical", ANY_CLASSIFIER])
     return judge

@@ -39,21 +39,23 @@ class BertScore:
 
     def alike(self, pairs: Pairs) -> Floats:
         """The F1 of each pair."""
-        return np.array([score for some in blocks(pairs) for score in self.block(some)])
+        return np.array(
+            [score for batch in pair_blocks(pairs) for score in self.block(batch)]
+        )
 
     def block(self, pairs: Pairs) -> Iterator[float]:
         """The F1 of a few pairs; each of their texts is read once."""
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        made = token_vectors(self.model, texts, self.length)
-        known = dict(zip(texts, made, strict=True))
-        yield from (f1(known[a], known[b]) for a, b in pairs)
+        vectors = token_vectors(self.model, texts, self.length)
+        by_text = dict(zip(texts, vectors, strict=True))
+        yield from (token_f1(by_text[a], by_text[b]) for a, b in pairs)
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         location(self.model)
 
 
-def f1(a: Vectors, b: Vectors) -> float:
+def token_f1(a: Vectors, b: Vectors) -> float:
     """The harmonic mean of both sides' mean best match, at least 0 and at most 1."""
     if not (len(a) and len(b)):
         return float(len(a) == len(b))
@@ -64,7 +66,7 @@ def f1(a: Vectors, b: Vectors) -> float:
     return min(1.0, 2 * recall * precision / (recall + precision))
 
 
-def blocks(pairs: Pairs) -> Iterator[Pairs]:
+def pair_blocks(pairs: Pairs) -> Iterator[Pairs]:
     """The pairs in runs of not too many letters."""
     ends = np.cumsum([len(a) + len(b) for a, b in pairs]) // AT_ONCE
     edges = [0, *(np.flatnonzero(np.diff(ends)) + 1), len(pairs)]

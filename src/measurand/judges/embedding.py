@@ -10,13 +10,15 @@ from measurand.models.vectors import token_vectors
 LENGTH = 256  # tokens of a text that are read
 
 
-def embedded(model: str) -> Callable[[Sequence[str]], Floats]:
+def text_embedder(model: str) -> Callable[[Sequence[str]], Floats]:
     """From texts to vectors, by an encoder: minilm, a directory or a hub id."""
 
     def vectors(texts: Sequence[str]) -> Floats:
-        each = token_vectors(model, texts, LENGTH)
-        size = max((one.shape[1] for one in each), default=1)
+        matrices = token_vectors(model, texts, LENGTH)
+        size = max((matrix.shape[1] for matrix in matrices), default=1)
         nothing = np.zeros(size)
-        return np.array([one.mean(axis=0) if len(one) else nothing for one in each])
+        return np.array(
+            [matrix.mean(axis=0) if len(matrix) else nothing for matrix in matrices]
+        )
 
     return vectors

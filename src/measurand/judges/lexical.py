@@ -39,12 +39,16 @@ class LexicalJudge:
 
     def entails(self, pairs: Pairs) -> Floats:
         """How much of the second text of each pair stands in the first."""
-        said = {text: statement(text) for text in {t for pair in pairs for t in pair}}
-        return np.array([share(said[a], said[b]) for a, b in pairs], np.float64)
+        statements = {
+            text: _parse_statement(text) for text in {t for pair in pairs for t in pair}
+        }
+        return np.array(
+            [_overlap_share(statements[a], statements[b]) for a, b in pairs], np.float64
+        )
 
 
 @dataclass(frozen=True)
-class Statement:
+class _Statement:
     """A text as its different stems, what they weigh, and whether it denies."""
 
     stems: frozenset[str]
@@ -52,35 +56,35 @@ class Statement:
     denies: bool
 
 
-def statement(text: str) -> Statement:
+def _parse_statement(text: str) -> _Statement:
     """What a text says, as far as single words tell.
 
-    >>> statement("She isn't painting cats.") == statement("she is NOT painting a cat")
+    >>> _parse_statement("She isn't painting cats.") == _parse_statement("she is NOT painting a cat")
     False
-    >>> sorted(statement("She isn't painting cats.").stems)
+    >>> sorted(_parse_statement("She isn't painting cats.").stems)
     ['cat', 'is', 'not', 'paint', 'she']
     """
-    found = [stem for word in words(text) for stem in stems(word)]
-    different = frozenset(found)
-    return Statement(different, total(different), found.count(NOT) % 2 == 1)
+    occurrences = [stem for word in words(text) for stem in _word_stems(word)]
+    unique = frozenset(occurrences)
+    return _Statement(unique, _stem_weight(unique), occurrences.count(NOT) % 2 == 1)
 
 
-def share(a: Statement, b: Statement) -> float:
+def _overlap_share(a: _Statement, b: _Statement) -> float:
     """The weight of b's stems that are a's too, over that of all b's stems."""
     if not b.stems:
         return float(not a.stems)
     if a.denies != b.denies:
         return 0.0
-    return total(a.stems & b.stems) / b.weight
+    return _stem_weight(a.stems & b.stems) / b.weight
 
 
-def total(stems: frozenset[str]) -> int:
+def _stem_weight(stems: frozenset[str]) -> int:
     """What words weigh together."""
     return CONTENT * len(stems) - (CONTENT - HOLDING) * len(stems & FUNCTION)
 
 
 @lru_cache(maxsize=100_000)
-def stems(word: str) -> tuple[str, ...]:
+def _word_stems(word: str) -> tuple[str, ...]:
     """The stems of a word: two of "don't", one of "dog's"."""
     word = word.replace("’", "'")
     head, _, tail = word.partition("'")
@@ -89,53 +93,60 @@ def stems(word: str) -> tuple[str, ...]:
         return (SHORTENED.get(head, head), NOT) if head else (NOT,)
     if word in DENYING:
         return (NOT,)
-    found = stem(head if tail in JOINED else word)
-    return (same().get(found, found),)
+    root = _stem_word(head if tail in JOINED else word)
+    return (_synonym_stems().get(root, root),)
 
 
 @cache
-def same() -> dict[str, str]:
+def _synonym_stems() -> dict[str, str]:
     """For each stem in the lexicon, the one that stands for all that mean the same.
 
     A set that holds a function word goes by it, and so weighs little.
 
-    >>> [same()[stem(word)] for word in ("movie", "guys", "men", "roughly")]
+    >>> [_synonym_stems()[_stem_word(word)] for word in ("movie", "guys", "men", "roughly")]
     ['film', 'man', 'man', 'about']
     """
     sets: dict[str, set[str]] = {}
     for word, first in representatives().items():
-        joined = {stem(word), stem(first)}
+        forms = {_stem_word(word), _stem_word(first)}
         # Forms of one word stand in several lines: "man, guy" and "men, guys".
-        whole = joined.union(*(sets[one] for one in joined if one in sets))
-        sets |= dict.fromkeys(whole, whole)
-    order = {stem(word): place for place, word in enumerate(representatives())}
+        synonyms = forms.union(*(sets[member] for member in forms if member in sets))
+        sets |= dict.fromkeys(synonyms, synonyms)
+    order = {_stem_word(word): rank for rank, word in enumerate(representatives())}
 
-    def standing(whole: set[str]) -> str:
-        return min(whole, key=lambda one: (" " in one, one not in FUNCTION, order[one]))
+    def standing(synonyms: set[str]) -> str:
+        return min(
+            synonyms,
+            key=lambda member: (" " in member, member not in FUNCTION, order[member]),
+        )
 
-    return {one: standing(whole) for one, whole in sets.items() if " " not in one}
+    return {
+        member: standing(synonyms)
+        for member, synonyms in sets.items()
+        if " " not in member
+    }
 
 
-def stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     """The word without its ending: crude, but the same for most of its forms.
 
-    >>> [stem(word) for word in ("runs", "running", "make", "making", "cities", "bus")]
+    >>> [_stem_word(word) for word in ("runs", "running", "make", "making", "cities", "bus")]
     ['run', 'run', 'mak', 'mak', 'city', 'bus']
     """
     if word in FUNCTION or not (word.isascii() and word.isalpha()):
         return word
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = without(word, "s")
+        word = _strip_ending(word, "s")
     if word.endswith(("ie", "ied")) and len(word) > SHORTEST + 1:
         return word.removesuffix("d").removesuffix("ie") + "y"
     if not word.endswith("eed"):
-        word = without(without(word, "ing"), "ed")
-    word = without(word, "e")
+        word = _strip_ending(_strip_ending(word, "ing"), "ed")
+    word = _strip_ending(word, "e")
     doubled = word[-2:-1] == word[-1:] and word[-1:] not in "aeiou"
     return word[:-1] if doubled and len(word) > SHORTEST else word
 
 
-def without(word: str, ending: str) -> str:
+def _strip_ending(word: str, ending: str) -> str:
     """The word less its ending, where a word is left: some letters, one a vowel."""
     rest = word.removesuffix(ending)
     if len(rest) < SHORTEST or not any(letter in "aeiouy" for letter in rest):

@@ -29,25 +29,25 @@ class NliJudge:
     def entails(self, pairs: Pairs) -> Floats:
         """How surely the first text of each pair entails the second."""
         trained = classifier(self.model)
-        column = entailment(trained)
+        column = _entailment_column(trained)
         different = list(dict.fromkeys(pairs))
         number = {pair: i for i, pair in enumerate(different)}
-        said = trained.shares(different, self.length)[:, column]
-        return said[np.array([number[pair] for pair in pairs], np.int64)]
+        probabilities = trained.shares(different, self.length)[:, column]
+        return probabilities[np.array([number[pair] for pair in pairs], np.int64)]
 
     def check_weights(self) -> None:
         """Raise where the model is not to be had, or has no entailment class."""
-        entailment(classifier(self.model))
+        _entailment_column(classifier(self.model))
 
 
-def entailment(trained: Classifier) -> int:
+def _entailment_column(trained: Classifier) -> int:
     """The column of entailment, found by its name: positions differ between models."""
     names = [name.strip().lower() for name in trained.classes]
-    found = [i for i, name in enumerate(names) if name.startswith("entail")]
-    if len(found) != 1:
+    columns = [i for i, name in enumerate(names) if name.startswith("entail")]
+    if len(columns) != 1:
         raise BadOption(
             f"{quote(trained.name, 200)} has the classes {join_names(trained.classes)}, of "
             "which one must be called entailment; name its classes under id2label and "
             "label2id in its config.json, or take another entailment classifier"
         )
-    return found[0]
+    return columns[0]

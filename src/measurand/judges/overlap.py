@@ -22,31 +22,31 @@ class Rouge:
 
     def alike(self, pairs: Pairs) -> Floats:
         """The ROUGE-L F1 of each pair."""
-        said = {text: words(text) for text in {t for pair in pairs for t in pair}}
-        return np.array([f1(said[a], said[b]) for a, b in pairs], np.float64)
+        tokens = {text: words(text) for text in {t for pair in pairs for t in pair}}
+        return np.array([_rouge_f1(tokens[a], tokens[b]) for a, b in pairs], np.float64)
 
 
-def f1(a: Sequence[str], b: Sequence[str]) -> float:
+def _rouge_f1(a: Sequence[str], b: Sequence[str]) -> float:
     """The share of both texts that their longest common subsequence makes up.
 
-    >>> f1("the cat sat on the mat".split(), "the mat sat".split())
+    >>> _rouge_f1("the cat sat on the mat".split(), "the mat sat".split())
     0.4444444444444444
     """
-    return 2 * common(a, b) / (len(a) + len(b)) if a or b else 1.0
+    return 2 * common_length(a, b) / (len(a) + len(b)) if a or b else 1.0
 
 
-def common(a: Sequence[str], b: Sequence[str]) -> int:
+def common_length(a: Sequence[str], b: Sequence[str]) -> int:
     """The length of the longest common subsequence.
 
     A row of the usual table is one whole number, a bit a word of `a`: 0 where the
     length grows (Crochemore et al. 2001, Hyyrö 2004). So a row takes four operations.
     """
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for i, word in enumerate(a):
-        places[word] = places.get(word, 0) | 1 << i
-    whole = (1 << len(a)) - 1
-    row = whole
+        positions[word] = positions.get(word, 0) | 1 << i
+    full = (1 << len(a)) - 1
+    row = full
     for word in b:
-        met = row & places.get(word, 0)
-        row = (row + met | row - met) & whole
+        matches = row & positions.get(word, 0)
+        row = (row + matches | row - matches) & full
     return len(a) - row.bit_count()

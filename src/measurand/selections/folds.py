@@ -38,8 +38,8 @@ class Split:
                 f"{join_names(self.columns)}, so no fair split exists; choose another "
                 "--split-by, or give a test file"
             )
-        tested = chosen_until(sizes, self.share * len(items), rng)[clusters]
-        return items.rows(tested if self.side == "test" else ~tested)
+        in_test = _choose_clusters(sizes, self.share * len(items), rng)[clusters]
+        return items.rows(in_test if self.side == "test" else ~in_test)
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -63,7 +63,7 @@ class Fold:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""
         rng = np.random.default_rng([self.draw, int(rng.integers(2**32))])
-        inside = fold_numbers(items, self.columns, self.folds, rng) == self.number
+        inside = _fold_numbers(items, self.columns, self.folds, rng) == self.number
         return items.rows(inside if self.side == "test" else ~inside)
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class Fold:
         return f"{self.side} of fold {self.number + 1}/{self.folds}"
 
 
-def fold_numbers(
+def _fold_numbers(
     items: Items, columns: tuple[str, ...], folds: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """The fold of each item: clusters go, in random order, to the emptiest fold."""
@@ -79,20 +79,20 @@ def fold_numbers(
         return rng.permutation(np.arange(len(items)) % folds)
     clusters = linked_clusters([items.column(column) for column in columns])
     sizes = np.bincount(clusters)
-    held, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
+    filling, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
     for cluster in rng.permutation(len(sizes)):
-        fold[cluster] = held.argmin()
-        held[fold[cluster]] += sizes[cluster]
+        fold[cluster] = filling.argmin()
+        filling[fold[cluster]] += sizes[cluster]
     return fold[clusters]
 
 
-def chosen_until(
+def _choose_clusters(
     sizes: NDArray[np.int64], wanted: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Clusters drawn at random until they hold as near to `wanted` items as can be."""
     order = rng.permutation(len(sizes))
-    held = np.cumsum(sizes[order])
-    last = int(np.abs(held - wanted).argmin())
+    totals = np.cumsum(sizes[order])
+    last = int(np.abs(totals - wanted).argmin())
     chosen = np.zeros(len(sizes), bool)
     chosen[order[: last + 1]] = True
     return chosen

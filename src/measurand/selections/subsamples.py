@@ -40,24 +40,24 @@ class Subsample:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side, in their old order."""
         rng = np.random.default_rng([self.number, int(rng.integers(2**32))])
-        return items.rows(np.sort(self.drawn(items, rng)[self.side]))
+        return items.rows(np.sort(self.draw_rows(items, rng)[self.side]))
 
-    def drawn(
+    def draw_rows(
         self, items: Items, rng: np.random.Generator
     ) -> dict[str, NDArray[np.int64]]:
         """The places of the rows of each side."""
-        each = of_each(items, self.m, self.n)
+        per_class = rows_per_class(items, self.m, self.n)
         order = rng.permutation(len(items))
         gold = items.gold(items.classes)[order]
         classes = range(len(items.classes))
-        chosen = np.concatenate([order[gold == one][:each] for one in classes])
+        chosen = np.concatenate([order[gold == code][:per_class] for code in classes])
         free = np.ones(len(items), bool)
         free[chosen] = False
-        left = rng.permutation(np.flatnonzero(free))
+        remaining = rng.permutation(np.flatnonzero(free))
         return {
             "train": chosen,
-            "extra": left[: self.n],
-            "test": left[self.n : 2 * self.n],
+            "extra": remaining[: self.n],
+            "test": remaining[self.n : 2 * self.n],
         }
 
     def __str__(self) -> str:
@@ -65,14 +65,14 @@ class Subsample:
         return f"{self.side} of draw {self.number}"
 
 
-def of_each(items: Items, m: int, n: int) -> int:
+def rows_per_class(items: Items, m: int, n: int) -> int:
     """The labelled rows of each class; items that cannot be drawn from are refused.
 
     It depends on no draw, so all tasks of a study can be held to it before the first.
     """
-    each = m // len(items.classes)
-    needed = each * len(items.classes) + 2 * n
-    if each < 1:
+    per_class = m // len(items.classes)
+    needed = per_class * len(items.classes) + 2 * n
+    if per_class < 1:
         raise BadInput(
             f"m = {m} is less than a row of each of {len(items.classes)} "
             f"classes; give m = {len(items.classes)} or more"
@@ -82,10 +82,10 @@ def of_each(items: Items, m: int, n: int) -> int:
             f"m = {m} and n = {n} need {needed} rows, and there are "
             f"{len(items)}; lower m or n, or give more rows"
         )
-    for label, held in zip(items.classes, np.bincount(items.numbers), strict=True):
-        if held < each:
+    for label, count in zip(items.classes, np.bincount(items.numbers), strict=True):
+        if count < per_class:
             raise BadInput(
-                f"class {quote(label)} has {held} rows and m = {m} needs "
-                f"{each} of each class; lower m, or drop the class"
+                f"class {quote(label)} has {count} rows and m = {m} needs "
+                f"{per_class} of each class; lower m, or drop the class"
             )
-    return each
+    return per_class

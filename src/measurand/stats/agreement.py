@@ -21,16 +21,16 @@ from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
-Answers: TypeAlias = "pd.Series[Any] | NDArray[Any] | Sequence[Any]"
+ItemValues: TypeAlias = "pd.Series[Any] | NDArray[Any] | Sequence[Any]"
 Bools = NDArray[np.bool_]
 OVER = ("agree", "first")
 
 
 def nba(
-    a: Answers,
-    b: Answers,
+    a: ItemValues,
+    b: ItemValues,
     *,
     rng: np.random.Generator | None = None,
     clusters: Clusters = None,
@@ -40,14 +40,14 @@ def nba(
     >>> float(nba(["yes", "no", "no", "yes"], ["yes", "no", "yes", "yes"]))
     0.75
     """
-    first, second = coded(a, b)
-    return portion(first == second, rng, clusters)
+    first, second = answer_codes(a, b)
+    return _hit_share(first == second, rng, clusters)
 
 
 def nbr(
-    a: Answers,
-    b: Answers,
-    labels: Answers,
+    a: ItemValues,
+    b: ItemValues,
+    labels: ItemValues,
     over: str = "agree",
     *,
     rng: np.random.Generator | None = None,
@@ -70,20 +70,22 @@ def nbr(
     """
     if over not in OVER:
         raise BadOption(f"no share over {over!r}; try {', '.join(OVER)}")
-    first, second, gold = coded(a, b, labels)
-    among = first == second if over == "agree" else first == gold
-    if len(among) > 0 and not among.any():
+    first, second, gold = answer_codes(a, b, labels)
+    counting = first == second if over == "agree" else first == gold
+    if len(counting) > 0 and not counting.any():
         never = "readers never agree" if over == "agree" else "first is never right"
         raise Undefined(f"the {never}, so there are no items to take the share of")
-    both = (first == gold) & (second == gold)
-    return portion(
-        both[among], rng, None if clusters is None else sized(clusters, among)[among]
+    both_right = (first == gold) & (second == gold)
+    return _hit_share(
+        both_right[counting],
+        rng,
+        None if clusters is None else _item_clusters(clusters, counting)[counting],
     )
 
 
 def kappa(
-    a: Answers,
-    b: Answers,
+    a: ItemValues,
+    b: ItemValues,
     *,
     rng: np.random.Generator | None = None,
     clusters: Clusters = None,
@@ -96,55 +98,55 @@ def kappa(
     >>> round(float(kappa([0, 0, 1, 1], [0, 0, 1, 0])), 3)
     0.5
     """
-    first, second = coded(a, b)
-    agreed = portion(first == second, rng, clusters)
+    first, second = answer_codes(a, b)
+    agreement = _hit_share(first == second, rng, clusters)
     classes = np.eye(int(max(first.max(), second.max())) + 1)
     rows = np.column_stack([first == second, classes[first], classes[second]])
-    chance = float(chance_agreement(rows.sum(axis=0)))
+    chance = float(_chance_agreement(rows.sum(axis=0)))
     if chance == 1:
         raise Undefined("both readers give one and the same answer to every item")
-    if agreed.value == 1:
-        low = (agreed.low - chance) / (1 - chance)
-        method = f"{agreed.method} on agreement, chance as seen"
-        return Estimate(1.0, low, 1.0, agreed.level, agreed.n, method)
+    if agreement.value == 1:
+        low = (agreement.low - chance) / (1 - chance)
+        method = f"{agreement.method} on agreement, chance as seen"
+        return Estimate(1.0, low, 1.0, agreement.level, agreement.n, method)
 
     def statistic(sums: Floats) -> Floats:
-        expected = chance_agreement(sums)
+        expected = _chance_agreement(sums)
         n = sums[..., 1:].sum(axis=-1) / 2
         return np.asarray((sums[..., 0] / n - expected) / (1 - expected))
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        return bootstrap(statistic, rows, rng=stream(rng), clusters=clusters)
+        return bootstrap(statistic, rows, rng=_agreement_stream(rng), clusters=clusters)
 
 
-def feasible(acc_a: float, acc_b: float, classes: int) -> tuple[float, float]:
+def agreement_bounds(acc_a: float, acc_b: float, classes: int) -> tuple[float, float]:
     """The least and the most agreement that two accuracies allow.
 
     Both are right on at least acc_a + acc_b - 1 of the items. With two classes, two
     wrong answers are the same answer, which raises the lower bound. Items that only
     one of them gets right, at least |acc_a - acc_b|, are lost to agreement.
 
-    >>> [round(bound, 3) for bound in feasible(0.887, 0.598, 3)]
+    >>> [round(bound, 3) for bound in agreement_bounds(0.887, 0.598, 3)]
     [0.485, 0.711]
-    >>> [round(bound, 3) for bound in feasible(0.3, 0.4, 2)]
+    >>> [round(bound, 3) for bound in agreement_bounds(0.3, 0.4, 2)]
     [0.3, 0.9]
     """
     if not (0 <= acc_a <= 1 and 0 <= acc_b <= 1):
         raise BadInput(f"accuracies are shares from 0 to 1, not {acc_a} and {acc_b}")
     if classes < 2:
         raise BadInput(f"readers choose between at least two classes, not {classes}")
-    both = acc_a + acc_b - 1
-    return abs(both) if classes == 2 else max(both, 0.0), 1 - abs(acc_a - acc_b)
+    overlap = acc_a + acc_b - 1
+    return abs(overlap) if classes == 2 else max(overlap, 0.0), 1 - abs(acc_a - acc_b)
 
 
-def right_and_wrong(a: Answers, b: Answers, labels: Answers) -> pd.DataFrame:
+def correctness_table(a: ItemValues, b: ItemValues, labels: ItemValues) -> pd.DataFrame:
     """How many items the pair reader (rows) and the single one (columns) get right.
 
-    >>> table = right_and_wrong(["x", "x", "y"], ["x", "y", "y"], ["x", "x", "x"])
+    >>> table = correctness_table(["x", "x", "y"], ["x", "y", "y"], ["x", "x", "x"])
     >>> int(table.loc["right", "wrong"]), table.to_numpy().tolist()
     (1, [[1, 1], [0, 1]])
     """
-    first, second, gold = coded(a, b, labels)
+    first, second, gold = answer_codes(a, b, labels)
     if len(gold) == 0:
         raise Undefined("no items to count; widen the selection")
     pair, single = first == gold, second == gold
@@ -155,33 +157,36 @@ def right_and_wrong(a: Answers, b: Answers, labels: Answers) -> pd.DataFrame:
     )
 
 
-def portion(
+def _hit_share(
     hits: Bools, rng: np.random.Generator | None, clusters: Clusters
 ) -> Estimate:
     """The share of hits: Wilson's interval over items, or a bootstrap of clusters."""
     n = len(hits)
     if n == 0:
         raise Undefined("no items to compare; widen the selection")
-    groups = n if clusters is None else len(np.unique(sized(clusters, hits)))
+    groups = n if clusters is None else len(np.unique(_item_clusters(clusters, hits)))
     if groups == n:
-        return share(int(hits.sum()), n)
+        return wilson_share(int(hits.sum()), n)
     if hits.all() or not hits.any():
         # Every resample would give the same share: a cluster counts as one item.
-        bound = share(groups if hits.all() else 0, groups)
+        bound = wilson_share(groups if hits.all() else 0, groups)
         method = f"Wilson over {groups} clusters"
         return Estimate(bound.value, bound.low, bound.high, bound.level, n, method)
     rows = np.column_stack([hits, np.ones(n)])
     return bootstrap(
-        lambda s: s[..., 0] / s[..., 1], rows, rng=stream(rng), clusters=clusters
+        lambda s: s[..., 0] / s[..., 1],
+        rows,
+        rng=_agreement_stream(rng),
+        clusters=clusters,
     )
 
 
-def stream(rng: np.random.Generator | None) -> np.random.Generator:
+def _agreement_stream(rng: np.random.Generator | None) -> np.random.Generator:
     """The given stream, or the one that every call shares."""
     return generator(0, "agreement") if rng is None else rng
 
 
-def sized(clusters: NDArray[np.int64], items: Bools) -> NDArray[np.int64]:
+def _item_clusters(clusters: NDArray[np.int64], items: Bools) -> NDArray[np.int64]:
     """The clusters, refused where they are not one an item."""
     if len(clusters) != len(items):
         raise BadInput(
@@ -190,16 +195,16 @@ def sized(clusters: NDArray[np.int64], items: Bools) -> NDArray[np.int64]:
     return np.asarray(clusters)
 
 
-def chance_agreement(sums: Floats) -> Floats:
+def _chance_agreement(sums: Floats) -> Floats:
     """What two readers with these counts of each answer would agree by chance."""
     classes = (sums.shape[-1] - 1) // 2
-    said, heard = sums[..., 1 : classes + 1], sums[..., classes + 1 :]
-    return np.asarray((said * heard).sum(axis=-1) / said.sum(axis=-1) ** 2)
+    first, second = sums[..., 1 : classes + 1], sums[..., classes + 1 :]
+    return np.asarray((first * second).sum(axis=-1) / first.sum(axis=-1) ** 2)
 
 
-def coded(*columns: Answers) -> list[NDArray[np.int64]]:
+def answer_codes(*columns: ItemValues) -> list[NDArray[np.int64]]:
     """The columns as numbers, equal where the answers are equal."""
-    arrays = aligned(*columns)
+    arrays = align_columns(*columns)
     if len({infer_dtype(array) == "string" for array in arrays}) > 1:
         raise BadInput(
             "answers are text in one column and not in another; make them one"
@@ -207,19 +212,22 @@ def coded(*columns: Answers) -> list[NDArray[np.int64]]:
     codes, _ = pd.factorize(np.concatenate(arrays))
     if (codes < 0).any():
         raise BadInput("some answers are missing; drop these items, or name the answer")
-    return [np.asarray(part, np.int64) for part in np.split(codes, len(arrays))]
+    return [np.asarray(column, np.int64) for column in np.split(codes, len(arrays))]
 
 
-def aligned(*columns: Answers) -> list[NDArray[np.object_]]:
+def align_columns(*columns: ItemValues) -> list[NDArray[np.object_]]:
     """The columns side by side: series by their ids, all others by position.
 
     >>> first, second = pd.Series(["x", "y"], ["i", "j"]), pd.Series([1, 2], ["j", "i"])
-    >>> [column.tolist() for column in aligned(first, second)]
+    >>> [column.tolist() for column in align_columns(first, second)]
     [['x', 'y'], [2, 1]]
     """
-    ids = next((one.index for one in columns if isinstance(one, pd.Series)), None)
+    ids = next(
+        (column.index for column in columns if isinstance(column, pd.Series)), None
+    )
     arrays = [
-        np.asarray(one if ids is None else ordered(one, ids), object) for one in columns
+        np.asarray(column if ids is None else _order_by_ids(column, ids), object)
+        for column in columns
     ]
     if len({len(array) for array in arrays}) > 1 or any(a.ndim != 1 for a in arrays):
         shapes = ", ".join(str(array.shape) for array in arrays)
@@ -227,7 +235,7 @@ def aligned(*columns: Answers) -> list[NDArray[np.object_]]:
     return arrays
 
 
-def ordered(column: Answers, ids: "pd.Index[Any]") -> Answers:
+def _order_by_ids(column: ItemValues, ids: "pd.Index[Any]") -> ItemValues:
     """A series in the order of `ids`; what has no ids stays as it is."""
     if not isinstance(column, pd.Series) or column.index.equals(ids):
         return column

@@ -17,7 +17,7 @@ BLOCK = 1_024  # rows at a time
 THREADS = ThreadpoolController()  # several threads round otherwise than one
 
 
-def checked(vectors: Vectors, what: str, k: int) -> tuple[Vectors, Ints]:
+def order_vectors(vectors: Vectors, what: str, k: int) -> tuple[Vectors, Ints]:
     """The vectors as floats, and an order that what they hold decides.
 
     Work done in that order gives the same wherever each row stood.
@@ -31,30 +31,30 @@ def checked(vectors: Vectors, what: str, k: int) -> tuple[Vectors, Ints]:
         vectors = vectors.astype(np.float64)
     key: Vectors = generator(0, "canonical").normal(size=(vectors.shape[1],))
     # einsum adds up each row in the same way, which a matrix product does not.
-    place = np.einsum("ij,j->i", vectors, key.astype(vectors.dtype))
-    if bad := int((~np.isfinite(place)).sum()):
+    projections = np.einsum("ij,j->i", vectors, key.astype(vectors.dtype))
+    if bad := int((~np.isfinite(projections)).sum()):
         raise BadInput(f"{bad} of {len(vectors)} vectors hold something not a number")
-    return vectors, np.argsort(place, kind="stable")
+    return vectors, np.argsort(projections, kind="stable")
 
 
-def centre(vectors: Vectors, order: Ints) -> Vectors:
+def approximate_mean(vectors: Vectors, order: Ints) -> Vectors:
     """About the mean, from some of the vectors; constant columns exactly."""
     rows = order[:: max(1, len(order) // 1024)]
     first = vectors[rows[0]]
     return np.asarray(first + (vectors[rows] - first).mean(axis=0))
 
 
-def blocks(
+def vector_blocks(
     vectors: Vectors, order: Ints, origin: Vectors
 ) -> Iterator[tuple[Ints, Vectors]]:
     """The vectors less `origin`, some at a time, with their row numbers.
 
     Each block takes the place of the one before: memory that is warm is twice as fast.
     """
-    place = np.empty((min(BLOCK, len(order)), vectors.shape[1]), vectors.dtype)
+    buffer = np.empty((min(BLOCK, len(order)), vectors.shape[1]), vectors.dtype)
     for start in range(0, len(order), BLOCK):
         rows = order[start : start + BLOCK]
         # "clip" only lets numpy write straight to `out`; no row number is out of range.
-        block = np.take(vectors, rows, axis=0, out=place[: len(rows)], mode="clip")
+        block = np.take(vectors, rows, axis=0, out=buffer[: len(rows)], mode="clip")
         block -= origin
         yield rows, block

@@ -16,24 +16,24 @@ OUTCOMES = 2_000  # a cluster's label counts are enumerated up to so many
 EXPECTED = 5.0  # Cochran's rule for the chi-square approximation
 
 
-def judged(
-    cells: Cells, each: Floats, chance: Floats, smallest: int | None
+def cluster_significance(
+    cells: Cells, divergences: Floats, chance: Floats, smallest: int | None
 ) -> pd.DataFrame:
     """One row a cluster: is it further from all items than chance brings it?"""
     sizes = cells.table.sum(axis=1)
-    least = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
+    threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
     p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
-    for cluster in np.flatnonzero(sizes >= least):
-        p[cluster] = cluster_p(cells, int(cluster))
-    if (sizes >= least).any():
-        q[sizes >= least] = benjamini_hochberg(p[sizes >= least])
-    effect = 100 * (each - chance)
-    table = {"size": sizes.astype(np.int64), "divergence": each, "p": p, "q": q}
+    for cluster in np.flatnonzero(sizes >= threshold):
+        p[cluster] = _cluster_p(cells, int(cluster))
+    if (sizes >= threshold).any():
+        q[sizes >= threshold] = benjamini_hochberg(p[sizes >= threshold])
+    effect = 100 * (divergences - chance)
+    table = {"size": sizes.astype(np.int64), "divergence": divergences, "p": p, "q": q}
     index = pd.Index(cells.names, name="cluster", tupleize_cols=False)
     return pd.DataFrame(table | {"effect": effect}, index=index)
 
 
-def cluster_p(cells: Cells, cluster: int) -> float:
+def _cluster_p(cells: Cells, cluster: int) -> float:
     """The p-value that a cluster's labels are a random draw from those of its groups.
 
     Exact, by Pearson's statistic, where its label counts can be enumerated and there
@@ -42,8 +42,8 @@ def cluster_p(cells: Cells, cluster: int) -> float:
     fewer than 5 times are first pooled, the rarest first, down to two.
     """
     rows = cells.cluster == cluster
-    freedom, mixed = cells.freedom[rows], cells.mixed[rows]
-    spread = np.diag(freedom @ mixed) - (freedom[:, None] * mixed).T @ mixed
+    freedom, shares = cells.freedom[rows], cells.group_shares[rows]
+    spread = np.diag(freedom @ shares) - (freedom[:, None] * shares).T @ shares
     counts = np.stack(
         [cells.table[cluster], cells.mean[cluster], cells.by_group.sum(axis=0)]
     )
@@ -52,38 +52,40 @@ def cluster_p(cells: Cells, cluster: int) -> float:
         rare = counts[1].min() < EXPECTED
         few = comb(n + labels - 1, n) <= OUTCOMES or (labels == 2 and rare)
         if few and len(cells.by_group) == 1:
-            return enumerated_p(counts[0], counts[2])
+            return _exact_p(counts[0], counts[2])
         if labels == 2 or not rare:
-            return chi_square_p(counts[0] - counts[1], spread)
+            return _chi_square_p(counts[0] - counts[1], spread)
         first, second = np.argsort(counts[1], kind="stable")[:2]
-        onto = np.eye(labels)
-        onto[first] += onto[second]
-        onto = np.delete(onto, second, axis=0)
-        counts, spread = counts @ onto.T, onto @ spread @ onto.T
+        pooling = np.eye(labels)
+        pooling[first] += pooling[second]
+        pooling = np.delete(pooling, second, axis=0)
+        counts, spread = counts @ pooling.T, pooling @ spread @ pooling.T
 
 
-def enumerated_p(seen: Floats, totals: Floats) -> float:
+def _exact_p(observed: Floats, totals: Floats) -> float:
     """The share of draws without replacement that are at least as far from even.
 
-    >>> round(enumerated_p(np.array([2, 0]), np.array([2, 2])), 4)
+    >>> round(_exact_p(np.array([2, 0]), np.array([2, 2])), 4)
     0.3333
     """
-    n, labels = round(seen.sum()), len(seen)
+    n, labels = round(observed.sum()), len(observed)
     bars = np.array(list(combinations(range(n + labels - 1), labels - 1)))
-    drawn = np.diff(bars, prepend=-1, append=n + labels - 1, axis=1) - 1.0
-    drawn = drawn[(drawn <= totals).all(axis=1)]
-    ways = gammaln(totals + 1) - gammaln(drawn + 1) - gammaln(totals - drawn + 1)
+    outcomes = np.diff(bars, prepend=-1, append=n + labels - 1, axis=1) - 1.0
+    outcomes = outcomes[(outcomes <= totals).all(axis=1)]
+    ways = gammaln(totals + 1) - gammaln(outcomes + 1) - gammaln(totals - outcomes + 1)
     weights = np.exp(ways.sum(axis=1) - ways.sum(axis=1).max())
     mean = n * totals / totals.sum()
-    far, here = (((x - mean) ** 2 / mean).sum(axis=-1) for x in (drawn, seen))
-    return float(weights[far >= here - 1e-9].sum() / weights.sum())
+    distances, distance = (
+        ((x - mean) ** 2 / mean).sum(axis=-1) for x in (outcomes, observed)
+    )
+    return float(weights[distances >= distance - 1e-9].sum() / weights.sum())
 
 
-def chi_square_p(away: Floats, covariance: Floats) -> float:
+def _chi_square_p(deviation: Floats, covariance: Floats) -> float:
     """The p-value of a vector whose mean is 0; 1 where it cannot vary."""
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-9 * max(1.0, values.max())
-    if not kept.any():
+    varying = values > 1e-9 * max(1.0, values.max())
+    if not varying.any():
         return 1.0
-    square = ((away @ vectors[:, kept]) ** 2 / values[kept]).sum()
-    return float(chi2.sf(square, kept.sum()))
+    square = ((deviation @ vectors[:, varying]) ** 2 / values[varying]).sum()
+    return float(chi2.sf(square, varying.sum()))

@@ -25,25 +25,25 @@ import pandas as pd
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
-from measurand.stats.cluster_tests import judged
-from measurand.stats.contingency import Column, counted
+from measurand.stats.cluster_tests import cluster_significance
+from measurand.stats.contingency import Column, count_cells
 from measurand.stats.divergences import (
     DIVERGENCES,
     PRESETS,
     SQUARES,
     Divergence,
     Summary,
-    weighted,
+    mean_divergence,
 )
-from measurand.stats.peco_interval import interval
+from measurand.stats.peco_interval import peco_estimate
 from measurand.stats.shuffled_labels import (
-    compared,
+    association_table,
     expected_squares,
-    share_over,
-    shuffled,
+    permutation_p,
+    shuffle_labels,
 )
 
-__all__ = ["DIVERGENCES", "PRESETS", "PecoScore", "curve", "peco"]
+__all__ = ["DIVERGENCES", "PRESETS", "PecoScore", "peco", "threshold_curve"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class PecoScore:
         p_value: How often shuffled labels do at least as much.
         by_cluster: Size, divergence, p, q and effect; the mean of the effects, weighted
             by size, is the headline. Clusters too small to be tested have no p.
-        beside: Mutual information, Cramer's V and cluster-majority accuracy, each as
+        associations: Mutual information, Cramer's V and cluster-majority accuracy, each as
             seen, as shuffled labels give it, and its p.
     """
 
@@ -68,7 +68,7 @@ class PecoScore:
     null_sd: float
     p_value: float
     by_cluster: pd.DataFrame
-    beside: pd.DataFrame
+    associations: pd.DataFrame
 
     @property
     def value(self) -> float:
@@ -78,17 +78,17 @@ class PecoScore:
     @property
     def mutual_information(self) -> float:
         """Bits that the cluster tells about the label, chance included."""
-        return float(self.beside["value"][["mutual_information"]].item())
+        return float(self.associations["value"][["mutual_information"]].item())
 
     @property
     def cramers_v(self) -> float:
         """Cramer's V of clusters and labels; no number with one cluster."""
-        return float(self.beside["value"][["cramers_v"]].item())
+        return float(self.associations["value"][["cramers_v"]].item())
 
     @property
     def majority_accuracy(self) -> float:
         """The share of items that have their cluster's commonest label."""
-        return float(self.beside["value"][["majority_accuracy"]].item())
+        return float(self.associations["value"][["majority_accuracy"]].item())
 
 
 def peco(
@@ -118,49 +118,49 @@ def peco(
     >>> print(f"{score.raw:.2f} {score.value:.2f} {score.p_value:.3f}")
     12.50 12.12 0.001
     """
-    measure, summary = definition(divergence, preset)
+    measure, summary = _peco_definition(divergence, preset)
     if permutations < 19:
         raise BadOption(f"permutations must be at least 19, not {permutations}")
-    cells = counted(clusters, labels, groups)
+    cells = count_cells(clusters, labels, groups)
     rng = generator(0, "peco") if rng is None else rng
-    null = shuffled(cells, measure, summary, permutations, rng)
-    each, weights = measure(cells.table), cells.table.sum(axis=1) / cells.n
-    chance = expected_squares(cells, measure) if measure in SQUARES else null.each
-    seen = float(summary(each, weights))
+    null = shuffle_labels(cells, measure, summary, permutations, rng)
+    divergences, weights = measure(cells.table), cells.table.sum(axis=1) / cells.n
+    chance = expected_squares(cells, measure) if measure in SQUARES else null.by_cluster
+    observed = float(summary(divergences, weights))
     expected = 100 * float(weights @ chance) if preset is None else null.mean
-    value = seen - expected if preset is None else seen
+    value = observed - expected if preset is None else observed
     return PecoScore(
-        interval(value, cells, measure, summary, null, rng),
-        100 * float(weights @ each),
+        peco_estimate(value, cells, measure, summary, null, rng),
+        100 * float(weights @ divergences),
         expected,
         float(null.values.std(ddof=1)),
-        share_over(null.values, seen),
-        judged(cells, each, chance, smallest),
-        compared(cells, null),
+        permutation_p(null.values, observed),
+        cluster_significance(cells, divergences, chance, smallest),
+        association_table(cells, null),
     )
 
 
-def curve(
+def threshold_curve(
     clusters: Column, labels: Column, divergence: str = "sqeuclidean"
 ) -> pd.DataFrame:
     """The share of clusters over each threshold at which that share changes.
 
-    >>> curve(["a", "a", "b", "b"], [0, 1, 0, 0]).round(3).to_numpy().tolist()
+    >>> threshold_curve(["a", "a", "b", "b"], [0, 1, 0, 0]).round(3).to_numpy().tolist()
     [[0.0, 1.0], [0.125, 0.0]]
     """
-    measure, _ = definition(divergence, None)
-    each = measure(counted(clusters, labels, None).table)
-    thresholds = np.unique([0.0, *each])
-    over = (each > thresholds[:, None]).mean(axis=1)
+    measure, _ = _peco_definition(divergence, None)
+    divergences = measure(count_cells(clusters, labels, None).table)
+    thresholds = np.unique([0.0, *divergences])
+    over = (divergences > thresholds[:, None]).mean(axis=1)
     return pd.DataFrame({"threshold": thresholds, "share": over})
 
 
-def definition(divergence: str, preset: str | None) -> tuple[Divergence, Summary]:
+def _peco_definition(divergence: str, preset: str | None) -> tuple[Divergence, Summary]:
     """How one cluster is scored, and how the scores of all become one."""
     if divergence not in DIVERGENCES:
         raise UnknownName("divergence", divergence, tuple(DIVERGENCES))
     if preset is None:
-        return DIVERGENCES[divergence], weighted
+        return DIVERGENCES[divergence], mean_divergence
     if preset not in PRESETS:
         raise UnknownName("preset", preset, tuple(PRESETS))
     if divergence not in PRESETS[preset]:

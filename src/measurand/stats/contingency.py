@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.reader import Floats
-from measurand.stats.resampling import summed
+from measurand.stats.resampling import sum_clusters
 
 Ints = NDArray[np.int64]
 Column = Iterable[Hashable] | NDArray[Any]
@@ -43,20 +43,20 @@ class Cells:
     @cached_property
     def table(self) -> Floats:
         """One row a cluster, one column a label."""
-        return summed(self.counts, self.cluster)
+        return sum_clusters(self.counts, self.cluster)
 
     @cached_property
     def by_group(self) -> Floats:
         """One row a group, one column a label."""
-        return summed(self.counts, self.group)
+        return sum_clusters(self.counts, self.group)
 
     @property
-    def grouped(self) -> bool:
+    def has_many_groups(self) -> bool:
         """Whether there are groups enough to be what was sampled."""
         return len(self.by_group) >= UNITS
 
     @cached_property
-    def mixed(self) -> Floats:
+    def group_shares(self) -> Floats:
         """The label shares of the group of each row."""
         shares = self.by_group / self.by_group.sum(axis=1, keepdims=True)
         return np.asarray(shares[self.group])
@@ -65,20 +65,22 @@ class Cells:
     def freedom(self) -> Floats:
         """What a label's variance in a row is, over that of one item of its group."""
         size = self.counts.sum(axis=1)
-        whole = self.by_group.sum(axis=1)[self.group]
-        return np.asarray(size * (whole - size) / np.maximum(whole - 1, 1))
+        group_sizes = self.by_group.sum(axis=1)[self.group]
+        return np.asarray(size * (group_sizes - size) / np.maximum(group_sizes - 1, 1))
 
     @cached_property
     def mean(self) -> Floats:
         """What `table` is expected to be when labels are shuffled within groups."""
-        return summed(self.counts.sum(axis=1, keepdims=True) * self.mixed, self.cluster)
+        return sum_clusters(
+            self.counts.sum(axis=1, keepdims=True) * self.group_shares, self.cluster
+        )
 
 
-def counted(clusters: Column, labels: Column, groups: Column | None) -> Cells:
+def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cells:
     """The items counted; neither their order nor the labels' names matter."""
-    cluster, names = coded(clusters, "cluster")
-    label, _ = coded(labels, "label")
-    group = np.zeros_like(label) if groups is None else coded(groups, "group")[0]
+    cluster, names = column_codes(clusters, "cluster")
+    label, _ = column_codes(labels, "label")
+    group = np.zeros_like(label) if groups is None else column_codes(groups, "group")[0]
     if not len(cluster) == len(label) == len(group):
         raise BadInput(
             f"{len(cluster)} clusters, {len(label)} labels and {len(group)} groups "
@@ -94,18 +96,18 @@ def counted(clusters: Column, labels: Column, groups: Column | None) -> Cells:
     # Labels in an order of their counts: their names then move no random number.
     columns = [np.ascontiguousarray(column) for column in counts.T]
     columns.sort(key=lambda column: (-int(column.sum()), column.tobytes()))
-    ordered = np.column_stack(columns).astype(np.float64)
-    return Cells(ordered, rows % len(names), rows // len(names), names)
+    table = np.column_stack(columns).astype(np.float64)
+    return Cells(table, rows % len(names), rows // len(names), names)
 
 
-def coded(values: Column, what: str) -> tuple[Ints, list[Hashable]]:
+def column_codes(values: Column, what: str) -> tuple[Ints, list[Hashable]]:
     """A number for each value, and the values in the order of their numbers."""
-    known = isinstance(values, np.ndarray | pd.Series)
-    column = pd.Series(values if known else list(values))
-    codes, found = pd.factorize(column)
+    is_array = isinstance(values, np.ndarray | pd.Series)
+    column = pd.Series(values if is_array else list(values))
+    codes, unique = pd.factorize(column)
     if (codes < 0).any():
         raise BadInput(f"{(codes < 0).sum()} items have no {what}; leave them out")
-    names = found.tolist()
+    names = unique.tolist()
     try:
         order = sorted(range(len(names)), key=names.__getitem__)
     except TypeError:  # names of several types have no order of their own

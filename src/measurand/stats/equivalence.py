@@ -13,11 +13,11 @@ WITHIN = "near zero"
 UNDECIDED = "undecided"
 
 
-def decision(interval: Callable[[float], Estimate], margin: float) -> str:
+def equivalence_decision(interval: Callable[[float], Estimate], margin: float) -> str:
     """What an effect with these intervals is, at a margin declared before the run.
 
     >>> exact = lambda level: Estimate(0.01, 0.005, 0.015, level, 100, "known")
-    >>> decision(exact, 0.02), decision(exact, 0.001), decision(exact, 0.01)
+    >>> equivalence_decision(exact, 0.02), equivalence_decision(exact, 0.001), equivalence_decision(exact, 0.01)
     ('near zero', 'depends', 'undecided')
     """
     if interval(0.95).low > margin:

@@ -11,36 +11,36 @@ from numpy.typing import NDArray
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.draws import from_draws
+from measurand.stats.draws import percentile_estimate
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 EPSILON = 1e-12  # keeps 0 over 0 at 0
 
 
-def dominated(points: Floats) -> Bools:
+def dominance_mask(points: Floats) -> Bools:
     """Which points some other point beats; of equal points none beats the other.
 
     Args:
         points: Any leading shape × points × 2.
 
-    >>> dominated(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1], [0.5, 0.5]])).tolist()
+    >>> dominance_mask(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1], [0.5, 0.5]])).tolist()
     [False, False, True, False]
     """
-    points = checked(points)
-    one, other = points[..., :, None, :], points[..., None, :, :]
-    beaten = (other >= one).all(axis=-1) & (other > one).any(axis=-1)
+    points = _as_points(points)
+    point, rival = points[..., :, None, :], points[..., None, :, :]
+    beaten = (rival >= point).all(axis=-1) & (rival > point).any(axis=-1)
     return np.asarray(beaten.any(axis=-1))
 
 
-def frontier(points: Floats) -> Ints:
+def frontier_rows(points: Floats) -> Ints:
     """The rows of the points that nothing beats, from low to high on the first axis.
 
-    >>> frontier(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1]])).tolist()
+    >>> frontier_rows(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1]])).tolist()
     [1, 0]
     """
-    kept = np.flatnonzero(~dominated(points))
-    return kept[np.lexsort((kept, -points[kept, 1], points[kept, 0]))]
+    rows = np.flatnonzero(~dominance_mask(points))
+    return rows[np.lexsort((rows, -points[rows, 1], points[rows, 0]))]
 
 
 def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> Floats:
@@ -53,10 +53,10 @@ def hypervolume(points: Floats, reference: tuple[float, float] = (0.0, 0.0)) -> 
     >>> float(hypervolume(np.array([[1.0, 0.25], [0.5, 0.5]])))
     0.375
     """
-    over = np.maximum(checked(points) - np.asarray(reference, float), 0.0)
-    order = np.argsort(-over[..., 0], axis=-1, kind="stable")
-    wide = np.take_along_axis(over[..., 0], order, -1)
-    high = np.maximum.accumulate(np.take_along_axis(over[..., 1], order, -1), axis=-1)
+    excess = np.maximum(_as_points(points) - np.asarray(reference, float), 0.0)
+    order = np.argsort(-excess[..., 0], axis=-1, kind="stable")
+    wide = np.take_along_axis(excess[..., 0], order, -1)
+    high = np.maximum.accumulate(np.take_along_axis(excess[..., 1], order, -1), axis=-1)
     # From the widest point inwards, each adds what it rises above those before it.
     rise = np.diff(high, axis=-1, prepend=0.0)
     return np.asarray((wide * rise).sum(axis=-1))
@@ -84,24 +84,26 @@ def hypervolume_estimate(
         what: What was resampled.
     """
     value = float(hypervolume(points, reference))
-    drawn = from_draws(value, hypervolume(draws, reference), n, what)
-    low, high = max(2 * value - drawn.high, 0.0), 2 * value - drawn.low
-    return Estimate(value, low, high, drawn.level, n, f"basic {drawn.method}")
+    interval = percentile_estimate(value, hypervolume(draws, reference), n, what)
+    low, high = max(2 * value - interval.high, 0.0), 2 * value - interval.low
+    return Estimate(value, low, high, interval.level, n, f"basic {interval.method}")
 
 
-def on_frontier(draws: Floats) -> Floats:
+def frontier_share(draws: Floats) -> Floats:
     """The share of resamples in which each point is on the frontier.
 
-    >>> on_frontier(np.array([[[1.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    >>> frontier_share(np.array([[[1.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]))
     array([1. , 0.5])
     """
-    return np.asarray((~dominated(draws)).mean(axis=0))
+    return np.asarray((~dominance_mask(draws)).mean(axis=0))
 
 
-def harmonic(robustness: "Floats | float", informativeness: "Floats | float") -> Floats:
+def harmonic_mean(
+    robustness: "Floats | float", informativeness: "Floats | float"
+) -> Floats:
     """H = 2 R I / (R + I): no good on one axis makes up for none on the other.
 
-    >>> float(harmonic(1.0, 0.5).round(6)), float(harmonic(0.0, 0.0))
+    >>> float(harmonic_mean(1.0, 0.5).round(6)), float(harmonic_mean(0.0, 0.0))
     (0.666667, 0.0)
     """
     r, i = np.asarray(robustness, float), np.asarray(informativeness, float)
@@ -120,10 +122,10 @@ def varif(
     >>> float(varif(0.5, 1.0, 1.0).round(6))
     0.5
     """
-    return np.asarray(specificity, float) * harmonic(robustness, informativeness)
+    return np.asarray(specificity, float) * harmonic_mean(robustness, informativeness)
 
 
-def checked(points: Floats) -> Floats:
+def _as_points(points: Floats) -> Floats:
     """The points as floats; anything but pairs of numbers is refused."""
     points = np.asarray(points, float)
     if points.ndim < 2 or points.shape[-1] != 2:

@@ -20,7 +20,7 @@ from measurand.core.errors import BadInput
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.agreement import aligned
+from measurand.stats.agreement import align_columns
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 
@@ -68,20 +68,21 @@ def pvi(log_p_given_input: LogProbabilities, log_p_null: LogProbabilities) -> Fl
     >>> pvi(np.log([0.5, 0.125]), np.log([0.25, 0.25])).round(6).tolist()
     [1.0, -1.0]
     """
-    given, null = (
-        np.asarray(column, float) for column in aligned(log_p_given_input, log_p_null)
+    log_p_input, log_p_nothing = (
+        np.asarray(column, float)
+        for column in align_columns(log_p_given_input, log_p_null)
     )
-    checked(given, "the input")
-    checked(null, "nothing")
-    return np.asarray((given - null) / np.log(2))
+    _check_log_probabilities(log_p_input, "the input")
+    _check_log_probabilities(log_p_nothing, "nothing")
+    return np.asarray((log_p_input - log_p_nothing) / np.log(2))
 
 
-def checked(logs: Floats, source: str) -> None:
+def _check_log_probabilities(logs: Floats, source: str) -> None:
     """Refuse what is no logarithm of a probability above 0."""
-    never = int((logs == -np.inf).sum())
-    if never:
+    impossible = int((logs == -np.inf).sum())
+    if impossible:
         raise BadInput(
-            f"from {source}, {never} of {len(logs)} gold labels have probability 0, "
+            f"from {source}, {impossible} of {len(logs)} gold labels have probability 0, "
             "which costs infinitely many bits; calibrate the reader, or clip its "
             "probabilities above 0 before the logarithm"
         )

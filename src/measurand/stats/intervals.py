@@ -5,7 +5,9 @@ import numpy as np
 from measurand.core.finding import Estimate
 
 
-def gap(first: Estimate, second: Estimate, *, dependent: bool) -> Estimate | None:
+def unpaired_difference(
+    first: Estimate, second: Estimate, *, dependent: bool
+) -> Estimate | None:
     """The second less the first, from their intervals alone; None where one has none.
 
     The squares of the arms are added where the two are independent (Zou and Donner
@@ -14,19 +16,19 @@ def gap(first: Estimate, second: Estimate, *, dependent: bool) -> Estimate | Non
     two intervals of 95 % promise 90 %, since each may miss where the other does not.
 
     >>> one, two = (Estimate(v, v - d, v + d, 0.95, 9, "") for v, d in ((1, 3), (2, 4)))
-    >>> print(gap(one, two, dependent=False))
+    >>> print(unpaired_difference(one, two, dependent=False))
     1.000 [-4.000, 6.000]
-    >>> print(gap(one, two, dependent=True))
+    >>> print(unpaired_difference(one, two, dependent=True))
     1.000 [-6.000, 8.000]
     """
     numbers = [x for e in (first, second) for x in (e.value, e.low, e.high)]
     if first.level != second.level or not np.isfinite(numbers).all():
         return None
     value = second.value - first.value
-    combined = np.add if dependent else np.hypot
+    combine = np.add if dependent else np.hypot
     # What the second may lack and the first may have too little of, and vice versa.
-    below = combined(_arm(second.low, second.value), _arm(first.value, first.high))
-    above = combined(_arm(second.value, second.high), _arm(first.low, first.value))
+    below = combine(_arm(second.low, second.value), _arm(first.value, first.high))
+    above = combine(_arm(second.value, second.high), _arm(first.low, first.value))
     method = (
         "not paired: both intervals, arms added"
         if dependent

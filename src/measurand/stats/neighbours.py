@@ -14,10 +14,10 @@ from sklearn.neighbors import NearestNeighbors
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.canonical import Vectors, checked
-from measurand.stats.contingency import UNITS, Column, Ints, coded
-from measurand.stats.resampling import summed
-from measurand.stats.shuffled_labels import share_over
+from measurand.stats.canonical import Vectors, order_vectors
+from measurand.stats.contingency import UNITS, Column, Ints, column_codes
+from measurand.stats.resampling import sum_clusters
+from measurand.stats.shuffled_labels import permutation_p
 
 MOST = 20_000  # items: every one is compared with every other
 
@@ -63,7 +63,7 @@ class Neighbours:
     @property
     def by_group(self) -> Floats:
         """How often each label stands in each group."""
-        return summed(np.eye(self.label.max() + 1)[self.label], self.group)
+        return sum_clusters(np.eye(self.label.max() + 1)[self.label], self.group)
 
 
 def homophily(
@@ -87,18 +87,18 @@ def homophily(
     """
     if permutations < 19:
         raise BadOption(f"permutations must be at least 19, not {permutations}")
-    label, _ = coded(labels, "label")
-    group = np.zeros_like(label) if groups is None else coded(groups, "group")[0]
+    label, _ = column_codes(labels, "label")
+    group = np.zeros_like(label) if groups is None else column_codes(groups, "group")[0]
     if not len(points) == len(label) == len(group):
         raise BadInput(f"{len(points)} points and {len(label)} labels do not match")
     if len(label) < 3 or (label == label[0]).all():
         raise Undefined("homophily needs at least three items and two labels")
     # Sorted by what they are, then shuffled: neither the order of the rows nor, where
     # places tie, the labels themselves decide who is whose neighbour.
-    alike = np.lexsort((group, label))
-    points, order = checked(np.asarray(points)[alike], "neighbours", neighbours)
-    rows = drawn(group[alike][order], rng)
-    points, used = points[order[rows]], alike[order[rows]]
+    sorting = np.lexsort((group, label))
+    points, order = order_vectors(np.asarray(points)[sorting], "neighbours", neighbours)
+    rows = _sample_points(group[sorting][order], rng)
+    points, used = points[order[rows]], sorting[order[rows]]
     if (label[used] == label[used[0]]).all():
         raise Undefined("all items drawn have one label; none can be given away")
     search = NearestNeighbors(
@@ -106,14 +106,14 @@ def homophily(
     )
     near = search.fit(points).kneighbors(return_distance=False).astype(np.int64)
     codes = (np.unique(x[used], return_inverse=True)[1] for x in (label, group))
-    found = scored(Neighbours(near, *codes), permutations, rng)
+    score = _score_homophily(Neighbours(near, *codes), permutations, rng)
     if len(used) == len(label):
-        return found
+        return score
     note = f"{len(used):,} of {len(label):,} items, drawn at random"
-    return replace(found, note=note)
+    return replace(score, note=note)
 
 
-def drawn(group: Ints, rng: np.random.Generator) -> Ints:
+def _sample_points(group: Ints, rng: np.random.Generator) -> Ints:
     """The rows in random order: all, or a random part if they are too many."""
     rows = rng.permutation(len(group))
     if len(rows) <= MOST:
@@ -123,19 +123,21 @@ def drawn(group: Ints, rng: np.random.Generator) -> Ints:
     if len(sizes) < UNITS:
         return rows[:MOST]
     turn = rng.permutation(len(sizes))
-    kept = np.zeros(len(sizes), bool)
-    kept[turn[sizes[turn].cumsum() <= MOST]] = True
-    return rows[kept[code[rows]]]
+    chosen = np.zeros(len(sizes), bool)
+    chosen[turn[sizes[turn].cumsum() <= MOST]] = True
+    return rows[chosen[code[rows]]]
 
 
-def scored(items: Neighbours, permutations: int, rng: np.random.Generator) -> Homophily:
+def _score_homophily(
+    items: Neighbours, permutations: int, rng: np.random.Generator
+) -> Homophily:
     """The figure with its p-value and interval."""
     match = items.label[items.near] == items.label[:, None]
-    chance = expected(items)
+    chance = expected_matches(items)
     raw, mean = float(match.mean()), float(chance.mean())
-    null = shuffled(items, permutations, rng)
+    null = _permute_matches(items, permutations, rng)
     residual = match - chance - (raw - mean)
-    sd = max(variance(items, residual), float(null.var(ddof=1))) ** 0.5
+    sd = max(_homophily_variance(items, residual), float(null.var(ddof=1))) ** 0.5
     half = float(norm.ppf(0.975)) * sd
     groups = len(items.by_group)
     method = (
@@ -144,10 +146,10 @@ def scored(items: Neighbours, permutations: int, rng: np.random.Generator) -> Ho
     )
     value, n = raw - mean, len(items.label)
     estimate = Estimate(value, value - half, value + half, 0.95, n, method)
-    return Homophily(estimate, raw, mean, share_over(null, raw))
+    return Homophily(estimate, raw, mean, permutation_p(null, raw))
 
 
-def expected(items: Neighbours) -> Floats:
+def expected_matches(items: Neighbours) -> Floats:
     """The chance that each neighbour has the item's label, if labels are permuted."""
     counts = items.by_group
     sizes = counts.sum(axis=1)
@@ -156,27 +158,33 @@ def expected(items: Neighbours) -> Floats:
     inside = ((counts**2).sum(axis=1) - sizes) / pairs
     chance = np.empty(items.near.shape)
     for column, near in zip(chance.T, items.near.T, strict=True):
-        there = items.group[near]
-        apart = (shares[items.group] * shares[there]).sum(axis=1)
-        column[:] = np.where(there == items.group, inside[there], apart)
+        neighbour_group = items.group[near]
+        apart = (shares[items.group] * shares[neighbour_group]).sum(axis=1)
+        column[:] = np.where(
+            neighbour_group == items.group, inside[neighbour_group], apart
+        )
     return chance
 
 
-def shuffled(items: Neighbours, permutations: int, rng: np.random.Generator) -> Floats:
+def _permute_matches(
+    items: Neighbours, permutations: int, rng: np.random.Generator
+) -> Floats:
     """The share of matching neighbours under each permutation within groups."""
     order = np.argsort(items.group, kind="stable")
     group, label = items.group[order], items.label[order].astype(np.int32)
-    values, mixed = np.empty(permutations), np.empty_like(label)
+    values, shuffled_labels = np.empty(permutations), np.empty_like(label)
     for permutation in range(permutations):
         if group[-1] == 0:
-            mixed = rng.permutation(label)
+            shuffled_labels = rng.permutation(label)
         else:
-            mixed[order] = label[np.argsort(group + rng.random(len(group)))]
-        values[permutation] = (mixed[items.near] == mixed[:, None]).mean()
+            shuffled_labels[order] = label[np.argsort(group + rng.random(len(group)))]
+        values[permutation] = (
+            shuffled_labels[items.near] == shuffled_labels[:, None]
+        ).mean()
     return values
 
 
-def variance(items: Neighbours, residual: Floats) -> float:
+def _homophily_variance(items: Neighbours, residual: Floats) -> float:
     """The variance over samples of items or, if there are many, groups.
 
     Two pairs vary together when they share an item, so the residuals of all pairs that
@@ -191,10 +199,10 @@ def variance(items: Neighbours, residual: Floats) -> float:
     partners = shares[items.group[items.near]].sum(axis=1)
     for column, share in zip(partners.T, shares[items.group].T, strict=True):
         column += np.bincount(into, np.repeat(share, k), minlength=n)
-    partners = summed(partners, items.group) / sizes[:, None]
-    own = partners[items.group, items.label]
-    own -= (shares * partners).sum(axis=1)[items.group]
-    sums = sums - own
+    partners = sum_clusters(partners, items.group) / sizes[:, None]
+    own_part = partners[items.group, items.label]
+    own_part -= (shares * partners).sum(axis=1)[items.group]
+    sums = sums - own_part
     if len(sizes) >= UNITS:
         sums = np.bincount(items.group, sums)
     # Every pair is in the sums of two items, so its own square is there once too often.

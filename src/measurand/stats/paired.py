@@ -14,20 +14,20 @@ from measurand.stats.resampling import bootstrap
 Clusters = NDArray[np.int64] | None
 
 
-def paired(*scores: "pd.Series[float]") -> Floats:
+def _pair_scores(*scores: "pd.Series[float]") -> Floats:
     """The scores side by side; scores of different items are refused."""
     first = scores[0]
-    for other in scores[1:]:
-        if not first.index.equals(other.index):
+    for series in scores[1:]:
+        if not first.index.equals(series.index):
             raise BadInput("these scores are of different items; compare the same ids")
     return np.column_stack([np.asarray(score, float) for score in scores])
 
 
-def mean(
+def mean_score(
     score: "pd.Series[float]", *, rng: np.random.Generator, clusters: Clusters = None
 ) -> Estimate:
     """The mean over items; the interval resamples items or their clusters."""
-    rows = np.column_stack([paired(score), np.ones(len(score))])
+    rows = np.column_stack([_pair_scores(score), np.ones(len(score))])
     return bootstrap(lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters)
 
 
@@ -45,7 +45,7 @@ def difference(
     >>> print(difference(ones, zeros, rng=np.random.default_rng(0)))
     1.000 [1.000, 1.000]
     """
-    rows = np.column_stack([paired(a, b), np.ones(len(a))])
+    rows = np.column_stack([_pair_scores(a, b), np.ones(len(a))])
     return bootstrap(
         lambda s: (s[..., 0] - s[..., 1]) / s[..., 2],
         rows,
@@ -72,7 +72,7 @@ def ratio(
         raise Undefined(
             "the denominator is not clearly above zero, so the ratio is withheld"
         )
-    rows = paired(a, b, base)
+    rows = _pair_scores(a, b, base)
     with np.errstate(divide="ignore", invalid="ignore"):
         return bootstrap(
             lambda s: (s[..., 0] - s[..., 2]) / (s[..., 1] - s[..., 2]),
@@ -91,8 +91,8 @@ def correlation(
     >>> print(correlation(ones, 3 - ones, rng=np.random.default_rng(0)))
     -1.000 [-1.000, -1.000]
     """
-    both = np.isfinite(x) & np.isfinite(y)
-    x, y = x[both], y[both]
+    complete = np.isfinite(x) & np.isfinite(y)
+    x, y = x[complete], y[complete]
     if len(x) < 3 or x.std() == 0 or y.std() == 0:
         raise Undefined("one of the two scores is the same for all items")
     # Centred first, so that sums of squares do not cancel.
@@ -105,8 +105,8 @@ def correlation(
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((ab - a * b / n) / np.sqrt(spread))
 
-    some = None if clusters is None else clusters[both]
-    return bootstrap(statistic, rows, rng=rng, clusters=some)
+    complete_clusters = None if clusters is None else clusters[complete]
+    return bootstrap(statistic, rows, rng=rng, clusters=complete_clusters)
 
 
 def mcnemar(
@@ -118,16 +118,16 @@ def mcnemar(
     >>> round(mcnemar(right, wrong, midp=False), 4), round(mcnemar(right, wrong), 4)
     (0.002, 0.001)
     """
-    x, y = paired(a, b).astype(bool).T
+    x, y = _pair_scores(a, b).astype(bool).T
     only_a, only_b = int((x & ~y).sum()), int((~x & y).sum())
     if only_a + only_b == 0:
         return 1.0
     exact = float(exact_mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue)
     # Half the probability of what was seen is taken back: Fagerland et al. 2013.
-    seen = float(binom.pmf(min(only_a, only_b), only_a + only_b, 0.5))
+    probability = float(binom.pmf(min(only_a, only_b), only_a + only_b, 0.5))
     if not midp:
         return exact
-    return 1.0 - seen if only_a == only_b else exact - seen
+    return 1.0 - probability if only_a == only_b else exact - probability
 
 
 def sign_flip(
@@ -136,11 +136,11 @@ def sign_flip(
     """The two-sided p-value that paired differences are symmetric about zero."""
     if len(differences) == 0:
         raise Undefined("no pairs to flip")
-    seen = abs(differences.sum())
+    observed = abs(differences.sum())
     larger = 0
     block = max(1, 20_000_000 // len(differences))
-    for done in range(0, permutations, block):
-        size = (min(block, permutations - done), len(differences))
+    for start in range(0, permutations, block):
+        size = (min(block, permutations - start), len(differences))
         signs = rng.integers(0, 2, size, dtype=np.int8) * 2 - 1
-        larger += int((np.abs(signs @ differences) >= seen - 1e-12).sum())
+        larger += int((np.abs(signs @ differences) >= observed - 1e-12).sum())
     return (1 + larger) / (1 + permutations)

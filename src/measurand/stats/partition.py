@@ -16,16 +16,23 @@ from sklearn.metrics import adjusted_rand_score
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.canonical import THREADS, Ints, Vectors, blocks, centre, checked
-from measurand.stats.principal import components
+from measurand.stats.canonical import (
+    THREADS,
+    Ints,
+    Vectors,
+    approximate_mean,
+    order_vectors,
+    vector_blocks,
+)
+from measurand.stats.principal import principal_components
 
 __all__ = [
     "Partition",
-    "components",
     "default_k",
     "kmeans",
-    "nearest",
-    "stability",
+    "nearest_centre",
+    "partition_stability",
+    "principal_components",
 ]
 
 STARTS = 2
@@ -61,32 +68,38 @@ def kmeans(points: Vectors, k: int, *, rng: np.random.Generator) -> Partition:
     >>> kmeans(points, 2, rng=np.random.default_rng(0)).labels.tolist()
     [0, 0, 1, 0, 1]
     """
-    points, order = checked(points, "clusters", k)
-    origin = centre(points, order)
-    parts = blocks(points, order, origin)
-    every = np.concatenate([block.astype(np.float32) for _, block in parts])
-    size = min(SAMPLE * k, len(every))
-    sample = every[np.sort(rng.choice(len(every), size, replace=False))]
-    few = min(k, different(sample, k))
-    if few < k:  # the sample is too alike: every point is looked at
-        sample, few = every, min(k, different(every, k))
+    points, order = order_vectors(points, "clusters", k)
+    origin = approximate_mean(points, order)
+    parts = vector_blocks(points, order, origin)
+    centred_points = np.concatenate([block.astype(np.float32) for _, block in parts])
+    size = min(SAMPLE * k, len(centred_points))
+    sample = centred_points[
+        np.sort(rng.choice(len(centred_points), size, replace=False))
+    ]
+    count = min(k, _count_different(sample, k))
+    if count < k:  # the sample is too alike: every point is looked at
+        sample, count = centred_points, min(k, _count_different(centred_points, k))
     with THREADS.limit(limits=1):
-        starts = [seeded(sample, few, rng) for _ in range(STARTS)]
+        starts = [_start_centres(sample, count, rng) for _ in range(STARTS)]
         _, centres = min(starts, key=lambda start: start[0])
-        if len(sample) < len(every):
-            centres = moved(sample, centres, 1, ROUNDS)
-        centres = moved(every, centres, 2, LEAPS)
-        centres = moved(every, centres, 1, ROUNDS).astype(np.float64) + origin
-        label = nearest(points, centres)
-    sizes = np.bincount(label, minlength=few)
+        if len(sample) < len(centred_points):
+            centres = move_centres(sample, centres, 1, ROUNDS)
+        centres = move_centres(centred_points, centres, 2, LEAPS)
+        centres = (
+            move_centres(centred_points, centres, 1, ROUNDS).astype(np.float64) + origin
+        )
+        label = nearest_centre(points, centres)
+    sizes = np.bincount(label, minlength=count)
     turn = np.lexsort([*centres.T[::-1], -sizes])
     label, centres = np.argsort(turn)[label], centres[turn[: np.count_nonzero(sizes)]]
-    away = every - (centres - origin).astype(np.float32)[label[order]]
+    away = centred_points - (centres - origin).astype(np.float32)[label[order]]
     squares = np.einsum("ij,ij->i", away, away)
     return Partition(label, centres, float(squares.sum(dtype=np.float64)))
 
 
-def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Vectors]:
+def _start_centres(
+    points: Vectors, k: int, rng: np.random.Generator
+) -> tuple[float, Vectors]:
     """Greedy k-means++: how far points are from `k` of them, well apart, and those.
 
     Scikit-learn's does the same in three times the time.
@@ -105,11 +118,11 @@ def seeded(points: Vectors, k: int, rng: np.random.Generator) -> tuple[float, Ve
         if len(chosen) == k:
             return float(away.sum()), points[chosen]
         odds = np.cumsum(away, dtype=np.float64)
-        drawn = rng.random(2 + int(log(k))) * odds[-1]
-        tries = np.minimum(np.searchsorted(odds, drawn), len(points) - 1)
+        targets = rng.random(2 + int(log(k))) * odds[-1]
+        tries = np.minimum(np.searchsorted(odds, targets), len(points) - 1)
 
 
-def moved(points: Vectors, centres: Vectors, reach: int, rounds: int) -> Vectors:
+def move_centres(points: Vectors, centres: Vectors, reach: int, rounds: int) -> Vectors:
     """The centres after rounds that move each towards, or past, its points' mean.
 
     With a reach of 1 they move to the mean: Lloyd's rounds. With 2, as far again beyond
@@ -141,20 +154,20 @@ def moved(points: Vectors, centres: Vectors, reach: int, rounds: int) -> Vectors
     return centres
 
 
-def nearest(points: Vectors, centres: Floats) -> Ints:
+def nearest_centre(points: Vectors, centres: Floats) -> Ints:
     """The number of the centre that is nearest to each point.
 
-    >>> nearest(np.array([[0.9], [0.2]]), np.array([[0.0], [1.0]])).tolist()
+    >>> nearest_centre(np.array([[0.9], [0.2]]), np.array([[0.0], [1.0]])).tolist()
     [1, 0]
     """
     middle = centres.mean(axis=0)
     centres = centres - middle
     squares = (centres**2).sum(axis=1)
-    found = [
+    labels = [
         (squares - 2 * (points[start : start + BLOCK] - middle) @ centres.T).argmin(1)
         for start in range(0, len(points), BLOCK)
     ]
-    return np.concatenate([np.empty(0, np.int64), *found])
+    return np.concatenate([np.empty(0, np.int64), *labels])
 
 
 def default_k(n: int, labels: int = 3) -> int:
@@ -170,10 +183,10 @@ def default_k(n: int, labels: int = 3) -> int:
     return max(1, min(round(sqrt(n / 2)), n // max(5 * labels, 20), MOST))
 
 
-def stability(labelings: Sequence[Ints]) -> float:
+def partition_stability(labelings: Sequence[Ints]) -> float:
     """The mean adjusted Rand index of every two: 1 if all agree, 0 if by chance only.
 
-    >>> stability([np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])])
+    >>> partition_stability([np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])])
     1.0
     """
     if len(labelings) < 2:
@@ -182,16 +195,16 @@ def stability(labelings: Sequence[Ints]) -> float:
     return float(np.mean([adjusted_rand_score(*pair) for pair in pairs]))
 
 
-def different(points: Vectors, enough: int) -> int:
+def _count_different(points: Vectors, enough: int) -> int:
     """How many points differ by more than rounding; counting ends past `enough`."""
     reach = np.abs(points).max(axis=1)
     if not reach.any():
         return 1
     scale = np.median(reach[reach > 0])
-    found = 0
+    count = 0
     for size in (20 * enough, len(points)):
         # Squares in single precision do not tell apart what is closer than this.
-        found = len(np.unique(np.round(points[:size] / scale, 3), axis=0))
-        if found >= enough:
+        count = len(np.unique(np.round(points[:size] / scale, 3), axis=0))
+        if count >= enough:
             break
-    return found
+    return count

@@ -10,44 +10,46 @@ from measurand.stats.divergences import (
     SQUARES,
     Divergence,
     Summary,
-    mean_squared,
-    weighted,
+    mean_divergence,
+    mean_squared_difference,
 )
-from measurand.stats.resampling import summed
-from measurand.stats.shuffled_labels import BLOCK, Null
+from measurand.stats.resampling import sum_clusters
+from measurand.stats.shuffled_labels import BLOCK, LabelNull
 
 RESAMPLES = 1_000  # for scores whose variance has no formula
 
 
-def interval(
+def peco_estimate(
     value: float,
     cells: Cells,
     measure: Divergence,
     summary: Summary,
-    null: Null,
+    null: LabelNull,
     rng: np.random.Generator,
 ) -> Estimate:
     """The score with the 95 % interval that suits it, over items or many groups."""
     z = float(norm.ppf(0.975))
     chance = float(null.values.var(ddof=1))
-    if summary is weighted and measure in SQUARES:
-        low, high = score_bounds(value, z, chance, slope(cells, measure, null))
+    if summary is mean_divergence and measure in SQUARES:
+        low, high = _score_bounds(
+            value, z, chance, _variance_slope(cells, measure, null)
+        )
         # Clusters that leak are less mixed than chance, so what is taken off for noise
         # is about the k/N-th part too much: the interval reaches that much further up.
         high += max(high, 0.0) * len(cells.table) / cells.n
         method = "excess over shuffled labels, score interval"
     else:
-        variance = resampled_variance(cells, measure, summary, rng)
-        corrected = summary is weighted
+        variance = _bootstrap_variance(cells, measure, summary, rng)
+        corrected = summary is mean_divergence
         half = z * max(variance, chance if corrected else 0.0) ** 0.5
         low, high = value - half, value + half
         method = "excess over shuffled labels" if corrected else "no chance taken off"
         method += ", normal interval with the bootstrap's sd"
-    units = f"{len(cells.by_group)} groups" if cells.grouped else "items"
+    units = f"{len(cells.by_group)} groups" if cells.has_many_groups else "items"
     return Estimate(value, low, high, 0.95, cells.n, f"{method} over {units}")
 
 
-def score_bounds(
+def _score_bounds(
     value: float, z: float, chance: float, slope: float
 ) -> tuple[float, float]:
     """The truths t with `(value - t)^2 <= z^2 (chance + slope max(t, 0))`.
@@ -61,7 +63,7 @@ def score_bounds(
     return low if low < 0 else middle - half, high if high < 0 else middle + half
 
 
-def slope(cells: Cells, measure: Divergence, null: Null) -> float:
+def _variance_slope(cells: Cells, measure: Divergence, null: LabelNull) -> float:
     """How fast the headline's variance grows with it.
 
     Taken from what was seen with its noise on both sides of the fraction, which leaves
@@ -70,17 +72,17 @@ def slope(cells: Cells, measure: Divergence, null: Null) -> float:
     apart = ((cells.table - cells.mean) ** 2).sum(axis=1) / cells.table.sum(axis=1)
     if apart.sum() == 0:
         return 0.0
-    part = 100 / cells.table.shape[1] if measure is mean_squared else 100.0
+    part = 100 / cells.table.shape[1] if measure is mean_squared_difference else 100.0
     # Groups whose labels differ give even shuffled labels a linear part.
-    always = max(
+    baseline = max(
         float(null.values.var(ddof=1) - (part / 100) ** 2 * null.squares.var(ddof=1)),
         0.0,
     )
-    grown = max(part**2 * linear_variance(cells) - always, 0.0)
-    return grown / (part * float(apart.sum()) / cells.n)
+    growth = max(part**2 * _linear_variance(cells) - baseline, 0.0)
+    return growth / (part * float(apart.sum()) / cells.n)
 
 
-def linear_variance(cells: Cells) -> float:
+def _linear_variance(cells: Cells) -> float:
     """The variance of the mean over units of their influence on the headline.
 
     The headline is, but for a constant, `sum_c n_c (|P_c|^2 - |R_c|^2) / N` with `P_c`
@@ -88,40 +90,40 @@ def linear_variance(cells: Cells) -> float:
     through its cluster's `P_c` and, by its group's shares, through every `R_c`.
     """
     sizes = cells.table.sum(axis=1, keepdims=True)
-    seen, mean = cells.table / sizes, cells.mean / sizes
-    excess = (seen**2).sum(axis=1) - (mean**2).sum(axis=1)
+    observed, mean = cells.table / sizes, cells.mean / sizes
+    excess = (observed**2).sum(axis=1) - (mean**2).sum(axis=1)
     members = cells.counts.sum(axis=1)
-    whole = cells.by_group.sum(axis=1)
-    reach = summed(members[:, None] * mean[cells.cluster], cells.group)
-    reach = (reach / whole[:, None])[cells.group]
-    same = 2 * ((reach - mean[cells.cluster]) * cells.mixed).sum(axis=1)
-    same -= excess[cells.cluster] + float(excess @ sizes[:, 0]) / cells.n
-    influence = 2 * (seen[cells.cluster] - reach) + same[:, None]
+    group_sizes = cells.by_group.sum(axis=1)
+    reach = sum_clusters(members[:, None] * mean[cells.cluster], cells.group)
+    reach = (reach / group_sizes[:, None])[cells.group]
+    shared_part = 2 * ((reach - mean[cells.cluster]) * cells.group_shares).sum(axis=1)
+    shared_part -= excess[cells.cluster] + float(excess @ sizes[:, 0]) / cells.n
+    influence = 2 * (observed[cells.cluster] - reach) + shared_part[:, None]
     sums = np.bincount(cells.group, (cells.counts * influence).sum(axis=1))
-    if cells.grouped:
+    if cells.has_many_groups:
         return float((sums**2).sum() * len(sums) / (len(sums) - 1)) / cells.n**2
-    influence -= (sums / whole)[cells.group, None]
+    influence -= (sums / group_sizes)[cells.group, None]
     return float((cells.counts * influence**2).sum()) / cells.n**2
 
 
-def resampled_variance(
+def _bootstrap_variance(
     cells: Cells, measure: Divergence, summary: Summary, rng: np.random.Generator
 ) -> float:
     """The variance of a score over resamples of items or, if there are many, groups."""
     labels = cells.counts.shape[1]
-    if cells.grouped:
-        places = cells.cluster[:, None] * labels + np.arange(labels)
+    if cells.has_many_groups:
+        positions = cells.cluster[:, None] * labels + np.arange(labels)
         ends = np.searchsorted(cells.group, np.arange(len(cells.by_group) + 1)) * labels
-        content = csr_array((cells.counts.ravel(), places.ravel(), ends))
+        content = csr_array((cells.counts.ravel(), positions.ravel(), ends))
     else:
         content = csr_array(np.eye(cells.table.size))
-    held = np.ones(content.shape[0]) if cells.grouped else cells.table.ravel()
-    drawn, block = [], max(1, BLOCK // max(content.shape))
+    counts = np.ones(content.shape[0]) if cells.has_many_groups else cells.table.ravel()
+    scores, block = [], max(1, BLOCK // max(content.shape))
     for start in range(0, RESAMPLES, block):
         size = min(block, RESAMPLES - start)
-        picks = rng.multinomial(int(held.sum()), held / held.sum(), size)
+        picks = rng.multinomial(int(counts.sum()), counts / counts.sum(), size)
         tables = (picks @ content).reshape(size, *cells.table.shape)
         sizes = tables.sum(axis=-1)
         weights = sizes / sizes.sum(axis=-1, keepdims=True)
-        drawn.append(summary(measure(tables), weights))
-    return float(np.concatenate(drawn).var(ddof=1))
+        scores.append(summary(measure(tables), weights))
+    return float(np.concatenate(scores).var(ddof=1))

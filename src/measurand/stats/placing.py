@@ -9,7 +9,7 @@ NEAR = 30.0  # neighbours that count for a point
 EARLY, LATE = 150, 350  # steps; further ones move little
 
 
-def placed(points: Floats, *, seed: int) -> Floats:
+def tsne(points: Floats, *, seed: int) -> Floats:
     """Two numbers a point; all at one place where no two points differ.
 
     openTSNE rather than scikit-learn's: on 10,000 points a quarter of the time.

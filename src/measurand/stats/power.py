@@ -30,14 +30,14 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     (1960, 626)
     """
     null = norm.ppf(0.975) * sqrt(discordance)
-    other = norm.ppf(power) * sqrt(discordance - effect**2)
-    return ceil(((null + other) / effect) ** 2)
+    alternative = norm.ppf(power) * sqrt(discordance - effect**2)
+    return ceil(((null + alternative) / effect) ** 2)
 
 
-def detectable(n: int, discordance: float, *, power: float = POWER) -> float:
+def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:
     """The smallest effect that `n` items can tell from zero.
 
-    >>> round(detectable(1960, 0.10), 3)
+    >>> round(detectable_effect(1960, 0.10), 3)
     0.02
     """
     return float((norm.ppf(0.975) + norm.ppf(power)) * sqrt(discordance / n))

@@ -11,7 +11,14 @@ from sklearn.decomposition import PCA
 
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.canonical import THREADS, Ints, Vectors, blocks, centre, checked
+from measurand.stats.canonical import (
+    THREADS,
+    Ints,
+    Vectors,
+    approximate_mean,
+    order_vectors,
+    vector_blocks,
+)
 
 WIDEST = 2_048  # columns up to which the covariance matrix is the quick way
 PRECISION = 1e-4  # of the first component's variance: what single precision can carry
@@ -23,16 +30,18 @@ NOTHING = 1e-7  # of the first eigenvalue: rounding
 RAISED = 1e6  # by how much a round may raise the first: single precision has 7 digits
 
 
-def components(vectors: Vectors, k: int, *, rng: np.random.Generator) -> Floats:
+def principal_components(
+    vectors: Vectors, k: int, *, rng: np.random.Generator
+) -> Floats:
     """The first `k` principal components of each vector, or as many as there are.
 
     Each component points to where its largest weight is positive. `rng` is used only
     for vectors wider than `WIDEST`, whose components are found by random projections.
     """
-    vectors, order = checked(vectors, "components", k)
+    vectors, order = order_vectors(vectors, "components", k)
     n, width = vectors.shape
     k = min(k, n, width)
-    origin = centre(vectors, order)
+    origin = approximate_mean(vectors, order)
     with THREADS.limit(limits=1):
         if width > WIDEST:
             seed = int(rng.integers(2**31))
@@ -40,30 +49,30 @@ def components(vectors: Vectors, k: int, *, rng: np.random.Generator) -> Floats:
             weights = np.asarray(solver.fit(vectors[order]).components_.T)
             mean = solver.mean_ - origin
         else:
-            weights, mean = leading(vectors, order, origin, k)
+            weights, mean = _leading_weights(vectors, order, origin, k)
         largest = np.abs(weights).argmax(axis=0)
         weights = weights * np.sign(weights[largest, np.arange(k)])
-        found, short = np.empty((n, k)), weights.astype(vectors.dtype)
-        for rows, block in blocks(vectors, order, origin):
-            found[rows] = block @ short
-        found -= mean @ weights
-        return found
+        scores, short = np.empty((n, k)), weights.astype(vectors.dtype)
+        for rows, block in vector_blocks(vectors, order, origin):
+            scores[rows] = block @ short
+        scores -= mean @ weights
+        return scores
 
 
-def leading(
+def _leading_weights(
     vectors: Vectors, order: Ints, origin: Vectors, k: int
 ) -> tuple[Floats, Floats]:
     """The weights of the first components, width × k, and the mean from `origin`."""
     # Single precision is twice as fast, and enough unless variances differ widely.
     for precision in (np.float32, np.float64):
-        squares, mean = scatter(vectors, order, origin, precision)
-        values, weights = iterated(squares, k) or solved(squares, k)
+        squares, mean = _scatter_matrix(vectors, order, origin, precision)
+        values, weights = iterate_subspace(squares, k) or largest_eigenpairs(squares, k)
         if values[-1] > PRECISION * values[0]:
             break
     return weights, mean
 
 
-def scatter(
+def _scatter_matrix(
     vectors: Vectors, order: Ints, origin: Vectors, precision: type[np.floating[Any]]
 ) -> tuple[Vectors, Floats]:
     """The upper triangle of n times the covariance, and the mean from `origin`."""
@@ -71,7 +80,7 @@ def scatter(
     syrk = get_blas_funcs("syrk", dtype=precision)
     total: Floats = np.zeros(width)
     squares: Vectors = np.zeros((width, width), precision, order="F")
-    for _, block in blocks(vectors, order, origin):
+    for _, block in vector_blocks(vectors, order, origin):
         block = block.astype(precision, copy=False)
         total += block.T @ np.ones(len(block), precision)
         squares = syrk(1.0, block.T, beta=1.0, c=squares, overwrite_c=True)
@@ -79,7 +88,7 @@ def scatter(
     return squares, total / n
 
 
-def solved(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
+def largest_eigenpairs(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
     """The `k` largest eigenvalues, the largest first, and their vectors."""
     last = len(squares) - 1
     values, vectors = eigh(
@@ -94,7 +103,7 @@ def solved(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
     return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
 
 
-def iterated(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None:
+def iterate_subspace(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None:
     """The same for much wider matrices, sooner, or None if it does not settle.
 
     Each round multiplies a subspace of a few more than `k` dimensions by a Chebyshev

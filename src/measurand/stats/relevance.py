@@ -49,19 +49,27 @@ def tra(pair: ArrayLike, pair_part: ArrayLike, single: ArrayLike) -> Relevance[f
     >>> seen.full, seen.within, round(seen.mass, 3)
     (0.8, 1.0, 0.571)
     """
-    whole, part, alone = (
+    item_scores, in_part, part_scores = (
         np.asarray(pair),
         np.asarray(pair_part, bool),
         np.asarray(single),
     )
-    if whole.shape != part.shape or whole.ndim != 1 or alone.ndim != 1:
+    if (
+        item_scores.shape != in_part.shape
+        or item_scores.ndim != 1
+        or part_scores.ndim != 1
+    ):
         raise BadInput("give one relevance and one mark a token, of one item")
     # The part is field 0 and what is left of the item field 1.
-    fields = np.where(part, 0, 1)
-    found = relevance_agreement(
-        whole[None], fields[None], alone[None], np.zeros((1, len(alone))), 0
+    fields = np.where(in_part, 0, 1)
+    agreement = relevance_agreement(
+        item_scores[None],
+        fields[None],
+        part_scores[None],
+        np.zeros((1, len(part_scores))),
+        0,
     )
-    return Relevance(*(float(values[0]) for values in found))
+    return Relevance(*(float(values[0]) for values in agreement))
 
 
 def relevance_agreement(
@@ -83,47 +91,51 @@ def relevance_agreement(
         fields_single: The field of each of these: 0, since there is no other.
         field: The number of the part in `fields_pair`.
     """
-    whole = normalised(scores_pair, fields_pair > SPECIAL)
-    alone = normalised(scores_single, fields_single > SPECIAL)
-    if len(whole) != len(alone):
+    pair_shares = _normalise_relevance(scores_pair, fields_pair > SPECIAL)
+    single_shares = _normalise_relevance(scores_single, fields_single > SPECIAL)
+    if len(pair_shares) != len(single_shares):
         raise BadInput(
-            f"{len(whole)} items in pairs and {len(alone)} alone; give equal"
+            f"{len(pair_shares)} items in pairs and {len(single_shares)} alone; give equal"
         )
-    longest = max(whole.shape[1], alone.shape[1])
-    here, there = fields_pair == field, fields_single == 0
-    mine, many = packed(whole, here, longest)
-    theirs, few = packed(alone, there, longest)
-    prefix = np.arange(longest) < np.minimum(many, few)[:, None]
-    a, b = np.where(prefix, mine, 0.0), np.where(prefix, theirs, 0.0)
-    dot, part = (a * b).sum(axis=1), (a * a).sum(axis=1)
-    other = (b * b).sum(axis=1)
-    rest = (np.where(here, 0.0, whole) ** 2).sum(axis=1)
+    longest = max(pair_shares.shape[1], single_shares.shape[1])
+    in_part, in_single = fields_pair == field, fields_single == 0
+    pair_tokens, pair_counts = _pack_tokens(pair_shares, in_part, longest)
+    single_tokens, single_counts = _pack_tokens(single_shares, in_single, longest)
+    prefix = np.arange(longest) < np.minimum(pair_counts, single_counts)[:, None]
+    a, b = np.where(prefix, pair_tokens, 0.0), np.where(prefix, single_tokens, 0.0)
+    dot, pair_square = (a * b).sum(axis=1), (a * a).sum(axis=1)
+    single_square = (b * b).sum(axis=1)
+    rest_square = (np.where(in_part, 0.0, pair_shares) ** 2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        full = np.minimum(dot / np.sqrt((part + rest) * other), 1.0)
-        within = np.minimum(dot / np.sqrt(part * other), 1.0)
-    found = full, within, mine.sum(axis=1)
-    return Relevance(*(np.where(prefix.any(axis=1), one, np.nan) for one in found))
+        full = np.minimum(
+            dot / np.sqrt((pair_square + rest_square) * single_square), 1.0
+        )
+        within = np.minimum(dot / np.sqrt(pair_square * single_square), 1.0)
+    measures = full, within, pair_tokens.sum(axis=1)
+    return Relevance(
+        *(np.where(prefix.any(axis=1), values, np.nan) for values in measures)
+    )
 
 
-def normalised(scores: NDArray[Any], read: Bools) -> Floats:
+def _normalise_relevance(scores: NDArray[Any], mask: Bools) -> Floats:
     """Each row divided by its sum over the tokens that count, the others 0 (Eq. 9)."""
-    if scores.shape != read.shape or scores.ndim != 2:
-        raise BadInput(f"relevances {scores.shape} do not fit tokens {read.shape}")
-    kept = np.where(read, scores, 0.0).astype(float)
-    if (kept < 0).any():
+    if scores.shape != mask.shape or scores.ndim != 2:
+        raise BadInput(f"relevances {scores.shape} do not fit tokens {mask.shape}")
+    lengths = np.where(mask, scores, 0.0).astype(float)
+    if (lengths < 0).any():
         raise BadInput(
             "a relevance is below 0; give lengths, such as norms of gradients"
         )
     with np.errstate(invalid="ignore"):
-        return np.asarray(kept / kept.sum(axis=1, keepdims=True))
+        return np.asarray(lengths / lengths.sum(axis=1, keepdims=True))
 
 
-def packed(
-    scores: Floats, chosen: Bools, longest: int
+def _pack_tokens(
+    scores: Floats, mask: Bools, longest: int
 ) -> tuple[Floats, NDArray[np.int64]]:
     """The chosen tokens of each row, moved to its start, and how many they are."""
-    rows, columns = np.nonzero(chosen)
-    places = np.cumsum(chosen, axis=1)[rows, columns] - 1
-    moved = np.zeros((len(scores), longest))
-    moved[rows, places] = scores[rows, columns]
-    return moved, np.asarray(chosen.sum(axis=1), np.int64)
+    rows, columns = np.nonzero(mask)
+    positions = np.cumsum(mask, axis=1)[rows, columns] - 1
+    front = np.zeros((len(scores), longest))
+    front[rows, positions] = scores[rows, columns]
+    return front, np.asarray(mask.sum(axis=1), np.int64)

@@ -42,13 +42,13 @@ def bootstrap(
     """
     if len(rows) == 0:
         raise Undefined("no items to average; widen the selection")
-    drawn = statistic(resampled_sums(rows, clusters, resamples, rng))
-    drawn = drawn[np.isfinite(drawn)]
-    if len(drawn) < resamples / 2:
+    draws = statistic(resample_sums(rows, clusters, resamples, rng))
+    draws = draws[np.isfinite(draws)]
+    if len(draws) < resamples / 2:
         raise Undefined(
             "the statistic has no value in most resamples; more items are needed"
         )
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     value = float(statistic(rows.sum(axis=0)))
     groups = len(rows) if clusters is None else len(np.unique(clusters))
     unit = "items" if groups == len(rows) else f"{groups} clusters"
@@ -56,28 +56,28 @@ def bootstrap(
     return Estimate(value, float(low), float(high), level, len(rows), method)
 
 
-def resampled_sums(
+def resample_sums(
     rows: Floats,
     clusters: NDArray[np.int64] | None,
     resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
     """The column sums of each resample: resamples × columns."""
-    sums = rows if clusters is None else summed(rows, clusters)
-    kinds, counts = distinct(sums)
+    sums = rows if clusters is None else sum_clusters(rows, clusters)
+    kinds, counts = _distinct_rows(sums)
     if 4 * len(kinds) < len(sums):
         return rng.multinomial(len(sums), counts / len(sums), resamples) @ kinds
-    drawn = np.empty((resamples, sums.shape[1]))
+    draws = np.empty((resamples, sums.shape[1]))
     for resample in range(resamples):
         picks = rng.integers(len(sums), size=len(sums))
-        drawn[resample] = np.bincount(picks, minlength=len(sums)) @ sums
-    return drawn
+        draws[resample] = np.bincount(picks, minlength=len(sums)) @ sums
+    return draws
 
 
-def distinct(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
+def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """The different rows, sorted, and how often each stands there.
 
-    >>> kinds, counts = distinct(np.array([[2.0], [1.0], [2.0]]))
+    >>> kinds, counts = _distinct_rows(np.array([[2.0], [1.0], [2.0]]))
     >>> kinds.tolist(), counts.tolist()
     ([[1.0], [2.0]], [1, 2])
     """
@@ -88,10 +88,10 @@ def distinct(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return np.asarray(kinds), sizes.to_numpy().astype(np.int64)
 
 
-def summed(rows: Floats, clusters: NDArray[np.int64]) -> Floats:
+def sum_clusters(rows: Floats, clusters: NDArray[np.int64]) -> Floats:
     """The sums of `rows` within each cluster.
 
-    >>> summed(np.array([[1.0], [2.0], [4.0]]), np.array([7, 3, 7])).tolist()
+    >>> sum_clusters(np.array([[1.0], [2.0], [4.0]]), np.array([7, 3, 7])).tolist()
     [[2.0], [5.0]]
     """
     _, codes = np.unique(clusters, return_inverse=True)

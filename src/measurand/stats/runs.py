@@ -10,14 +10,14 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 
 
-def pooled(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
+def pool_estimates(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
     """The mean of the estimates, its interval holding the spread between the runs.
 
     The items are the same in every run, so averaging takes nothing from what they
     make uncertain; what training makes uncertain is averaged over the runs.
 
     >>> one, two = (Estimate(v, v - 1, v + 1, 0.95, 9, "t") for v in (0.0, 0.2))
-    >>> print(pooled([one, two]))
+    >>> print(pool_estimates([one, two]))
     0.100 [-0.919, 1.119]
     """
     if not estimates:
@@ -25,12 +25,12 @@ def pooled(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
     first = estimates[0]
     if len(estimates) == 1:
         return first
-    values = np.array([one.value for one in estimates])
+    values = np.array([estimate.value for estimate in estimates])
     value = float(values.mean())
     spread = float(values.std(ddof=1) / np.sqrt(len(values)))
     extra = float(norm.ppf((1 + first.level) / 2)) * spread
-    below = float(np.mean([one.value - one.low for one in estimates]))
-    above = float(np.mean([one.high - one.value for one in estimates]))
+    below = float(np.mean([estimate.value - estimate.low for estimate in estimates]))
+    above = float(np.mean([estimate.high - estimate.value for estimate in estimates]))
     method = f"{first.method}; mean of {len(values)} {what}, their spread added"
     return replace(
         first,

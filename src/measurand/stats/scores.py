@@ -11,7 +11,7 @@ from measurand.stats.resampling import bootstrap
 Ints = NDArray[np.int64]
 
 
-def cells(gold: Ints, answers: Ints, classes: int) -> Floats:
+def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:
     """One row an item, with a 1 in its cell of the confusion matrix.
 
     Rows of several readers may be averaged: what follows needs only their sums.
@@ -25,7 +25,7 @@ def accuracy(
     """The share of right answers."""
 
     def statistic(sums: Floats) -> Floats:
-        matrix = square(sums)
+        matrix = _confusion_matrix(sums)
         return np.asarray(
             np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum(axis=(-2, -1))
         )
@@ -39,7 +39,7 @@ def balanced_accuracy(
     """The mean over the classes that occur of the share answered right."""
 
     def statistic(sums: Floats) -> Floats:
-        matrix = square(sums)
+        matrix = _confusion_matrix(sums)
         sizes = matrix.sum(axis=-1)
         hits = np.diagonal(matrix, axis1=-2, axis2=-1)
         zero = np.zeros_like(hits, dtype=float)
@@ -58,12 +58,12 @@ def mcc(
     """
 
     def statistic(sums: Floats) -> Floats:
-        matrix = square(sums)
+        matrix = _confusion_matrix(sums)
         n = matrix.sum(axis=(-2, -1))
-        true, said = matrix.sum(axis=-1), matrix.sum(axis=-2)
+        gold, answers = matrix.sum(axis=-1), matrix.sum(axis=-2)
         hits = np.trace(matrix, axis1=-2, axis2=-1)
-        above = hits * n - (true * said).sum(axis=-1)
-        spread = (n**2 - (said**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
+        above = hits * n - (gold * answers).sum(axis=-1)
+        spread = (n**2 - (answers**2).sum(axis=-1)) * (n**2 - (gold**2).sum(axis=-1))
         below = np.sqrt(np.maximum(spread, 0.0))
         zero = np.zeros_like(above, dtype=float)
         return np.asarray(np.divide(above, below, out=zero, where=below > 0))
@@ -71,13 +71,13 @@ def mcc(
     return bootstrap(statistic, rows, rng=rng, clusters=clusters)
 
 
-def square(sums: Floats) -> Floats:
+def _confusion_matrix(sums: Floats) -> Floats:
     """Sums of cells as confusion matrices: gold × answer."""
     classes = round(sums.shape[-1] ** 0.5)
     return sums.reshape(*sums.shape[:-1], classes, classes)
 
 
-def share(hits: int, n: int) -> Estimate:
+def wilson_share(hits: int, n: int) -> Estimate:
     """A share with Wilson's interval."""
     interval = binomtest(hits, n).proportion_ci(method="wilson")
     return Estimate(

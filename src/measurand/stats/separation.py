@@ -18,7 +18,7 @@ from scipy.stats import norm, rankdata
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.draws import from_draws
+from measurand.stats.draws import percentile_estimate
 from measurand.stats.paired import Clusters
 
 Ints = NDArray[np.int64]
@@ -31,8 +31,8 @@ def auc(positive: Floats, negative: Floats, *, level: float = 0.95) -> Estimate:
     0.75
     """
     above, below = len(positive), len(negative)
-    apart = np.arange(above), np.arange(above, above + below)
-    return separated(positive, negative, *apart, level)
+    units = np.arange(above), np.arange(above, above + below)
+    return _delong_auc(positive, negative, *units, level)
 
 
 def paired_auc(
@@ -52,11 +52,11 @@ def paired_auc(
             f"{len(positive)} and {len(negative)} scores; compare the same items"
         )
     units = np.arange(len(positive)) if clusters is None else clusters
-    found = separated(positive, negative, units, units, level)
-    return replace(found, n=len(positive))
+    estimate = _delong_auc(positive, negative, units, units, level)
+    return replace(estimate, n=len(positive))
 
 
-def separated(
+def _delong_auc(
     positive: Floats, negative: Floats, first: Ints, second: Ints, level: float
 ) -> Estimate:
     """The AUC of scores whose units are `first` and `second`."""
@@ -65,28 +65,30 @@ def separated(
         raise Undefined("an AUC needs scores of both kinds")
     if np.isnan(positive).any() or np.isnan(negative).any():
         raise BadInput("some scores are missing; drop these items from both")
-    wins, losses = placements(positive, negative)
+    wins, losses = _placements(positive, negative)
     value, n = float(wins.mean()), len(positive) + len(negative)
     units = len(np.unique(first)), len(np.unique(second))
     if value in (0.0, 1.0) or min(units) < 2:
-        low, high = newcombe(value, *units, level)
+        low, high = newcombe_interval(value, *units, level)
         return Estimate(value, low, high, level, n, "AUC, Newcombe's interval")
     sides = zip((wins, losses), units, strict=True)
-    adds = [(x - value) / len(x) * np.sqrt(m / (m - 1)) for x, m in sides]
-    together = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
-    se = float(np.sqrt((np.bincount(together, np.concatenate(adds)) ** 2).sum()))
+    influences = [(x - value) / len(x) * np.sqrt(m / (m - 1)) for x, m in sides]
+    unit_codes = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
+    se = float(
+        np.sqrt((np.bincount(unit_codes, np.concatenate(influences)) ** 2).sum())
+    )
     # On the logit scale the interval stays inside 0 and 1.
     half = float(norm.ppf((1 + level) / 2)) * se / (value * (1 - value))
     odds = np.log(value / (1 - value))
     low, high = (float(1 / (1 + np.exp(-end))) for end in (odds - half, odds + half))
-    method = f"AUC, DeLong over {together.max() + 1} units, logit interval"
+    method = f"AUC, DeLong over {unit_codes.max() + 1} units, logit interval"
     return Estimate(value, low, high, level, n, method)
 
 
-def placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
+def _placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     """The share of the others that each score beats (or, of a negative, is beaten by).
 
-    >>> [side.tolist() for side in placements(np.array([1.0, 2.0]), np.array([1.0]))]
+    >>> [side.tolist() for side in _placements(np.array([1.0, 2.0]), np.array([1.0]))]
     [[0.5, 1.0], [0.75]]
     """
     everyone = rankdata(np.concatenate([positive, negative]))
@@ -96,7 +98,9 @@ def placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     return wins, losses
 
 
-def newcombe(value: float, above: int, below: int, level: float) -> tuple[float, float]:
+def newcombe_interval(
+    value: float, above: int, below: int, level: float
+) -> tuple[float, float]:
     """The AUCs from which `value` is no further than chance allows."""
     z = float(norm.ppf((1 + level) / 2))
     size = (above + below) / 2 - 1
@@ -135,10 +139,14 @@ def rank_correlation(
         kind: What pairs that the order holds equal count.
         what: What was resampled.
     """
-    value, drawn = (concordance(one, order, kind) for one in (scores, draws))
-    found = from_draws(float(value), drawn, n, what)
+    value, resampled = (
+        concordance(figures, order, kind) for figures in (scores, draws)
+    )
+    estimate = percentile_estimate(float(value), resampled, n, what)
     name = "Somers' d" if kind == "partial" else "Kendall's tau-b"
-    return replace(found, method=f"{name} of {len(order)} explainers, {found.method}")
+    return replace(
+        estimate, method=f"{name} of {len(order)} explainers, {estimate.method}"
+    )
 
 
 def concordance(scores: Floats, order: Ints, kind: str = "partial") -> Floats:
@@ -147,23 +155,23 @@ def concordance(scores: Floats, order: Ints, kind: str = "partial") -> Floats:
     >>> float(concordance(np.array([3.0, 1.0, 2.0]), np.array([1, 0, 0])))
     1.0
     """
-    one, other = np.triu_indices(len(order), 1)
-    known = np.sign(np.asarray(order)[one] - np.asarray(order)[other])
-    if not known.any():
+    left, right = np.triu_indices(len(order), 1)
+    order_signs = np.sign(np.asarray(order)[left] - np.asarray(order)[right])
+    if not order_signs.any():
         raise Undefined("the order tells no two apart, so no score can keep it")
-    seen = np.sign(scores[..., one] - scores[..., other])
-    agreed = (seen * known).sum(axis=-1)
+    score_signs = np.sign(scores[..., left] - scores[..., right])
+    concordant = (score_signs * order_signs).sum(axis=-1)
     if kind == "partial":
-        return np.asarray(agreed / np.abs(known).sum())
+        return np.asarray(concordant / np.abs(order_signs).sum())
     with np.errstate(invalid="ignore"):
-        pairs = np.abs(seen).sum(axis=-1) * np.abs(known).sum()
-        return np.asarray(agreed / np.sqrt(pairs))
+        pairs = np.abs(score_signs).sum(axis=-1) * np.abs(order_signs).sum()
+        return np.asarray(concordant / np.sqrt(pairs))
 
 
-def disagreements(a: Floats, b: Floats) -> list[tuple[int, int]]:
+def rank_disagreements(a: Floats, b: Floats) -> list[tuple[int, int]]:
     """The pairs of places of which `a` holds the first and `b` the second to be better.
 
-    >>> disagreements(np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0, 2.0]))
+    >>> rank_disagreements(np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0, 2.0]))
     [(0, 1), (0, 2)]
     """
     a, b = np.asarray(a, float), np.asarray(b, float)

@@ -21,7 +21,7 @@ from scipy.stats import chi2, t
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.resampling import summed
+from measurand.stats.resampling import sum_clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +49,8 @@ class ShuffleEffect:
     def interval(self, level: float) -> Estimate:
         """The effect with an interval of that level."""
         half = float(t.ppf((1 + level) / 2, self.clusters - 1)) * self.se
-        also = f" and {self.seeds} seeds" if self.seeds > 1 else ""
-        method = f"donor-adjusted t over {self.clusters} clusters{also}"
+        seeds_note = f" and {self.seeds} seeds" if self.seeds > 1 else ""
+        method = f"donor-adjusted t over {self.clusters} clusters{seeds_note}"
         if self.discordant == 0:
             # No answer ever changed, so the variance is seen as 0. The truth may still
             # be the most that shows nothing in so many clusters: the rule of three.
@@ -83,13 +83,13 @@ def shuffle_effect(
     if n < 2 or len(np.unique(clusters)) < 2:
         raise Undefined("a shuffle effect needs at least two clusters of items")
     received = wrong.mean(axis=0)
-    given = np.zeros(n)
+    donated = np.zeros(n)
     for correct, giver in zip(wrong, donors, strict=True):
-        given += np.bincount(giver, correct - received.mean(), minlength=n)
-    psi = right - received - given / shuffles
+        donated += np.bincount(giver, correct - received.mean(), minlength=n)
+    psi = right - received - donated / shuffles
     value = float((right - received).mean())
     rows = np.column_stack([psi, np.ones(n)])
-    sums = summed(rows, clusters)
+    sums = sum_clusters(rows, clusters)
     m = len(sums)
     spread = ((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1)
     discordant = float(np.abs(wrong - right).mean())
@@ -103,12 +103,14 @@ def shuffle_effect(
     )
 
 
-def over_seeds(effect: ShuffleEffect, each: Floats) -> ShuffleEffect:
+def add_seed_variance(effect: ShuffleEffect, effects: Floats) -> ShuffleEffect:
     """The effect averaged over seeds; its error holds the spread between them."""
-    if len(each) < 2:
+    if len(effects) < 2:
         return effect
-    between = float(np.var(each, ddof=1)) / len(each)
-    return replace(effect, se=float(np.sqrt(effect.se**2 + between)), seeds=len(each))
+    variance = float(np.var(effects, ddof=1)) / len(effects)
+    return replace(
+        effect, se=float(np.sqrt(effect.se**2 + variance)), seeds=len(effects)
+    )
 
 
 def sigma_shuf(accuracies: Floats) -> Estimate:

@@ -32,49 +32,58 @@ BLOCK = 500  # items at a time, each compared with the whole pool
 DIGITS = 9  # of a cosine: equal words added up in another order still tie
 
 
-def specificity(own: Floats, others: Floats, *, ties: float = TIES) -> Floats:
+def specificity_auc(
+    own_likeness: Floats, negative_likeness: Floats, *, ties: float = TIES
+) -> Floats:
     """The share of its negatives that each item's own input beats.
 
     Args:
-        own: How like each rationale is to its own input.
-        others: How like it is to its negatives: items × negatives.
+        own_likeness: How like each rationale is to its own input.
+        negative_likeness: How like it is to its negatives: items × negatives.
         ties: What a negative counts that is as like.
 
-    >>> own, others = np.array([0.5, 0.0]), np.array([[0.4, 0.5], [0.0, 0.0]])
-    >>> specificity(own, others).tolist(), specificity(own, others, ties=0).tolist()
+    >>> own, _draw_others = np.array([0.5, 0.0]), np.array([[0.4, 0.5], [0.0, 0.0]])
+    >>> specificity_auc(own, _draw_others).tolist(), specificity_auc(own, _draw_others, ties=0).tolist()
     ([0.75, 0.5], [0.5, 0.0])
     """
-    beaten, equal = compared(own, others)
+    beaten, equal = _compare_negatives(own_likeness, negative_likeness)
     return np.asarray((beaten + ties * equal).mean(axis=1))
 
 
-def tied(own: Floats, others: Floats) -> Floats:
+def tie_share(own_likeness: Floats, negative_likeness: Floats) -> Floats:
     """The share of its negatives that are just as like each item's rationale.
 
-    >>> tied(np.array([0.5]), np.array([[0.4, 0.5]])).tolist()
+    >>> tie_share(np.array([0.5]), np.array([[0.4, 0.5]])).tolist()
     [0.5]
     """
-    return np.asarray(compared(own, others)[1].mean(axis=1))
+    return np.asarray(
+        _compare_negatives(own_likeness, negative_likeness)[1].mean(axis=1)
+    )
 
 
-def compared(
-    own: Floats, others: Floats
+def _compare_negatives(
+    own_likeness: Floats, negative_likeness: Floats
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which negatives are less like, and which are as like, as the own input."""
-    own, others = np.asarray(own, float), np.asarray(others, float)
-    if others.ndim != 2 or others.shape[0] != len(own):
+    own_likeness, negative_likeness = (
+        np.asarray(own_likeness, float),
+        np.asarray(negative_likeness, float),
+    )
+    if negative_likeness.ndim != 2 or negative_likeness.shape[0] != len(own_likeness):
         raise BadInput(
-            f"{len(own)} items and negatives of shape {others.shape}; give a row each"
+            f"{len(own_likeness)} items and negatives of shape {negative_likeness.shape}; give a row each"
         )
-    if 0 in others.shape:
+    if 0 in negative_likeness.shape:
         raise Undefined("no negatives to compare with; specificity needs two items")
-    return own[:, None] > others, own[:, None] == others
+    return own_likeness[:, None] > negative_likeness, own_likeness[
+        :, None
+    ] == negative_likeness
 
 
-def gated(auc: "Floats | float") -> Floats:
+def rescale_auc(auc: "Floats | float") -> Floats:
     """What is above chance: `max(0, 2 AUC - 1)` of an explainer's mean AUC.
 
-    >>> gated(np.array([0.4, 0.5, 0.75, 1.0])).tolist()
+    >>> rescale_auc(np.array([0.4, 0.5, 0.75, 1.0])).tolist()
     [0.0, 0.0, 0.5, 1.0]
     """
     return np.asarray(np.maximum(0.0, 2 * np.asarray(auc, float) - 1))
@@ -98,12 +107,12 @@ def mean_specificity(
 
     def statistic(sums: Floats) -> Floats:
         means = np.asarray(sums[..., 0] / sums[..., 1])
-        return gated(means) if rescaled else means
+        return rescale_auc(means) if rescaled else means
 
     return bootstrap(statistic, rows, rng=rng, clusters=clusters)
 
 
-def strata(
+def draw_negatives(
     inputs: Rows, labels: Ints, m: int, rng: np.random.Generator
 ) -> dict[str, Ints]:
     """The negatives of each item in each stratum: items × m, never the item itself.
@@ -124,24 +133,24 @@ def strata(
         raise BadInput(f"{inputs.shape[0]} inputs and {n} labels do not match")
     if n < 2:
         raise Undefined("specificity needs another item to compare with")
-    anywhere = others(np.arange(n), np.full(n, n), m, rng)
+    anywhere = _draw_others(np.arange(n), np.full(n, n), m, rng)
     order = np.argsort(labels, kind="stable")
     _, start, size = np.unique(labels[order], return_index=True, return_counts=True)
-    place, first, many = np.empty((3, n), np.int64)
-    first[order], many[order] = np.repeat(start, size), np.repeat(size, size)
-    place[order] = np.arange(n) - first[order]
-    drawn = first[:, None] + others(place, np.maximum(many, 2), m, rng)
-    same = np.where(many[:, None] > 1, order[np.minimum(drawn, n - 1)], anywhere)
-    return {"random": anywhere, "label": same, "near": nearest(inputs, m, rng)}
+    positions, first, label_sizes = np.empty((3, n), np.int64)
+    first[order], label_sizes[order] = np.repeat(start, size), np.repeat(size, size)
+    positions[order] = np.arange(n) - first[order]
+    draws = first[:, None] + _draw_others(positions, np.maximum(label_sizes, 2), m, rng)
+    same = np.where(label_sizes[:, None] > 1, order[np.minimum(draws, n - 1)], anywhere)
+    return {"random": anywhere, "label": same, "near": nearest_inputs(inputs, m, rng)}
 
 
-def others(place: Ints, size: Ints, m: int, rng: np.random.Generator) -> Ints:
+def _draw_others(positions: Ints, size: Ints, m: int, rng: np.random.Generator) -> Ints:
     """`m` draws below each size that are never the place itself."""
-    drawn = rng.integers(0, size[:, None] - 1, (len(place), m))
-    return np.asarray(drawn + (drawn >= place[:, None]))
+    draws = rng.integers(0, size[:, None] - 1, (len(positions), m))
+    return np.asarray(draws + (draws >= positions[:, None]))
 
 
-def nearest(inputs: Rows, m: int, rng: np.random.Generator) -> Ints:
+def nearest_inputs(inputs: Rows, m: int, rng: np.random.Generator) -> Ints:
     """The `m` nearest other inputs by cosine; of many inputs, among a random part.
 
     An input that reads just the same comes last: no rationale can tell it apart.
@@ -151,20 +160,22 @@ def nearest(inputs: Rows, m: int, rng: np.random.Generator) -> Ints:
     if n > POOL:
         pool = np.sort(rng.choice(n, POOL, replace=False))
     m = min(m, len(pool) - 1)
-    found = np.empty((n, m), np.int64)
+    neighbours = np.empty((n, m), np.int64)
     around = inputs[pool].T
     with THREADS.limit(limits=1):
         for start in range(0, n, BLOCK):
             rows = np.arange(start, min(start + BLOCK, n))
             product = inputs[rows] @ around
-            like = product if isinstance(product, np.ndarray) else product.toarray()
-            like = np.round(like, DIGITS)
-            like[like >= 1 - 10.0 ** (1 - DIGITS)] = -2.0
-            like[rows[:, None] == pool] = -3.0
-            near = np.argpartition(-like, m - 1, axis=1)[:, :m]
-            sorting = np.argsort(-np.take_along_axis(like, near, 1), 1, kind="stable")
-            found[rows] = pool[np.take_along_axis(near, sorting, 1)]
-    return found
+            likeness = product if isinstance(product, np.ndarray) else product.toarray()
+            likeness = np.round(likeness, DIGITS)
+            likeness[likeness >= 1 - 10.0 ** (1 - DIGITS)] = -2.0
+            likeness[rows[:, None] == pool] = -3.0
+            near = np.argpartition(-likeness, m - 1, axis=1)[:, :m]
+            sorting = np.argsort(
+                -np.take_along_axis(likeness, near, 1), 1, kind="stable"
+            )
+            neighbours[rows] = pool[np.take_along_axis(near, sorting, 1)]
+    return neighbours
 
 
 def cosines(rationales: Rows, inputs: Rows, chosen: Ints | None = None) -> Floats:
@@ -186,11 +197,11 @@ def cosines(rationales: Rows, inputs: Rows, chosen: Ints | None = None) -> Float
         )
     if chosen is None:
         return cosines(rationales, inputs, np.arange(inputs.shape[0])[:, None])[:, 0]
-    columns = [along(rationales, inputs[column]) for column in chosen.T]
+    columns = [_row_products(rationales, inputs[column]) for column in chosen.T]
     return np.asarray(np.round(np.stack(columns, axis=1), DIGITS), float)
 
 
-def along(left: Rows, right: Rows) -> Floats:
+def _row_products(left: Rows, right: Rows) -> Floats:
     """The product of each row of one with the same row of the other."""
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         return np.asarray(np.einsum("ij,ij->i", left, right))

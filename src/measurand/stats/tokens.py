@@ -25,7 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.reader import Floats
 from measurand.core.words import has_negation, words
-from measurand.stats.agreement import Answers, aligned
+from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.multiplicity import benjamini_hochberg
 
 Ints = NDArray[np.int64]
@@ -36,13 +36,13 @@ COLUMNS = ["token", "label", "n", "count", "share", "base", "z", "p", "q", "foun
 
 
 def token_statistics(
-    texts: Answers,
-    labels: Answers,
+    texts: ItemValues,
+    labels: ItemValues,
     *,
     ngrams: tuple[int, int] = (1, 2),
     least: int = LEAST,
     level: float = 0.05,
-    groups: "Answers | None" = None,
+    groups: "ItemValues | None" = None,
 ) -> pd.DataFrame:
     """One row for each n-gram and label, the surest first.
 
@@ -67,14 +67,18 @@ def token_statistics(
     >>> seen[seen["found"] & (seen["z"] > 0)][["token", "label"]].to_numpy().tolist()
     [['a', 'good'], ['no', 'bad']]
     """
-    alone = np.arange(len(texts))
-    said, gold, together = aligned(texts, labels, alone if groups is None else groups)
-    names, codes = labelled(gold)
-    tokens, there = occurrences(said, ngrams, least)
-    n, count, base = counted(there, codes, numbered(together, "groups")[1])
+    singletons = np.arange(len(texts))
+    documents, gold, clusters = align_columns(
+        texts, labels, singletons if groups is None else groups
+    )
+    names, codes = _label_codes(gold)
+    tokens, presence = _ngram_occurrences(documents, ngrams, least)
+    n, count, base = _count_holders(
+        presence, codes, _value_codes(clusters, "groups")[1]
+    )
     tokens, n, count = tokens[n >= least], n[n >= least, None], count[n >= least]
     share = count / n
-    p = two_sided(count, n, base)
+    p = _binomial_p(count, n, base)
     table = pd.DataFrame(
         {
             "token": np.repeat(tokens, len(names)),
@@ -94,8 +98,8 @@ def token_statistics(
     return table.iloc[surest].reset_index(drop=True)[COLUMNS]
 
 
-def features(
-    texts: Answers, other: "Answers | pd.DataFrame | None" = None
+def text_features(
+    texts: ItemValues, other_texts: "ItemValues | pd.DataFrame | None" = None
 ) -> pd.DataFrame:
     """What can be seen of each text without reading it, one row an item.
 
@@ -104,31 +108,37 @@ def features(
 
     Args:
         texts: One text an item.
-        other: The other text of each item, or a table of several.
+        other_texts: The other text of each item, or a table of several.
 
-    >>> features(["No cat", "a dog"], ["a cat", "a dog"]).to_numpy().tolist()
+    >>> text_features(["No cat", "a dog"], ["a cat", "a dog"]).to_numpy().tolist()
     [[1.0, 2.0, 0.5], [0.0, 2.0, 1.0]]
     """
-    if isinstance(other, pd.DataFrame):
-        other = other.agg(" ".join, axis=1)
-    own, *others = aligned(texts) if other is None else aligned(texts, other)
-    read = [words(text) for text in own]
+    if isinstance(other_texts, pd.DataFrame):
+        other_texts = other_texts.agg(" ".join, axis=1)
+    documents, *companions = (
+        align_columns(texts)
+        if other_texts is None
+        else align_columns(texts, other_texts)
+    )
+    token_lists = [words(text) for text in documents]
     table = pd.DataFrame(
         {
             # Typographic apostrophes too: the list of negations has the plain one.
-            "negation": [float(has_negation(text.replace("’", "'"))) for text in own],
-            "length": [float(len(said)) for said in read],
+            "negation": [
+                float(has_negation(text.replace("’", "'"))) for text in documents
+            ],
+            "length": [float(len(tokens)) for tokens in token_lists],
         },
         index=texts.index if isinstance(texts, pd.Series) else None,
     )
-    for texts_beside in others:
-        pairs = zip(map(set, read), map(words, texts_beside), strict=True)
+    for texts_beside in companions:
+        pairs = zip(map(set, token_lists), map(words, texts_beside), strict=True)
         table["overlap"] = [len(a.intersection(b)) / max(len(a), 1) for a, b in pairs]
     return table
 
 
 def feature_statistics(
-    features: pd.DataFrame, labels: Answers, *, groups: "Answers | None" = None
+    features: pd.DataFrame, labels: ItemValues, *, groups: "ItemValues | None" = None
 ) -> pd.DataFrame:
     """How much each feature tells about the label, one row a feature that varies.
 
@@ -146,10 +156,12 @@ def feature_statistics(
     [0.99]
     """
     ids = pd.Series(features.index, features.index)
-    alone = np.arange(len(ids))
-    _, gold, together = aligned(ids, labels, alone if groups is None else groups)
-    _, codes = labelled(gold)
-    sizes = np.bincount(numbered(together, "groups")[1])
+    singletons = np.arange(len(ids))
+    _, gold, clusters = align_columns(
+        ids, labels, singletons if groups is None else groups
+    )
+    _, codes = _label_codes(gold)
+    sizes = np.bincount(_value_codes(clusters, "groups")[1])
     n = len(codes) ** 2 / float((sizes**2).sum())
     rows = []
     for name in features.columns:
@@ -157,7 +169,7 @@ def feature_statistics(
         if not np.isfinite(values).all():
             raise BadInput(f"feature {name!r} has missing values; fill or drop them")
         if np.ptp(values) > 0:
-            rows.append({"feature": name, **information(values, codes, n)})
+            rows.append({"feature": name, **_feature_information(values, codes, n)})
     if not rows:
         raise Undefined("no feature varies over these items, so none can tell a label")
     table = pd.DataFrame(rows)
@@ -165,7 +177,7 @@ def feature_statistics(
     return table
 
 
-def information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
+def _feature_information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
     """The mutual information of one feature, its interval and its p-value."""
     # By ranks, so that equal values share a bucket and the ends never do.
     fifths = (BUCKETS * (rankdata(values) - 0.5)) // len(values)
@@ -173,13 +185,13 @@ def information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
     counts = np.zeros((buckets.max() + 1, codes.max() + 1))
     np.add.at(counts, (buckets, codes), 1)
     joint = counts / len(codes)
-    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
-    ratio = np.where(joint > 0, joint / apart, 1.0)
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0)
+    ratio = np.where(joint > 0, joint / independent, 1.0)
     df = (joint.shape[0] - 1) * (joint.shape[1] - 1)
     statistic = max(2 * n * float((joint * np.log(ratio)).sum()), 0.0)
-    low, high = noncentrality(statistic, df)
+    low, high = _noncentrality(statistic, df)
     bits = 2 * n * np.log(2)  # of the statistic of the G-test, to one of information
-    pearson = n * float(((joint - apart) ** 2 / apart).sum())
+    pearson = n * float(((joint - independent) ** 2 / independent).sum())
     return {
         "n": n,
         "bits": (statistic - df) / bits,
@@ -189,7 +201,7 @@ def information(values: Floats, codes: Ints, n: float) -> dict[str, float]:
     }
 
 
-def noncentrality(statistic: float, df: int) -> tuple[float, float]:
+def _noncentrality(statistic: float, df: int) -> tuple[float, float]:
     """The 95 % interval of what moves a chi-square statistic; its low end may be 0."""
     above = chi2.cdf(statistic, df) > 0.975
     low = float(chndtrinc(statistic, df, 0.975)) if above else 0.0
@@ -198,7 +210,7 @@ def noncentrality(statistic: float, df: int) -> tuple[float, float]:
     return low, float(chndtrinc(max(statistic, df), df, 0.025))
 
 
-def occurrences(
+def _ngram_occurrences(
     texts: Names, ngrams: tuple[int, int], least: int
 ) -> tuple[Names, csr_array]:
     """The n-grams that enough texts hold, and which text (row) holds which (column)."""
@@ -213,31 +225,33 @@ def occurrences(
         dtype=np.int64,
     )
     try:
-        there = csr_array(vectoriser.fit_transform(texts))
+        presence = csr_array(vectoriser.fit_transform(texts))
     except ValueError:  # scikit-learn's word for: there is no n-gram
         return np.empty(0, object), csr_array((len(texts), 0), dtype=np.int64)
-    common = np.bincount(there.indices, minlength=there.shape[1]) >= least
+    common = np.bincount(presence.indices, minlength=presence.shape[1]) >= least
     tokens = np.asarray(vectoriser.get_feature_names_out(), object)
-    return tokens[common], csr_array(there[:, np.flatnonzero(common)])
+    return tokens[common], csr_array(presence[:, np.flatnonzero(common)])
 
 
-def counted(there: csr_array, codes: Ints, groups: Ints) -> tuple[Ints, Floats, Floats]:
+def _count_holders(
+    presence: csr_array, codes: Ints, groups: Ints
+) -> tuple[Ints, Floats, Floats]:
     """Groups that hold each n-gram, their shares of each label, and the global ones."""
     n, classes = len(codes), int(codes.max()) + 1
     gather = csr_array((np.ones(n), (groups, np.arange(n))), (int(groups.max()) + 1, n))
-    held = csr_array(gather @ there)
-    holders = np.bincount(held.indices, minlength=there.shape[1])
-    held.data = 1 / held.data
-    count, base = np.zeros((there.shape[1], classes)), np.zeros(classes)
+    by_group = csr_array(gather @ presence)
+    holders = np.bincount(by_group.indices, minlength=presence.shape[1])
+    by_group.data = 1 / by_group.data
+    count, base = np.zeros((presence.shape[1], classes)), np.zeros(classes)
     for label in range(classes):
         chosen = np.flatnonzero(codes == label)
-        ours = gather[:, chosen]
-        count[:, label] = held.multiply(ours @ there[chosen]).sum(axis=0)
-        base[label] = (ours.sum(axis=1) / gather.sum(axis=1)).mean()
+        label_groups = gather[:, chosen]
+        count[:, label] = by_group.multiply(label_groups @ presence[chosen]).sum(axis=0)
+        base[label] = (label_groups.sum(axis=1) / gather.sum(axis=1)).mean()
     return holders.astype(np.int64), count, base
 
 
-def two_sided(count: Floats, n: Ints, base: Floats) -> Floats:
+def _binomial_p(count: Floats, n: Ints, base: Floats) -> Floats:
     """Twice the smaller binomial tail; between two counts, that of the less extreme."""
     # A sum of shares that should be whole may come out a rounding error beside it.
     under = binom.cdf(np.ceil(count - 1e-9), n, base)
@@ -245,15 +259,15 @@ def two_sided(count: Floats, n: Ints, base: Floats) -> Floats:
     return np.asarray(np.minimum(2 * np.minimum(under, over), 1.0))
 
 
-def labelled(gold: Names) -> tuple[Names, Ints]:
+def _label_codes(gold: Names) -> tuple[Names, Ints]:
     """The labels that occur, sorted, and the position among them of each item's."""
-    names, codes = numbered(gold, "labels")
+    names, codes = _value_codes(gold, "labels")
     if len(names) < 2:
         raise Undefined("all items have one label, so nothing can tell it")
     return names, codes
 
 
-def numbered(values: Names, what: str) -> tuple[Names, Ints]:
+def _value_codes(values: Names, what: str) -> tuple[Names, Ints]:
     """The different values, sorted as text, and the position of each item's."""
     if len(values) == 0:
         raise Undefined("no items to count; widen the selection")

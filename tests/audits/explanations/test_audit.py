@@ -15,7 +15,7 @@ from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
 from measurand.experiment.answers import open_experiment
 from measurand.readers import READERS
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
 SIZES = {"train": 900, "test": 400}
 FEW = ("given", "tfidf-1", "vacuous", "label-leaking", "drift")
@@ -64,7 +64,7 @@ def test_rationales_that_leak_are_off_it_and_their_template_is_named(leaky):
 def test_the_majority_stands_beside_what_detectors_get(good):
     found, labels = good.finding("majority", "majority", "all"), [*good.items["label"]]
     commonest = max(labels.count(label) for label in set(labels))
-    assert found.estimate == share(commonest, 400)
+    assert found.estimate == wilson_share(commonest, 400)
     assert found.estimate.low < 0.5 <= found.estimate.value
 
 

@@ -9,7 +9,7 @@ from measurand.audits.explanations.scored import Composite, Scores, metric_level
 from measurand.core.errors import BadInput, Undefined
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif
-from measurand.stats.specificity import gated
+from measurand.stats.specificity import rescale_auc
 from tests.audits.explanations.handmade import estimate
 
 N = 300
@@ -18,7 +18,7 @@ TOLD = {"given": 0.6, "concise": 0.4, "pseudo-specific": 0.1, "vacuous": 0.0}
 SPECIFIC = {"given": 1.0, "concise": 0.95, "pseudo-specific": 0.8, "vacuous": 0.5}
 VARIF = Composite(
     ("robustness", "lcig", "specificity"),
-    lambda r, i, s: varif(gated(s), r, np.clip(i, 0, 1)),
+    lambda r, i, s: varif(rescale_auc(s), r, np.clip(i, 0, 1)),
 )
 
 

@@ -11,7 +11,7 @@ from measurand.audits.explanations.placing import (
     score_explainers,
 )
 from measurand.audits.explanations.scored import metric_levels as figured
-from measurand.stats.draws import from_draws
+from measurand.stats.draws import percentile_estimate
 from tests.audits.explanations.handmade import (
     informed,
     items,
@@ -177,6 +177,6 @@ def test_the_interval_of_varif_covers_the_truth():
         stable, auc = rng.beta(7, 3, n), rng.beta(8.5, 1.5, n)
         table = scored(p0, p1, stable, auc)
         one = figured(table, seed=0, resamples=300)["varif"]
-        found = from_draws(one.values[0], one.draws[:, 0], n)
+        found = percentile_estimate(one.values[0], one.draws[:, 0], n)
         held += found.low <= truth <= found.high
     assert held >= 0.90 * times

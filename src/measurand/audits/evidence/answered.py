@@ -16,8 +16,8 @@ from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.scores import cells
-from measurand.stats.shuffles import ShuffleEffect, over_seeds, shuffle_effect
+from measurand.stats.scores import confusion_cells
+from measurand.stats.shuffles import ShuffleEffect, add_seed_variance, shuffle_effect
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def ask_with_shuffles(
         )
     ]
     classes = len(benchmark.classes)
-    rows = [cells(run.gold, run.answers[0], classes) for run in full]
+    rows = [confusion_cells(run.gold, run.answers[0], classes) for run in full]
     ids = list(full[0].ids)
     single = by_condition[2 * len(parts) :]
     return EvidenceAnswers(
@@ -124,7 +124,7 @@ def _evidence_effect(
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
     losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    return over_seeds(shuffle_effect(right, wrong, donors, clusters), losses)
+    return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
 
 
 def evidence_clusters(items: Items, evidence: str) -> NDArray[np.int64]:

@@ -34,7 +34,7 @@ from measurand.experiment.asks import Ask
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Everything
-from measurand.stats.paired import mean
+from measurand.stats.paired import mean_score
 
 
 def audit(
@@ -82,8 +82,8 @@ def audit(
         experiment, readers, change, shuffles, baselines, *ladder
     )
     rng = generator(experiment.seed, "evidence", "ground")
-    majority = mean(baselines.majority, rng=rng, clusters=baselines.clusters)
-    metadata = mean(baselines.metadata, rng=rng, clusters=baselines.clusters)
+    majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
+    metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
     findings = [
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),

@@ -14,7 +14,7 @@ from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, ask_all
 from measurand.experiment.asks import Ask
 from measurand.interventions.metadata import Flip, rendered_share
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
 
 def possible_flips(benchmark: Benchmark) -> dict[str, Flip]:
@@ -49,7 +49,7 @@ def flip_findings(
             rng = generator(experiment.seed, "test", identity(flip), 0)
             before = np.array(benchmark.protocol(benchmark.test))
             after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
-            changed_share = share(int((before != after).sum()), len(before))
+            changed_share = wilson_share(int((before != after).sum()), len(before))
             findings.append(Finding("flip_rate", "protocol", column, changed_share))
     if not flips_by_column:
         return findings
@@ -60,6 +60,6 @@ def flip_findings(
         unflipped = next(predictions)
         for column in flips_by_column:
             moved = int((unflipped.answers != next(predictions).answers).sum())
-            rate = share(moved, len(unflipped.ids))
+            rate = wilson_share(moved, len(unflipped.ids))
             findings.append(Finding("flip_rate", name, column, rate))
     return findings

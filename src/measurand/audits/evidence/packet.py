@@ -20,9 +20,9 @@ from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.equivalence import UNDECIDED, WITHIN, decision
-from measurand.stats.paired import difference, mean, ratio
-from measurand.stats.scores import accuracy, balanced_accuracy, mcc, share
+from measurand.stats.equivalence import UNDECIDED, WITHIN, equivalence_decision
+from measurand.stats.paired import difference, mean_score, ratio
+from measurand.stats.scores import accuracy, balanced_accuracy, mcc, wilson_share
 from measurand.stats.shuffles import ShuffleEffect
 
 COLLAPSED = "collapsed"
@@ -104,13 +104,15 @@ def read_evidence(
         "mcc": mcc(answers.cells, rng=rng, clusters=clusters),
         **ratios,
         **{
-            part: mean(right, rng=rng, clusters=clusters)
+            part: mean_score(right, rng=rng, clusters=clusters)
             for part, right in answers.alone.items()
         },
     }
     effect = answers.effect
     shares = [
-        Finding(what, name, "full", share(round(float(answers.remarks[what]) * n), n))
+        Finding(
+            what, name, "full", wilson_share(round(float(answers.remarks[what]) * n), n)
+        )
         for n in [len(answers.right)]
         for what in SHARES
         if what in answers.remarks
@@ -146,10 +148,10 @@ def _test_part_findings(
     """The same fitted reader on the other test parts."""
     findings = []
     for part, (right, effect) in answers.parts.items():
-        outcome = decision(effect.interval, margin)
+        outcome = equivalence_decision(effect.interval, margin)
         condition = f"part={part}"
         findings += [
-            Finding("accuracy", name, condition, mean(right, rng=rng)),
+            Finding("accuracy", name, condition, mean_score(right, rng=rng)),
             Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
         ]
     return findings
@@ -160,7 +162,7 @@ def _evidence_decision(answers: EvidenceAnswers, gain: Estimate, margin: float) 
     if gain.low <= 0 or answers.commonest >= ONE_CLASS:
         return COLLAPSED
     effect = answers.effect
-    outcome = decision(effect.interval, margin)
+    outcome = equivalence_decision(effect.interval, margin)
     # Stable over shuffles too, as the paper asks of a near zero.
     return UNDECIDED if outcome == WITHIN and effect.sigma.value >= margin else outcome
 

@@ -14,7 +14,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.power import detectable, items_to_equate
+from measurand.stats.power import detectable_effect, items_to_equate
 
 MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
 DOINGS = {
@@ -63,7 +63,9 @@ def evidence_settings(
         "power": {
             "test_items": n,
             "discordance": discordant,
-            "detectable_effect": detectable(n, discordant) if discordant else 0.0,
+            "detectable_effect": detectable_effect(n, discordant)
+            if discordant
+            else 0.0,
             "items_to_equate": items_to_equate(margin, discordant) if discordant else 1,
         },
         "evidence_changed": readings[-1].changed_share,

@@ -49,7 +49,7 @@ from measurand.experiment.ladder import (
     higher_rungs,
     order_by_strength,
 )
-from measurand.judges import named as judge_named
+from measurand.judges import load_judge as judge_named
 
 STRONGER_READER = "cross"  # sees how the input and the rationale meet, and needs no GPU
 

@@ -24,9 +24,9 @@ from measurand.core.judge import Likeness
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.judges import LIKENESSES, SPACES
-from measurand.judges import named as judge_named
-from measurand.stats.paired import correlation, mean
-from measurand.stats.scores import share
+from measurand.judges import load_judge as judge_named
+from measurand.stats.paired import correlation, mean_score
+from measurand.stats.scores import wilson_share
 
 
 def surface_measures(judge: str) -> dict[str, Likeness]:
@@ -122,13 +122,13 @@ def paraphrase_acceptance(perturbations: Perturbations) -> list[Finding]:
     """How many paraphrases the judge took for such."""
     if not perturbations.proposed:
         return []
-    estimate = share(perturbations.accepted, perturbations.proposed)
+    estimate = wilson_share(perturbations.accepted, perturbations.proposed)
     return [Finding("acceptance_rate", "paraphrases", "all", estimate)]
 
 
 def majority_label_finding(items: Items) -> Finding:
     """The share of the commonest label: what a detector gets that reads nothing."""
-    estimate = share(int(items.labels.value_counts().max()), len(items))
+    estimate = wilson_share(int(items.labels.value_counts().max()), len(items))
     return Finding("majority", "majority", "all", estimate)
 
 
@@ -148,7 +148,7 @@ def robustness_baselines(
         if not measured.any():
             continue
         rng = generator(seed, "between items", name)
-        estimate = mean(
+        estimate = mean_score(
             column[measured], rng=rng, clusters=clusters[measured.to_numpy()]
         )
         findings.append(

@@ -25,7 +25,7 @@ from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
-from measurand.stats.runs import pooled
+from measurand.stats.runs import pool_estimates
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
 RESAMPLES = 2_000
@@ -107,7 +107,7 @@ def informativeness(
         estimates.append(
             _bootstrap_sums(lambda s: s[..., 0] / s[..., 1], rows, source, clusters)
         )
-    estimate = pooled(estimates, "seeds")
+    estimate = pool_estimates(estimates, "seeds")
     # Quantiles of clipped resamples are the clipped quantiles.
     ends = np.clip([estimate.value, estimate.low, estimate.high], 0.0, 1.0)
     value, low, high = (float(end) for end in ends)
@@ -137,7 +137,7 @@ def las(information: Information, *, rng: Rng = None, clusters: Clusters = None)
             rows = np.column_stack(columns).astype(float)
             overall.append(_bootstrap_sums(_mean_of_cells, rows, source, clusters))
     pooled_estimates = [
-        pooled(seed_estimates, "seeds") if seed_estimates else None
+        pool_estimates(seed_estimates, "seeds") if seed_estimates else None
         for seed_estimates in (overall, leaking, others)
     ]
     return Las(*pooled_estimates)
@@ -162,7 +162,7 @@ def _mean_over_seeds(
 ) -> Estimate:
     """The mean over items of each seed's scores, seeds pooled."""
     source = _generator_or_default(rng, "mean")
-    return pooled(
+    return pool_estimates(
         [_mean_over_items(scores(run), source, clusters) for run in information.runs],
         "seeds",
     )

@@ -19,7 +19,7 @@ from measurand.audits.explanations.scored import Scores
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import from_draws, mean_draws
+from measurand.stats.draws import percentile_estimate, resample_means
 from measurand.stats.paired import Clusters
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "not supported", "undecided"
@@ -191,12 +191,12 @@ def _mean_interval(
     The spread is the standard error that trainings leave in the mean.
     """
     rng = generator(seed, *stream)
-    draws = mean_draws(values[:, None], rng=rng, clusters=clusters)[:, 0]
+    draws = resample_means(values[:, None], rng=rng, clusters=clusters)[:, 0]
     if spread:
         draws = draws + spread * rng.standard_normal(len(draws))
     mean, n = float(values.mean()), len(values)
     unit = scores.resampling_units(n, clusters, trained=spread > 0)
-    return lambda level: from_draws(mean, draws, n, unit, level)
+    return lambda level: percentile_estimate(mean, draws, n, unit, level)
 
 
 def _interval_sign(interval: Interval) -> str:

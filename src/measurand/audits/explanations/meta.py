@@ -24,8 +24,8 @@ from measurand.audits.explanations.scored import Levels, Scores, metric_levels
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.explainers import SUITE
-from measurand.stats.draws import RESAMPLES
-from measurand.stats.separation import disagreements, paired_auc, rank_correlation
+from measurand.stats.draws import MEAN_RESAMPLES
+from measurand.stats.separation import paired_auc, rank_correlation, rank_disagreements
 
 GIVEN = "given"
 ORDER = {
@@ -71,7 +71,7 @@ def evaluate_metrics(
     drops: Mapping[str, Floats],
     *,
     seed: int,
-    resamples: int = RESAMPLES,
+    resamples: int = MEAN_RESAMPLES,
 ) -> MetaEvaluation:
     """Every statement about the metrics.
 
@@ -171,7 +171,7 @@ def _metric_disagreements(
         a, b = first.among(second.explainers), second.among(first.explainers)
         positions = [b.explainers.index(name) for name in a.explainers]
         values, draws = b.values[positions], b.draws[:, positions]
-        for i, j in disagreements(a.values, values):
+        for i, j in rank_disagreements(a.values, values):
             first_gap, second_gap = (
                 a.draws[:, i] - a.draws[:, j],
                 draws[:, j] - draws[:, i],

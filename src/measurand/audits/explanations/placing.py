@@ -21,14 +21,14 @@ from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import words
 from measurand.stats.frontier import (
-    dominated,
-    harmonic,
+    dominance_mask,
+    frontier_share,
+    harmonic_mean,
     hypervolume_estimate,
-    on_frontier,
     varif,
 )
 from measurand.stats.paired import Clusters
-from measurand.stats.specificity import gated
+from measurand.stats.specificity import rescale_auc
 
 Columns = Mapping[str, Floats]
 
@@ -73,11 +73,11 @@ def explainer_frontier(
         name: tuple(
             rival
             for b, rival in enumerate(chosen)
-            if rival != name and dominated(points[[a, b]])[0]
+            if rival != name and dominance_mask(points[[a, b]])[0]
         )
         for a, name in enumerate(chosen)
     }
-    chance = dict(zip(chosen, on_frontier(draws).tolist(), strict=True))
+    chance = dict(zip(chosen, frontier_share(draws).tolist(), strict=True))
     area = hypervolume_estimate(points, draws, axes[0].n, what=axes[0].what)
     return ExplainerFrontier(chosen, points, better, chance, area)
 
@@ -150,18 +150,20 @@ def _item_metrics(
     masked_share, raw_share = (
         np.clip(g / left_open.mean(), 0.0, 1.0) for g in (gain, raw)
     )
-    gate = gated(specificity.auc)
+    gate = rescale_auc(specificity.auc)
     item_robustness = robustness.robustness
     surface = dict(robustness.surface)
     varif_columns = {
-        "varif": gate * harmonic(np.nan_to_num(item_robustness), masked_share),
-        "varif without s": harmonic(np.nan_to_num(item_robustness), masked_share),
+        "varif": gate * harmonic_mean(np.nan_to_num(item_robustness), masked_share),
+        "varif without s": harmonic_mean(np.nan_to_num(item_robustness), masked_share),
         "varif without mask": gate
-        * harmonic(np.nan_to_num(item_robustness), raw_share),
+        * harmonic_mean(np.nan_to_num(item_robustness), raw_share),
     }
     if "bertscore" in surface:
         likeness = np.nan_to_num(surface["bertscore"])
-        varif_columns["varif with bertscore"] = gate * harmonic(likeness, masked_share)
+        varif_columns["varif with bertscore"] = gate * harmonic_mean(
+            likeness, masked_share
+        )
     unstable = np.isnan(item_robustness)
     return {
         "robustness": item_robustness,
@@ -204,10 +206,10 @@ def _composite_metrics(encoded: bool) -> dict[str, Composite]:
     r, i, h, s = "robustness", "lcig", "left_open", "specificity"
     metrics = {
         "informativeness": Composite((i, h), _information_share),
-        "specificity": Composite((s,), lambda auc: gated(auc)),
+        "specificity": Composite((s,), lambda auc: rescale_auc(auc)),
         "varif": Composite((r, i, h, s), _varif_of_means),
         "varif without s": Composite(
-            (r, i, h), lambda r, i, h: harmonic(r, _information_share(i, h))
+            (r, i, h), lambda r, i, h: harmonic_mean(r, _information_share(i, h))
         ),
         "varif without mask": Composite((r, "lcig_raw", h, s), _varif_of_means),
     }
@@ -225,4 +227,4 @@ def _information_share(gain: Floats, left_open: Floats) -> Floats:
 
 def _varif_of_means(r: Floats, gain: Floats, left_open: Floats, auc: Floats) -> Floats:
     """VARIF of means."""
-    return varif(gated(auc), r, _information_share(gain, left_open))
+    return varif(rescale_auc(auc), r, _information_share(gain, left_open))

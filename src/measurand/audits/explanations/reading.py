@@ -34,7 +34,7 @@ from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.replies import without_answer
-from measurand.stats.paired import Clusters, mean
+from measurand.stats.paired import Clusters, mean_score
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
 READERLESS = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
@@ -274,7 +274,7 @@ def _findings_without_answer(
         ).mean(0)
         column = pd.Series(right, index=benchmark.test.ids)
         rng = generator(experiment.seed, "without answer", explainer)
-        estimate = mean(column, rng=rng, clusters=clusters)
+        estimate = mean_score(column, rng=rng, clusters=clusters)
         reader_name = f"{name}, no final answer"
         findings.append(Finding("rationale_only", reader_name, explainer, estimate))
     return findings

@@ -14,7 +14,13 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import RESAMPLES, from_draws, mean_draws, means, units
+from measurand.stats.draws import (
+    MEAN_RESAMPLES,
+    column_means,
+    percentile_estimate,
+    resample_means,
+    resample_unit,
+)
 from measurand.stats.paired import Clusters
 
 ByExplainer = Mapping[str, Floats]
@@ -74,7 +80,7 @@ class Scores:
 
     def resampling_units(self, n: int, clusters: Clusters, *, trained: bool) -> str:
         """What an interval is drawn from: items, or clusters, and seeds where told."""
-        unit = units(n, clusters)
+        unit = resample_unit(n, clusters)
         return f"{unit} and {self.seeds} seeds" if trained else unit
 
     def paired_columns(
@@ -115,7 +121,9 @@ class Levels:
     def of(self, explainer: str) -> Estimate:
         """One explainer's figure with its interval."""
         at = self.explainers.index(explainer)
-        return from_draws(float(self.values[at]), self.draws[:, at], self.n, self.what)
+        return percentile_estimate(
+            float(self.values[at]), self.draws[:, at], self.n, self.what
+        )
 
     def among(self, chosen: "tuple[str, ...] | Mapping[str, int]") -> "Levels":
         """Those of the explainers that are among the chosen."""
@@ -129,7 +137,7 @@ class Levels:
 
 
 def metric_levels(
-    scores: Scores, *, seed: int, resamples: int = RESAMPLES
+    scores: Scores, *, seed: int, resamples: int = MEAN_RESAMPLES
 ) -> dict[str, Levels]:
     """The figures under every metric, all over the same resamples of items."""
     columns = [
@@ -141,12 +149,12 @@ def metric_levels(
         [scores.items[name][explainer] for name, explainer in columns]
     )
     rng = generator(seed, "explanations", "levels")
-    draws = mean_draws(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
+    draws = resample_means(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
     # Other items and other trainings: what is made of means has both in its interval.
     for at, column in enumerate(columns):
         if scores.spread.get(column):
             draws[:, at] += scores.spread[column] * rng.standard_normal(resamples)
-    values_and_draws = np.vstack([means(rows), draws])
+    values_and_draws = np.vstack([column_means(rows), draws])
     table = {column: values_and_draws[:, at] for at, column in enumerate(columns)}
     by_metric = {}
     for metric in scores.metrics:

@@ -15,7 +15,7 @@ from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.words import words
-from measurand.stats.agreement import Answers, coded
+from measurand.stats.agreement import ItemValues, answer_codes
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 from measurand.stats.specificity import (
@@ -23,11 +23,11 @@ from measurand.stats.specificity import (
     Ints,
     Rows,
     cosines,
-    gated,
+    draw_negatives,
     mean_specificity,
-    specificity,
-    strata,
-    tied,
+    rescale_auc,
+    specificity_auc,
+    tie_share,
 )
 
 Embed = Callable[[Sequence[str]], Floats]
@@ -92,11 +92,11 @@ class Contrasts:
             for stratum in chosen
         }
         aucs = {
-            stratum: specificity(own_likeness, negative_likeness, ties=ties)
+            stratum: specificity_auc(own_likeness, negative_likeness, ties=ties)
             for stratum, negative_likeness in likenesses.items()
         }
         equal = [
-            tied(own_likeness, negative_likeness)
+            tie_share(own_likeness, negative_likeness)
             for negative_likeness in likenesses.values()
         ]
         auc = np.mean(list(aucs.values()), axis=0)
@@ -105,7 +105,7 @@ class Contrasts:
 
 def draw_contrasts(
     inputs: Sequence[str],
-    labels: Answers,
+    labels: ItemValues,
     rng: np.random.Generator,
     *,
     m: int = NEGATIVES,
@@ -122,14 +122,14 @@ def draw_contrasts(
     """
     vectors = _tfidf_vectors(inputs) if embed is None else _unit_vectors(embed)
     rows = vectors(inputs)
-    (codes,) = coded(labels)
-    return Contrasts(rows, strata(rows, codes, m, rng), vectors)
+    (codes,) = answer_codes(labels)
+    return Contrasts(rows, draw_negatives(rows, codes, m, rng), vectors)
 
 
 def measure_specificity(
     rationales: Sequence[str],
     inputs: Sequence[str],
-    labels: Answers,
+    labels: ItemValues,
     rng: np.random.Generator,
     *,
     m: int = NEGATIVES,
@@ -159,7 +159,7 @@ def difference_from_copy(
     """
     copy = contrast.of(queries, observed.preset)
     rows = np.column_stack([observed.auc, copy.auc, np.ones(len(copy.auc))])
-    scaled = gated if observed.preset == "default" else np.asarray
+    scaled = rescale_auc if observed.preset == "default" else np.asarray
 
     def statistic(sums: Floats) -> Floats:
         ours, theirs = (scaled(sums[..., side] / sums[..., 2]) for side in (0, 1))

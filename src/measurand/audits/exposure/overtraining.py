@@ -11,7 +11,7 @@ from measurand.audits.exposure.study import LOSS
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.seeds import generator
 from measurand.stats.resampling import bootstrap
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
 
 def _loss_pairs(counts: pd.DataFrame) -> pd.DataFrame:
@@ -40,7 +40,9 @@ def loss_findings(counts: pd.DataFrame, seed: int) -> list[Finding]:
             rng=generator(seed, "exposure", "lm loss", m, n),
         )
         findings += [
-            Finding("lm_loss_lower", str(lm), condition, share(lower, len(part))),
+            Finding(
+                "lm_loss_lower", str(lm), condition, wilson_share(lower, len(part))
+            ),
             Finding("lm_loss_change", str(lm), condition, change),
         ]
     return findings

@@ -23,7 +23,7 @@ from measurand.core.reader import Reader, TaskAware
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
-from measurand.selections.subsamples import Subsample, of_each
+from measurand.selections.subsamples import Subsample, rows_per_class
 
 DRAWS_AT_ONCE = 25  # draws asked at once: what is finished is kept either way
 LOSS = "lm_loss"  # what readers call the loss on the texts that they adapted to
@@ -106,7 +106,7 @@ def pool_tasks(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benc
     for task, benchmark in tasks.items():
         task_pools[task] = pool_rows(benchmark)
         try:
-            of_each(task_pools[task].train, design.m, design.n)
+            rows_per_class(task_pools[task].train, design.m, design.n)
         except BadInput as refused:
             if len(tasks) == 1:
                 raise

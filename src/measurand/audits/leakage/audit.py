@@ -34,7 +34,7 @@ from measurand.experiment.ladder import (
     higher_rungs,
     order_by_strength,
 )
-from measurand.stats.paired import mean
+from measurand.stats.paired import mean_score
 
 RUNGS = ("tfidf", "minilm")  # from one field, `cross` reads no more than `tfidf`
 
@@ -98,7 +98,7 @@ def audit(
             readings.append(read_leakage(*arguments, with_controls=False))
         repairs = repair_leaks(evaluation, readers, readings)
     rng = generator(experiment.seed, "leakage", "ground")
-    majority = mean(baselines.majority, rng=rng, clusters=baselines.clusters)
+    majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     surest = {field: words.surest(field) for field in canonical.fields}
     stages = [result.stage for result in readings]
     conclusion = verdict(stages, surest, margin, planted=canonical.benchmark.planted)

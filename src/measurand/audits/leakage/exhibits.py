@@ -14,7 +14,7 @@ from measurand.audits.leakage.thresholds import DRAWN
 from measurand.audits.leakage.worded import WordStatistics
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
-from measurand.stats.clusters import curve
+from measurand.stats.clusters import threshold_curve
 
 WORDS = 40  # rows of the table of words
 
@@ -165,9 +165,9 @@ def _map_table(
     test: Items, field: str, regions: Regions, labels: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """Every item with a place on the map: t-SNE of the components."""
-    from measurand.stats.placing import placed  # drawn only where a map is wanted
+    from measurand.stats.placing import tsne  # drawn only where a map is wanted
 
-    positions = placed(regions.points, seed=seed)
+    positions = tsne(regions.points, seed=seed)
     divergences = regions.score.by_cluster["divergence"]
     return pd.DataFrame(
         {
@@ -186,7 +186,7 @@ def _peco_curve(canonical: CanonicalBenchmark, reading: LeakageReading) -> Exhib
     """The share of clusters over each threshold of divergence."""
     labels = canonical.benchmark.test.labels.to_numpy()
     rows = [
-        curve(regions.clusters, labels)
+        threshold_curve(regions.clusters, labels)
         .rename(columns={"threshold": "x", "share": "y"})
         .assign(series=field)
         for field, regions in reading.regions.items()

@@ -29,7 +29,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.stats.paired import mean
+from measurand.stats.paired import mean_score
 from measurand.stats.relevance import relevance_agreement
 from measurand.stats.resampling import bootstrap
 
@@ -133,7 +133,9 @@ def _relevance_findings(
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
                 findings.append(
-                    Finding(f"tra_{what}", name, field, mean(item_values, rng=rng))
+                    Finding(
+                        f"tra_{what}", name, field, mean_score(item_values, rng=rng)
+                    )
                 )
     return findings
 

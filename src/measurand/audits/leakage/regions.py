@@ -24,13 +24,13 @@ from measurand.stats.clusters import PecoScore, peco
 from measurand.stats.neighbours import homophily
 from measurand.stats.partition import (
     Partition,
-    components,
     default_k,
     kmeans,
-    nearest,
-    stability,
+    nearest_centre,
+    partition_stability,
+    principal_components,
 )
-from measurand.stats.runs import pooled
+from measurand.stats.runs import pool_estimates
 
 Ints = NDArray[np.int64]
 Streams = Callable[..., np.random.Generator]
@@ -128,7 +128,7 @@ def find_regions(
     return Regions(
         points,
         first.labels,
-        nearest(train, centroids),
+        nearest_centre(train, centroids),
         first.centres,
         scores[0],
         tuple(findings),
@@ -142,12 +142,12 @@ def _reduce_vectors(
     """So many principal components; the vectors themselves where size is 0."""
     if size == 0 or size >= min(vectors.shape):
         return np.asarray(vectors, float)
-    return np.asarray(components(vectors, size, rng=rng))
+    return np.asarray(principal_components(vectors, size, rng=rng))
 
 
 def _headline_peco(scores: list[PecoScore]) -> Estimate:
     """The headline over clusterings."""
-    return pooled([score.estimate for score in scores], "clusterings")
+    return pool_estimates([score.estimate for score in scores], "clusterings")
 
 
 def _chance_decision(scores: list[PecoScore]) -> str:
@@ -174,7 +174,7 @@ def _peco_p_value(scores: list[PecoScore]) -> Estimate:
 def _clustering_stability(partitions: list[Partition]) -> Estimate:
     """How alike the clusterings are: the adjusted Rand index of pairs of them."""
     values = [
-        stability([a.labels, b.labels])
+        partition_stability([a.labels, b.labels])
         for i, a in enumerate(partitions)
         for b in partitions[i + 1 :]
     ]
@@ -205,7 +205,7 @@ def _published_scores(
         kmeans(points, PUBLISHED_K, rng=rng) for _ in range(clustering.clusterings)
     ]
     return {
-        what: pooled(
+        what: pool_estimates(
             [
                 _published_score(what, partition, labels, rng).estimate
                 for partition in partitions

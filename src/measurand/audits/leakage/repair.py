@@ -36,7 +36,7 @@ from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.selections.folds import Fold
 from measurand.stats.clusters import peco
-from measurand.stats.paired import difference, mean
+from measurand.stats.paired import difference, mean_score
 from measurand.stats.tokens import token_statistics
 
 Bools = NDArray[np.bool_]
@@ -251,5 +251,7 @@ def _repair_findings(
             condition,
             difference(single_correct, majority, rng=rng),
         ),
-        Finding("repair_pair_accuracy", name, condition, mean(pair_correct, rng=rng)),
+        Finding(
+            "repair_pair_accuracy", name, condition, mean_score(pair_correct, rng=rng)
+        ),
     ]

@@ -16,9 +16,9 @@ from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.information import v_information
-from measurand.stats.paired import difference, mean, ratio
-from measurand.stats.runs import pooled
-from measurand.stats.scores import share
+from measurand.stats.paired import difference, mean_score, ratio
+from measurand.stats.runs import pool_estimates
+from measurand.stats.scores import wilson_share
 
 Ints = NDArray[np.int64]
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
@@ -97,7 +97,7 @@ def answer_findings(
         statistic: str, condition: str, runs: int, make: Callable[[int], Estimate]
     ) -> None:
         try:
-            estimate = pooled([make(run) for run in range(runs)])
+            estimate = pool_estimates([make(run) for run in range(runs)])
             findings.append(Finding(statistic, name, condition, estimate))
         except Undefined as undefined:
             withheld[f"{statistic} of {condition} by {name}"] = str(undefined)
@@ -108,7 +108,7 @@ def answer_findings(
         "accuracy",
         FULL,
         run_count,
-        lambda r: mean(_correct_in_run(pair, r), **resampling),
+        lambda r: mean_score(_correct_in_run(pair, r), **resampling),
     )  # type: ignore[arg-type]
     state(
         "v_information",
@@ -119,7 +119,7 @@ def answer_findings(
     for what in SHARES:
         if what in pair.remarks:
             n = len(pair.ids)
-            remark_share = share(round(float(pair.remarks[what]) * n), n)
+            remark_share = wilson_share(round(float(pair.remarks[what]) * n), n)
             findings.append(Finding(what, name, FULL, remark_share))
     for field, runs in answers.alone.items():
         over, outcome = parts[field].over, parts[field].decision(margin)
@@ -146,7 +146,7 @@ def _part_figures(
         return np.asarray(runs.answers[r])
 
     figures: dict[str, Callable[[int], Estimate]] = {
-        "single_accuracy": lambda r: mean(
+        "single_accuracy": lambda r: mean_score(
             _correct_in_run(alone, r), rng=rng, clusters=clusters
         ),
         "recovered": lambda r: ratio(
@@ -173,7 +173,7 @@ def _part_figures(
         "kappa": lambda r: kappa(
             answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
         ),
-        "only_single_right": lambda r: mean(
+        "only_single_right": lambda r: mean_score(
             _correct_in_run(alone, r) * (1 - _correct_in_run(pair, r)),
             rng=rng,
             clusters=clusters,
@@ -192,7 +192,7 @@ def _control_figures(
     """What a control reaches."""
     clusters = baselines.clusters
     return {
-        "control_accuracy": lambda r: mean(
+        "control_accuracy": lambda r: mean_score(
             _correct_in_run(runs, r), rng=rng, clusters=clusters
         ),
         "control_over_majority": lambda r: difference(
@@ -207,7 +207,7 @@ def part_leakage(
     """What one of several parts gives away, as the verdict needs it."""
 
     def over(level: float) -> Estimate:
-        return pooled(
+        return pool_estimates(
             [
                 difference(
                     _correct_in_run(alone, r),
@@ -240,7 +240,7 @@ def is_degenerate(
         )
         for r in range(len(runs.probabilities))
     ]
-    return max(commonest) >= ONE_CLASS or pooled(gains).low <= 0
+    return max(commonest) >= ONE_CLASS or pool_estimates(gains).low <= 0
 
 
 def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":

@@ -16,7 +16,7 @@ from measurand.audits.leakage.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
-from measurand.stats.agreement import feasible
+from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
 ROUGH = 30  # clusters of items under which an interval is called rough
@@ -106,7 +106,7 @@ def _infeasible_agreements(reading: LeakageReading, classes: int) -> list[str]:
     messages, pair = [], reading.answers.pair
     for field, alone in reading.answers.alone.items():
         for run in range(len(pair.probabilities)):
-            low, high = feasible(
+            low, high = agreement_bounds(
                 float(pair.right[run].mean()), float(alone.right[run].mean()), classes
             )
             agree = float((pair.answers[run] == alone.answers[run]).mean())

@@ -7,7 +7,7 @@ import pandas as pd
 
 from measurand.audits.leakage.settled import CanonicalBenchmark
 from measurand.core.errors import Undefined
-from measurand.stats.tokens import feature_statistics, features, token_statistics
+from measurand.stats.tokens import feature_statistics, text_features, token_statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,9 @@ def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
         tokens[field] = token_table.assign(label=token_table["label"].map(names))
         others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
         try:
-            shape_table = features(field_texts, others if len(others.columns) else None)
+            shape_table = text_features(
+                field_texts, others if len(others.columns) else None
+            )
             shapes.append(feature_statistics(shape_table, labels).assign(field=field))
         except Undefined as reason:
             not_run[f"features of {field}"] = str(reason)

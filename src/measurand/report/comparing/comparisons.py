@@ -11,7 +11,7 @@ import numpy as np
 
 from measurand.core.reader import Floats
 from measurand.stats.frontier import varif
-from measurand.stats.specificity import gated
+from measurand.stats.specificity import rescale_auc
 
 
 @dataclass(frozen=True)
@@ -190,11 +190,13 @@ COMPARISONS = {
             "lcig": Score(("I:{}",)),
             "rationale_only": Score(("leaks:{}",)),
             "residual_leakage": Score(("residual:{}",)),
-            "specificity": Score(("S:{}",), gated),
+            "specificity": Score(("S:{}",), rescale_auc),
             "informativeness": Score(("I:{}", "left open"), _told_share),
             "varif": Score(
                 ("S:{}", "R:{}", "I:{}", "left open"),
-                lambda s, r, gain, left: varif(gated(s), r, _told_share(gain, left)),
+                lambda s, r, gain, left: varif(
+                    rescale_auc(s), r, _told_share(gain, left)
+                ),
             ),
         },
         axes={

@@ -14,7 +14,12 @@ from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.report.comparing.comparisons import Score
 from measurand.report.comparing.paired import LEAST_SHARED, LEVEL
-from measurand.stats.draws import from_draws, mean_draws, means, units
+from measurand.stats.draws import (
+    column_means,
+    percentile_estimate,
+    resample_means,
+    resample_unit,
+)
 
 CLOSE = 1e-6  # a mean that is farther from what is stated is of something else
 SEVERAL = "seeds"  # in a method: the spread between trainings is no item's
@@ -82,8 +87,8 @@ def paired_differences(
     )
     scores_by_twin = {twin: _twin_scores(tables, twin, ids) for twin in twins}
     scores = np.hstack([*scores_by_twin.values()])
-    draws = mean_draws(scores, rng=generator(0, "compare"), clusters=clusters)
-    every = np.vstack([means(scores), draws])
+    draws = resample_means(scores, rng=generator(0, "compare"), clusters=clusters)
+    every = np.vstack([column_means(scores), draws])
     means_by_twin = dict(zip(twins, np.hsplit(every, len(twins)), strict=True))
     estimates = {}
     for key, pair in usable.items():
@@ -102,8 +107,8 @@ def paired_differences(
         if n < LEAST_SHARED:
             continue
         try:
-            what = units(n, clusters[fewest])
-            estimates[key] = from_draws(gap[0], gap[1:], n, what, LEVEL)
+            what = resample_unit(n, clusters[fewest])
+            estimates[key] = percentile_estimate(gap[0], gap[1:], n, what, LEVEL)
         except Undefined:
             continue
     return estimates
@@ -152,7 +157,7 @@ def _can_pair(tables: Tables, pair: FindingPair) -> bool:
     ):
         if not {*names} <= {*table.columns}:
             return False
-        item_means = means(
+        item_means = column_means(
             np.column_stack([_score_column(table, name) for name in names])
         )
         # Items are kept by one reader: it is the one whose figure they give.

@@ -14,7 +14,7 @@ from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
 from measurand.stats.exposure.studies import METHODS, Studies
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
 LEVELS = (0.5, 0.8, LEVEL, 0.95)
 
@@ -67,7 +67,7 @@ class CoverageStudy:
     def coverage(self, level: float = LEVEL) -> Estimate:
         """The share of central intervals that cover the truth."""
         inside = np.abs(2 * self.ranks - 1) <= level
-        return share(int(inside.sum()), len(inside))
+        return wilson_share(int(inside.sum()), len(inside))
 
     def curve(self) -> dict[float, Estimate]:
         """The coverage of intervals of several levels."""

@@ -14,7 +14,7 @@ from measurand.stats.exposure.hierarchical import LEVEL, fit_posterior, fit_stud
 from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.exposure.studies import METHODS, Studies, tabulate_study
-from measurand.stats.scores import share
+from measurand.stats.scores import wilson_share
 
 SLICES = 500
 NOTABLE = 0.04  # log-odds: about the step between neighbours on a leaderboard
@@ -63,9 +63,9 @@ def analyse_slices(
     return SliceAnalysis(
         beta,
         grand,
-        share(int((np.abs(beta.mean) > notable).sum()), slices),
-        share(int(((low > 0) | (high < 0)).sum()), slices),
-        share(int(((low < grand) & (grand < high)).sum()), slices),
+        wilson_share(int((np.abs(beta.mean) > notable).sum()), slices),
+        wilson_share(int(((low > 0) | (high < 0)).sum()), slices),
+        wilson_share(int(((low < grand) & (grand < high)).sum()), slices),
     )
 
 
