@@ -20,7 +20,7 @@ from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.study import Design
 from measurand.benchmarks import load
 from measurand.core.task import Task
-from measurand.models.encoder import location
+from measurand.models.encoder import encoder_location
 
 WIDE = 0.03  # what the two ways may differ by and still be called equivalent
 
@@ -41,7 +41,7 @@ class Theirs:
             load(self.task, data=self.data), self.design.m, self.design.n, number, 0
         )
         classes = len(triple["train"].classes)
-        return published(location(self.weights), triple, classes, number)
+        return published(encoder_location(self.weights), triple, classes, number)
 
 
 def accuracy(

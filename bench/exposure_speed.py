@@ -16,7 +16,7 @@ from measurand.audits.exposure.study import Design
 from measurand.benchmarks.frames import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.core.task import Task
-from measurand.models.encoder import checkpoint, location
+from measurand.models.encoder import encoder_checkpoint, encoder_location
 
 WHERE = "cuda" if CUDA else "cpu"
 STUDY = 27_000  # triples of the paper
@@ -54,7 +54,7 @@ def speed(
 ) -> None:
     """Triples an hour, both ways, and how far from what the chip could do."""
     folder = Path(tempfile.mkdtemp())
-    place = base_size(location(weights), folder, tiny=tiny)
+    place = base_size(encoder_location(weights), folder, tiny=tiny)
     words = transformers.AutoTokenizer.from_pretrained(place)
     m, n = (16, 20) if tiny else (100, 200)
     held = made_task(words, 2000 if not tiny else 200, 41)
@@ -93,7 +93,7 @@ def speed(
 def summed(found: dict[str, Any], place: str) -> dict[str, float]:
     """The ratio of the two ways, the floors, and the time of the paper's study."""
     ours, theirs = found["ours_seconds"], found["published_seconds"]
-    weights = sum(part.numel() for part in checkpoint(place, 4).parameters())
+    weights = sum(part.numel() for part in encoder_checkpoint(place, 4).parameters())
     arithmetic = WORK / (found["matrix_rate_tflops"] * 1e12)
     traffic = 115 * weights * MOVED / (found["copy_rate_tbs"] * 1e12)
     return {

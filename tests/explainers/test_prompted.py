@@ -11,7 +11,7 @@ from measurand.explainers import named
 from measurand.explainers.prompted import Prompted, before
 from measurand.explainers.replies import ended, outcome, without_answer
 from measurand.models.endpoint import Terms
-from measurand.models.writing import spoken
+from measurand.models.writing import chat_prompts
 from tests.explainers.reasoned import reasoned_items
 from tests.models.server import serving
 
@@ -222,12 +222,12 @@ def test_a_model_made_for_conversation_is_spoken_to(tiny, added):
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(tiny)
-    assert spoken(tokenizer, ["Why?"]) == ["Why?"]
+    assert chat_prompts(tokenizer, ["Why?"]) == ["Why?"]
     tokenizer.chat_template = "<s>{{ messages[0]['content'] }}</s>so:"
     if added:
         tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
             single="<s> $A", special_tokens=[("<s>", 0)]
         )
-    (turn,) = spoken(tokenizer, ["Why?"])
+    (turn,) = chat_prompts(tokenizer, ["Why?"])
     assert turn == ("Why?</s>so:" if added else "<s>Why?</s>so:")
     assert tokenizer(turn)["input_ids"].count(0) == 1

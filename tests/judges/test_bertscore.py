@@ -9,7 +9,7 @@ from measurand.core.judge import Likeness
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import LIKENESSES, bertscore
 from measurand.judges.bertscore import BertScore, token_f1
-from measurand.models.encoder import checkpoint, tokenizer
+from measurand.models.encoder import encoder_checkpoint, tokenizer
 from measurand.models.vectors import token_vectors
 from tests.models import tiny_encoder
 
@@ -34,7 +34,11 @@ def test_vectors_are_of_the_texts_own_tokens(place):
     (whole,) = token_vectors(place, [ONE], 32)
     made = tokenizer(place)(ONE, return_tensors="pt")
     with torch.no_grad():
-        last = checkpoint(place, 2).base_model.eval()(**made).last_hidden_state[0, 1:-1]
+        last = (
+            encoder_checkpoint(place, 2)
+            .base_model.eval()(**made)
+            .last_hidden_state[0, 1:-1]
+        )
     expected = torch.nn.functional.normalize(last, dim=-1).numpy()
     np.testing.assert_allclose(whole, expected, atol=1e-6)
     assert [len(v) for v in token_vectors(place, ["", "a b c d e"], 6)] == [0, 4]
@@ -69,6 +73,6 @@ def test_bertscore_is_a_likeness_with_weights_to_be_had(place):
 
 def test_a_text_longer_than_the_encoder_reads_is_cut(place):
     (vectors,) = token_vectors(place, ["good " * 600], 4096)
-    most = checkpoint(place, 2).config.max_position_embeddings
+    most = encoder_checkpoint(place, 2).config.max_position_embeddings
     assert 0 < len(vectors) < most
     assert BertScore(place, 4096).alike([("good " * 600, "good")])[0] > 0.5

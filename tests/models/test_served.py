@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from measurand.core.kept import keep_calls
-from measurand.models.asking import replies
+from measurand.models.asking import endpoint_replies
 from measurand.readers.endpoint import endpoint_reader
 from tests.conftest import small_items
 
@@ -101,7 +101,7 @@ def test_a_real_model_answers_once_and_is_kept(served, tmp_path):
     fitted = reader.fit(items, np.random.default_rng(0))
     with keep_calls(tmp_path):
         told = fitted.predict(items)
-        said = replies(reader.endpoint, fitted.prompts(items))
+        said = endpoint_replies(reader.endpoint, fitted.prompts(items))
     print(f"SmolLM2: {[reply.text for reply in said]}, {fitted.unparsed:.2f} unparsed")
     np.testing.assert_allclose(told.sum(axis=1), 1)
     assert len(list(tmp_path.glob("*/*.json"))) == 4

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.models.encoder import tokenizer, tokens, tokens_again
+from measurand.models.encoder import tokenize_once, tokenize_texts, tokenizer
 from measurand.models.masked import (
-    as_read,
-    focused,
-    language_model,
-    loss,
-    masked,
-    narrow,
+    focused_masked_loss,
+    masked_batch,
+    masked_language_model,
+    masked_loss,
+    masked_positions,
+    text_sequences,
 )
-from measurand.models.stack_batches import aligned
-from measurand.models.stacked import Stack, Trainer
-from measurand.models.training import Schedule, train, widths
+from measurand.models.stack_batches import align_batches
+from measurand.models.stacked import Stack, StackTrainer
+from measurand.models.training import Schedule, random_batches, train_model
 from tests.models import tiny_encoder
 
 SCHEDULE = Schedule(1e-3, warmup=0.0, decay=0.01)
@@ -40,7 +40,7 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(place):
-    found = language_model(place)
+    found = masked_language_model(place)
     for part in found.modules():
         if isinstance(part, torch.nn.Dropout):
             part.p = 0.0  # its masks are drawn for all models at once
@@ -49,12 +49,12 @@ def model(place):
 
 @pytest.fixture(scope="module")
 def batches(place):
-    data = [as_read(place, texts, 32) for texts in TEXTS]
+    data = [text_sequences(place, texts, 32) for texts in TEXTS]
     rngs = [np.random.default_rng(k) for k in range(3)]
     lengths = [each.lengths for each in data]
-    plan = aligned(lengths, 8, rngs, np.random.default_rng(9))
+    plan = align_batches(lengths, 8, rngs, np.random.default_rng(9))
     return [
-        [masked(place, data[k], rows[k], width, 8, rngs[k]) for k in range(3)]
+        [masked_batch(place, data[k], rows[k], width, 8, rngs[k]) for k in range(3)]
         for rows, width in plan
     ]
 
@@ -66,14 +66,19 @@ def together(parts):
 def test_a_stack_learns_what_each_model_learns_alone(place, model, batches):
     steps = 2 * len(batches)
     stack = Stack(copy.deepcopy(model), 3)
-    trainer = Trainer(stack, loss, SCHEDULE)
+    trainer = StackTrainer(stack, masked_loss, SCHEDULE)
     trainer(lambda epoch: (together(b) for b in batches), 2, steps)
     # A layer's embedding ignores what its padding row is told; a stack does not.
     padding = tokenizer(place).pad_token_id
     for k in range(3):
         alone = copy.deepcopy(model)
-        train(
-            alone, lambda epoch, k=k: (b[k] for b in batches), 2, steps, loss, SCHEDULE
+        train_model(
+            alone,
+            lambda epoch, k=k: (b[k] for b in batches),
+            2,
+            steps,
+            masked_loss,
+            SCHEDULE,
         )
         for name, part in stack.weights(k).items():
             gap = (part - dict(alone.named_parameters())[name].detach()).abs()
@@ -84,7 +89,7 @@ def test_a_stack_learns_what_each_model_learns_alone(place, model, batches):
 
 def test_training_again_from_the_first_weights_gives_the_same(model, batches):
     stack = Stack(copy.deepcopy(model), 3)
-    trainer = Trainer(stack, loss, SCHEDULE)
+    trainer = StackTrainer(stack, masked_loss, SCHEDULE)
     found = []
     for _ in range(2):
         stack.put_all({n: p.detach() for n, p in model.named_parameters()})
@@ -97,7 +102,7 @@ def test_half_precision_learns_much_the_same(model, batches):
     found = []
     for kind in (torch.float32, torch.bfloat16):
         stack = Stack(copy.deepcopy(model), 3, kind)
-        trainer = Trainer(stack, loss, SCHEDULE)
+        trainer = StackTrainer(stack, masked_loss, SCHEDULE)
         found.append(trainer(lambda epoch: map(together, batches), 2, 2 * len(batches)))
         assert {part.dtype for part in stack.stacked} == {torch.float32}
     assert found[0] == pytest.approx(found[1], rel=0.01)
@@ -106,10 +111,10 @@ def test_half_precision_learns_much_the_same(model, batches):
 def test_a_head_that_reads_the_chosen_tokens_has_the_same_loss(model, batches):
     one = copy.deepcopy(model).eval()
     batch = batches[0][0]
-    whole = float(loss(one, batch).detach())
-    places, wanted = narrow(batch["labels"].numpy())
+    whole = float(masked_loss(one, batch).detach())
+    places, wanted = masked_positions(batch["labels"].numpy())
     picked = {"places": torch.from_numpy(places), "labels": torch.from_numpy(wanted)}
-    few = focused(one)(one, {**batch, **picked})
+    few = focused_masked_loss(one)(one, {**batch, **picked})
     assert float(few.detach()) == pytest.approx(whole, abs=1e-6)
 
 
@@ -117,7 +122,7 @@ def test_batches_of_one_rank_come_together_and_hold_every_row_once():
     rng = np.random.default_rng(0)
     lengths = [rng.integers(3, 60, size=20), rng.integers(3, 60, size=17)]
     rngs = [np.random.default_rng(k) for k in range(2)]
-    plan = aligned(lengths, 8, rngs, rng)
+    plan = align_batches(lengths, 8, rngs, rng)
     for k in range(2):
         seen = np.concatenate([rows[k] for rows, _ in plan])
         assert sorted(seen) == list(range(len(lengths[k])))
@@ -130,7 +135,7 @@ def test_batches_of_one_rank_come_together_and_hold_every_row_once():
 @pytest.mark.parametrize("texts", [["a b", "", "a b", "thing1"], ["thing1"], []])
 def test_texts_that_come_again_have_the_same_tokens(place, texts):
     for _ in range(2):
-        once, again = tokens(place, texts, 8), tokens_again(place, texts, 8)
+        once, again = tokenize_texts(place, texts, 8), tokenize_once(place, texts, 8)
         assert once.ids.tolist() == again.ids.tolist()
         assert once.starts.tolist() == again.starts.tolist()
 
@@ -139,7 +144,7 @@ def test_the_longest_batches_of_all_models_come_together():
     rng = np.random.default_rng(0)
     lengths = [rng.integers(3, 120, size=96) for _ in range(4)]
     rngs = [np.random.default_rng(k) for k in range(4)]
-    plan = aligned(lengths, 16, rngs, rng, pool=32)
+    plan = align_batches(lengths, 16, rngs, rng, pool=32)
     longest = np.array(
         [
             [own[r].max() for own, r in zip(lengths, rows, strict=True)]
@@ -161,8 +166,8 @@ def test_a_short_batch_is_the_last_of_an_epoch_whoever_makes_it():
     for epoch in range(20):
         rngs = [np.random.default_rng([epoch, k]) for k in range(3)]
         for pool in (16, 32, None):
-            plan = aligned(lengths, 16, rngs, rng, pool)
-            alone = widths(lengths[0], 16, rng, pool)
+            plan = align_batches(lengths, 16, rngs, rng, pool)
+            alone = random_batches(lengths[0], 16, rng, pool)
             for k in range(3):
                 assert [len(rows[k]) for rows, _ in plan] == [16] * 6 + [4]
             assert [len(rows) for rows, _ in alone] == [16] * 6 + [4]

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from measurand.models.stacked import Stack
-from measurand.models.stacked_adamw import StackedAdamW, stepped
+from measurand.models.stacked_adamw import StackedAdamW, adamw_step
 from measurand.models.stacked_linear import stack_linear
 
 MODELS = 3
@@ -131,8 +131,8 @@ def test_what_is_built_for_a_gpu_can_be_traced_whole_and_moves_the_same():
 
     given = (torch.full((MODELS, 1), 0.5), *torch.tensor([1e-3, 0.9, 0.999]))
     plain, traced = parts(), parts()
-    stepped(*plain, *given)
-    whole = torch.compile(stepped, dynamic=True, fullgraph=True, backend="aot_eager")
+    adamw_step(*plain, *given)
+    whole = torch.compile(adamw_step, dynamic=True, fullgraph=True, backend="aot_eager")
     with torch.no_grad():
         whole(*traced, *given)
     for one, other in zip(plain, traced, strict=True):

@@ -219,8 +219,8 @@ def test_packing_joins_texts_with_an_end_between_them(tiny):
     model = CausalModel.load(tiny)
     end = model.tokenizer.eos_token_id
     rows = [[5, 6], [7], [8, 9], [10]]
-    assert model.packed(rows, 3) == [[5, 6, end, 7, end, 8, 9], [10]]
-    assert model.packed(rows, 1) == rows
+    assert model.pack(rows, 3) == [[5, 6, end, 7, end, 8, 9], [10]]
+    assert model.pack(rows, 1) == rows
 
 
 def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(tiny):

@@ -16,7 +16,7 @@ from measurand.core.reader import Rearrangeable, Remarks, Seeded
 from measurand.core.recipe import traits_of
 from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
-from measurand.models.encoder import checkpoint, equal_lengths, tokenizer
+from measurand.models.encoder import batch_equal_lengths, encoder_checkpoint, tokenizer
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, last_map
 from tests.conftest import small_items
@@ -127,7 +127,7 @@ def test_joined_tokens_are_the_pair_as_the_tokenizer_joins_it(fitted, place):
 
 def test_batches_of_equal_length_hold_every_row_once(fitted):
     data = fitted.read(ITEMS).joined
-    batches = list(equal_lengths(data, 64))
+    batches = list(batch_equal_lengths(data, 64))
     assert sorted(np.concatenate(batches)) == list(range(60))
     assert all(len(set(data.lengths[rows])) == 1 for rows in batches)
     assert all(len(rows) * data.lengths[rows[0]] <= 64 for rows in batches)
@@ -194,7 +194,7 @@ def test_a_head_of_other_classes_is_drawn_anew_and_a_wrong_body_refused(
     four = ITEMS.with_table(ITEMS.table.assign(label=["a", "b", "c", "d"] * 15))
     tuned = dataclasses.replace(reader, model=str(tmp_path))
     assert tuned.fit(four, rng()).predict(four).shape == (60, 4)
-    checkpoint.cache_clear()
+    encoder_checkpoint.cache_clear()
     config = json.loads((tmp_path / "config.json").read_text())
     (tmp_path / "config.json").write_text(
         json.dumps(config | {"intermediate_size": 48})

@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from measurand.core.together import TrainingJob
 from measurand.models import masked
-from measurand.models.joining import inputs
+from measurand.models.joining import input_tensors
 from measurand.readers import encoder_stack
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
@@ -81,14 +81,14 @@ def trained(model, batches, rate, decay, folder):
 
 def read_texts(reader, seen, folder):
     """The body of an encoder that Trainer adapted as the stack was."""
-    model = copy.deepcopy(masked.loaded(reader.model)[0])
+    model = copy.deepcopy(masked.load_masked_model(reader.model)[0])
     ((_, head),) = seen["new_head"]
     assert [*head] == ["cls.predictions.transform.dense.weight"]
     model.load_state_dict(head, strict=False)
     batches = []
     steps = reader.adapt_epochs * -(-len(TEXTS) // reader.adapt_batch)
     for (_, data, rows, _, width, _), (ids, labels) in seen["hide"][:steps]:
-        made = inputs(data, rows, width, torch.device("cpu"))
+        made = input_tensors(data, rows, width, torch.device("cpu"))
         made["input_ids"], made["labels"] = map(torch.from_numpy, (ids, labels))
         batches.append(made)
     return trained(model, batches, RATES["adapt"], 0.0, folder).base_model
@@ -111,14 +111,14 @@ def classified(reader, seen, job, body, folder):
     where = torch.device("cpu")
     with_pools = [plan for given, plan in seen["aligned"] if len(given) == 5]
     batches = [
-        inputs(data, rows[0], width, where) | {"labels": gold[rows[0]]}
+        input_tensors(data, rows[0], width, where) | {"labels": gold[rows[0]]}
         for plan in with_pools
         for rows, width in plan
     ]
     assert [len(batch["labels"]) for batch in batches] == [16, 16, 10] * EPOCHS
     trained(model, batches, RATES["learn"], 0.01, folder)
     asked = stack.read(fitted, TEST)
-    made = inputs(asked, np.arange(len(TEST)), int(asked.lengths.max()), where)
+    made = input_tensors(asked, np.arange(len(TEST)), int(asked.lengths.max()), where)
     with torch.no_grad():
         return softmax(model(**made).logits.double().numpy(), axis=1)
 
@@ -128,7 +128,7 @@ def test_a_stack_answers_as_the_trainer_does(reader, seen, texts, tmp_path):
     """Head, order and masks given, the two differ in nothing but rounding."""
     job = TrainingJob(reader.adapt(texts), TRAIN, TEST, np.random.default_rng(3))
     (said,) = reader.answered([job], 1)
-    first = masked.loaded(reader.model)[0].base_model
+    first = masked.load_masked_model(reader.model)[0].base_model
     body = read_texts(reader, seen, tmp_path / "lm") if texts else first
     found = classified(reader, seen, job, body, tmp_path / "classes")
     assert np.ptp(said.probabilities[:, 0]) > 0.04  # there is something to tell apart

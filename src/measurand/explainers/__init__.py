@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, join_names
-from measurand.models.writing import writer
+from measurand.models.writing import resolve_writer
 
 if TYPE_CHECKING:  # with them would come pandas, which --help does without
     from measurand.core.explainer import Explainer, ExplainerRoles
@@ -82,7 +82,7 @@ def named(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
     thing = EXPLAINERS.thing(name)
     terms = settings.pop("terms", None)
     if settings.get("model"):
-        settings["model"] = writer(settings["model"], terms)
+        settings["model"] = resolve_writer(settings["model"], terms)
     if name == "drift" and settings.get("model"):
         drift = named(name, roles)
         edited: Explainer = EDITED.load(name, drift=drift, **settings)

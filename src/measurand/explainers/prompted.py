@@ -23,7 +23,12 @@ from measurand.explainers.labels import marks
 from measurand.explainers.replies import ECHOED, REWRITTEN, WRITTEN, ended, outcome
 from measurand.explainers.sentences import bare
 from measurand.models.endpoint import Endpoint
-from measurand.models.writing import ready, served, writer, written
+from measurand.models.writing import (
+    check_writer,
+    generate_texts,
+    is_endpoint,
+    resolve_writer,
+)
 
 ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window
@@ -55,7 +60,7 @@ class Prompted:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be asked before anything is loaded or paid for."""
-        writer(self.model)
+        resolve_writer(self.model)
         if self.style not in ROOM:
             raise BadOption(f"no style {self.style!r}; try {' or '.join(ROOM)}")
         if self.max_tokens is not None and self.max_tokens < 1:
@@ -69,11 +74,11 @@ class Prompted:
     @property
     def remote(self) -> bool:
         """Whether a server writes."""
-        return served(self.model)
+        return is_endpoint(self.model)
 
     def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
-        ready(self.model)
+        check_writer(self.model)
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """What the model wrote; empty where it refused or only repeated the prompt."""
@@ -97,7 +102,7 @@ class Prompted:
     def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
         room = ROOM[self.style] if self.max_tokens is None else self.max_tokens
-        return written(self.model, prompts, room)
+        return generate_texts(self.model, prompts, room)
 
     def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
@@ -134,16 +139,16 @@ class Edited:
 
     def __post_init__(self) -> None:
         """Refuse a model that cannot be."""
-        writer(self.model)
+        resolve_writer(self.model)
 
     @property
     def remote(self) -> bool:
         """Whether a server writes."""
-        return served(self.model)
+        return is_endpoint(self.model)
 
     def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
-        ready(self.model)
+        check_writer(self.model)
 
     def origin(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The rationales as they were."""
@@ -161,7 +166,7 @@ class Edited:
 
     def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
-        return written(self.model, prompts, self.max_tokens)
+        return generate_texts(self.model, prompts, self.max_tokens)
 
     def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The changed rationales in what was said, or else by rule."""

@@ -17,7 +17,7 @@ from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.interventions.wordings import apply_wording, parse_wordings
 from measurand.models.endpoint import Endpoint
-from measurand.models.writing import ready, writer, written
+from measurand.models.writing import check_writer, generate_texts, resolve_writer
 
 WAYS = 4  # of saying each text that are asked for
 LONGEST = 4000  # letters of a text: more would push the question out of the window
@@ -42,7 +42,7 @@ class PromptedRewording:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be asked before anything is loaded or paid for."""
-        writer(self.model)
+        resolve_writer(self.model)
         if self.draw < 0 or self.max_tokens < 1:
             raise BadOption(
                 f"draw is {self.draw} and max_tokens {self.max_tokens}; allowed are 0 "
@@ -51,7 +51,7 @@ class PromptedRewording:
 
     def check_model(self) -> None:
         """Raise where the weights are not to be had, or no server is named."""
-        ready(self.model)
+        check_writer(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""
@@ -76,7 +76,7 @@ class PromptedRewording:
 
     def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
-        return written(self.model, prompts, self.max_tokens)
+        return generate_texts(self.model, prompts, self.max_tokens)
 
     def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was said: so many lines, then no more."""

@@ -9,7 +9,7 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.interventions.wordings import apply_wording, parse_wordings
-from measurand.models.seq2seq import loaded, rewritings
+from measurand.models.seq2seq import load_seq2seq, rewritings
 
 WAYS = 8  # of saying each text, from which the different ones are kept
 
@@ -45,7 +45,7 @@ class Rewrite:
 
     def check_model(self) -> None:
         """Raise where the model is not to be had."""
-        loaded(self.model)
+        load_seq2seq(self.model)
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with another wording of the field each, where the model had one."""

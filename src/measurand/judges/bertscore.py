@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Traits
-from measurand.models.encoder import location
+from measurand.models.encoder import encoder_location
 from measurand.models.vectors import token_vectors
 
 AT_ONCE = 1_000_000  # letters of the pairs whose vectors are in memory together
@@ -52,7 +52,7 @@ class BertScore:
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
-        location(self.model)
+        encoder_location(self.model)
 
 
 def token_f1(a: Vectors, b: Vectors) -> float:

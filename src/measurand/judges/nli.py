@@ -9,7 +9,7 @@ from measurand.core.errors import BadOption, join_names, quote
 from measurand.core.judge import Pairs
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Traits
-from measurand.models.classifier import Classifier, classifier
+from measurand.models.classifier import Classifier, load_classifier
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class NliJudge:
 
     def entails(self, pairs: Pairs) -> Floats:
         """How surely the first text of each pair entails the second."""
-        trained = classifier(self.model)
+        trained = load_classifier(self.model)
         column = _entailment_column(trained)
         different = list(dict.fromkeys(pairs))
         number = {pair: i for i, pair in enumerate(different)}
@@ -37,7 +37,7 @@ class NliJudge:
 
     def check_weights(self) -> None:
         """Raise where the model is not to be had, or has no entailment class."""
-        _entailment_column(classifier(self.model))
+        _entailment_column(load_classifier(self.model))
 
 
 def _entailment_column(trained: Classifier) -> int:

@@ -19,11 +19,17 @@ import httpx
 from measurand.core.errors import EndpointFailed
 from measurand.core.kept import CALLS
 from measurand.core.seeds import generator
-from measurand.models.address import Bearer, address, key, redacted, refusal
-from measurand.models.calls import Calls, Messages, Reply, parsed
+from measurand.models.address import (
+    _api_key,
+    _BearerAuth,
+    _redact_key,
+    _server_refusal,
+    server_url,
+)
+from measurand.models.calls import Calls, Messages, Reply, parse_completion
 from measurand.models.endpoint import Endpoint, Terms, terms_of
 from measurand.models.ledger import Ledger, Use
-from measurand.models.waiting import asked_to_wait
+from measurand.models.waiting import _retry_delay
 
 TEMPLATE = 64  # tokens a server may add around each message
 MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
@@ -38,10 +44,13 @@ JSON = {"content-type": "application/json"}
 log = logging.getLogger(__name__)
 
 
-def worst_case(messages: Messages, max_tokens: int) -> Use:
+def _worst_case(messages: Messages, max_tokens: int) -> Use:
     """The most tokens a call can use: no token is shorter than a byte."""
-    sent = sum(len(m["content"].encode(errors="replace")) + TEMPLATE for m in messages)
-    return Use(sent + TEMPLATE, max_tokens)
+    prompt_tokens = sum(
+        len(message["content"].encode(errors="replace")) + TEMPLATE
+        for message in messages
+    )
+    return Use(prompt_tokens + TEMPLATE, max_tokens)
 
 
 @cache
@@ -51,12 +60,12 @@ def ledger(terms: Terms) -> Ledger:
 
 
 @cache
-def untaken(terms: Terms, model: str) -> set[str]:
+def _unsupported_parameters(terms: Terms, model: str) -> set[str]:
     """The parameters that the server was found not to take; asked once a process."""
     return set()
 
 
-def replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Reply]:
+def endpoint_replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Reply]:
     """The reply to each prompt: from what is kept, else asked once and kept at once.
 
     Where a call fails for good, the calls under way are still awaited and kept.
@@ -64,41 +73,44 @@ def replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Reply]:
     calls = Calls(CALLS.get())
     keys = [endpoint.key(messages) for messages in prompts]
     different = dict(zip(keys, prompts, strict=True))
-    known = {k: calls.read(k) for k in different}
-    missing = {k: different[k] for k, reply in known.items() if reply is None}
+    replies = {k: calls.read(k) for k in different}
+    missing = {k: different[k] for k, reply in replies.items() if reply is None}
     if missing:
-        known |= asked(endpoint, missing, calls)
-    return [reply for k in keys if (reply := known[k]) is not None]
+        replies |= _ask_server(endpoint, missing, calls)
+    return [reply for k in keys if (reply := replies[k]) is not None]
 
 
-def asked(
+def _ask_server(
     endpoint: Endpoint, prompts: dict[str, Messages], calls: Calls
 ) -> dict[str, Reply | None]:
     """The replies of the server, so many calls at a time."""
     terms = terms_of(endpoint)
-    url = address(terms.url)
-    line = Line(endpoint, terms, url, calls)
+    url = server_url(terms.url)
+    client = _EndpointClient(endpoint, terms, url, calls)
     # Between us and our own machine there is no proxy and, by http, no certificate.
-    near = url.host in ("localhost", "127.0.0.1", "::1")
-    sure = not (near and url.scheme == "http")
+    is_local = url.host in ("localhost", "127.0.0.1", "::1")
+    verify = not (is_local and url.scheme == "http")
     with (
         httpx.Client(
-            timeout=terms.timeout_s, auth=Bearer(), trust_env=not near, verify=sure
-        ) as web,
+            timeout=terms.timeout_s,
+            auth=_BearerAuth(),
+            trust_env=not is_local,
+            verify=verify,
+        ) as http,
         ThreadPoolExecutor(terms.concurrency) as pool,
     ):
-        if key() and not near and url.scheme == "http":
+        if _api_key() and not is_local and url.scheme == "http":
             log.warning("the key goes to %s unencrypted; use https", url.host)
-        started = {k: pool.submit(line.call, web, k, m) for k, m in prompts.items()}
+        futures = {k: pool.submit(client.call, http, k, m) for k, m in prompts.items()}
         try:
-            return {k: future.result() for k, future in started.items()}
+            return {k: future.result() for k, future in futures.items()}
         except BaseException:
-            line.stopped.set()
+            client.stopped.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
-class Line:
+class _EndpointClient:
     """The calls of one batch."""
 
     def __init__(
@@ -107,17 +119,17 @@ class Line:
         self.endpoint, self.terms, self.url, self.calls = endpoint, terms, url, calls
         self.ledger = ledger(terms)
         self.stopped = threading.Event()
-        self.unknown = untaken(terms, endpoint.model)
+        self.unsupported = _unsupported_parameters(terms, endpoint.model)
 
-    def call(self, web: httpx.Client, key: str, messages: Messages) -> Reply:
+    def call(self, http: httpx.Client, key: str, messages: Messages) -> Reply:
         """The reply to one prompt, after as many tries as the terms allow."""
         request = self.endpoint.request(messages)
-        worst, why, tries = worst_case(messages, self.endpoint.max_tokens), "", 0
+        worst, why, tries = _worst_case(messages, self.endpoint.max_tokens), "", 0
         while tries <= self.terms.retries and not self.stopped.is_set():
-            answer, pause = self.attempt(web, request, worst)
+            answer, pause = self.attempt(http, request, worst)
             if isinstance(answer, Reply):
-                stated = {**request, "revision": self.endpoint.revision}
-                self.calls.write(key, stated, answer)
+                question = {**request, "revision": self.endpoint.revision}
+                self.calls.write(key, question, answer)
                 return answer
             if answer is None:
                 continue  # asked again at once, without what the server does not take
@@ -131,20 +143,20 @@ class Line:
         )
 
     def attempt(
-        self, web: httpx.Client, request: dict[str, Any], worst: Use
+        self, http: httpx.Client, request: dict[str, Any], worst: Use
     ) -> tuple[Reply | str | None, float | None]:
         """A reply; or why there is none, and how long the server asks us to wait."""
         body = {**request}
-        for name in self.unknown & {*body}:
+        for name in self.unsupported & {*body}:
             body.pop(name)
-        if "max_tokens" in self.unknown:
+        if "max_tokens" in self.unsupported:
             body["max_completion_tokens"] = request["max_tokens"]
         reserved = self.ledger.reserve(worst)
         used, answered = reserved, False
         try:
-            status, headers, content, why = self.sent(web, body)
+            status, headers, content, why = self.send(http, body)
             if status == 200:
-                reply = parsed(content, reserved)
+                reply = parse_completion(content, reserved)
                 if reply is None:
                     return "its answer is no chat completion", None
                 used, answered = reply.use, True
@@ -155,11 +167,11 @@ class Line:
             self.ledger.settle(reserved, used, answered=answered)
         if status == 400 and b"content_filter" in content:
             return Reply("", ended="content_filter"), None
-        if status in (400, 422) and self.yielded(content, body):
+        if status in (400, 422) and self.drop_unsupported(content, body):
             return None, None
         if status and status not in RETRIED:
-            raise refusal(status, content, self.url, self.endpoint.model)
-        pause = asked_to_wait(headers)
+            raise _server_refusal(status, content, self.url, self.endpoint.model)
+        pause = _retry_delay(headers)
         if pause is not None and pause > LONGEST_WAIT:
             raise EndpointFailed(
                 f"{self.url.host} answers {status} and asks to wait {pause:.0f} s; "
@@ -167,25 +179,30 @@ class Line:
             )
         return why or f"it answers {status}", pause
 
-    def sent(
-        self, web: httpx.Client, body: dict[str, Any]
+    def send(
+        self, http: httpx.Client, body: dict[str, Any]
     ) -> tuple[int, httpx.Headers, bytes, str]:
         """Status, headers and content; status 0 and the reason where none came.
 
         No exception of httpx leaves this method: it would hold the request.
         """
-        late, content = time.monotonic() + self.terms.timeout_s, b""
+        deadline, content = time.monotonic() + self.terms.timeout_s, b""
         try:
-            with web.stream(
+            with http.stream(
                 "POST", self.url, content=json.dumps(body), headers=JSON
-            ) as r:
-                for chunk in r.iter_bytes():
+            ) as response:
+                for chunk in response.iter_bytes():
                     content += chunk
-                    if time.monotonic() > late:
-                        return 0, r.headers, b"", "its answer did not end in time"
+                    if time.monotonic() > deadline:
+                        return (
+                            0,
+                            response.headers,
+                            b"",
+                            "its answer did not end in time",
+                        )
                     if len(content) > MOST_BYTES:
-                        return 0, r.headers, b"", "its answer never ends"
-                return r.status_code, r.headers, redacted(content), ""
+                        return 0, response.headers, b"", "its answer never ends"
+                return response.status_code, response.headers, _redact_key(content), ""
         except httpx.TimeoutException:
             why = f"nothing came in {self.terms.timeout_s:g} s"
         except httpx.ConnectError:
@@ -194,16 +211,16 @@ class Line:
             why = "the connection was cut"
         return 0, httpx.Headers(), b"", why
 
-    def yielded(self, content: bytes, body: dict[str, Any]) -> bool:
+    def drop_unsupported(self, content: bytes, body: dict[str, Any]) -> bool:
         """Whether the server named a parameter that it can do without."""
         if b"max_completion_tokens" in content and "max_tokens" in body:
-            self.unknown.add("max_tokens")
+            self.unsupported.add("max_tokens")
             return True
         for names in DROPPED:
             if any(n.encode() in content for n in names) and {*names} & {*body}:
-                if not {*names} <= self.unknown:
+                if not {*names} <= self.unsupported:
                     log.warning("%s takes no %s", self.url.host, names[-1])
-                self.unknown |= {*names}
+                self.unsupported |= {*names}
                 return True
         return False
 

@@ -49,7 +49,7 @@ class Reply:
     ended: str = ""
 
 
-def digest(thing: Any) -> str:
+def call_digest(thing: Any) -> str:
     """A fingerprint of anything that JSON can hold."""
     return hashlib.sha256(json.dumps(thing, sort_keys=True).encode()).hexdigest()
 
@@ -68,17 +68,17 @@ class Calls:
         """The reply, or None where there is none or its file was damaged."""
         path = self.path(key)
         try:
-            stated = path.read_bytes() if path else None
+            content = path.read_bytes() if path else None
         except (FileNotFoundError, NotADirectoryError):
-            stated = None
+            content = None
         except OSError:
-            stated = b""
-        if path is None or stated is None:
+            content = b""
+        if path is None or content is None:
             return None
         try:
-            written = json.loads(stated)
-            if digest(written["call"]) == written["sha256"]:
-                return unpacked(written["call"]["reply"])
+            document = json.loads(content)
+            if call_digest(document["call"]) == document["sha256"]:
+                return _unpack_reply(document["call"]["reply"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass
         log.warning(
@@ -92,26 +92,26 @@ class Calls:
         if path is not None:
             call = {"request": dict(request), "reply": asdict(reply)}
             # Compared as it will be read: JSON knows no tuples.
-            stated = {"sha256": digest(call), "call": call}
-            write_file(path, json.dumps(stated, sort_keys=True).encode())
+            document = {"sha256": call_digest(call), "call": call}
+            write_file(path, json.dumps(document, sort_keys=True).encode())
 
 
-def unpacked(kept: Mapping[str, Any]) -> Reply:
+def _unpack_reply(saved: Mapping[str, Any]) -> Reply:
     """The reply that was kept."""
     tokens = tuple(
         Token(token["text"], tuple((text, share) for text, share in token["others"]))
-        for token in kept["tokens"]
+        for token in saved["tokens"]
     )
     return Reply(
-        kept["text"], tokens, Use(**kept["use"]), kept["served"], kept["ended"]
+        saved["text"], tokens, Use(**saved["use"]), saved["served"], saved["ended"]
     )
 
 
-def parsed(content: bytes, worst: Use) -> Reply | None:
+def parse_completion(content: bytes, worst: Use) -> Reply | None:
     """The reply in a chat completion; None where that is not what it is."""
     try:
-        said = json.loads(content)
-        choice = said["choices"][0]
+        completion = json.loads(content)
+        choice = completion["choices"][0]
         text = choice["message"]["content"]
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return None
@@ -119,30 +119,33 @@ def parsed(content: bytes, worst: Use) -> Reply | None:
         return None
     return Reply(
         text or "",
-        tokens(choice.get("logprobs")),
-        used(said.get("usage"), worst),
-        str(said.get("model") or "")[:200],
+        _likely_tokens(choice.get("logprobs")),
+        _token_use(completion.get("usage"), worst),
+        str(completion.get("model") or "")[:200],
         str(choice.get("finish_reason") or "")[:40],
     )
 
 
-def tokens(stated: Any) -> tuple[Token, ...]:
+def _likely_tokens(logprobs: Any) -> tuple[Token, ...]:
     """The tokens with their log-probabilities, as far as the server's are sound."""
-    found = []
+    tokens = []
     try:
-        content = (stated or {}).get("content") or []
+        content = (logprobs or {}).get("content") or []
         for number, token in enumerate(content):
             listed = token.get("top_logprobs") or [token]
             near = listed if number >= len(content) - LAST else ()
-            others = [(str(other["token"]), float(other["logprob"])) for other in near]
+            others = [
+                (str(candidate["token"]), float(candidate["logprob"]))
+                for candidate in near
+            ]
             sound = tuple((t, share) for t, share in others if math.isfinite(share))
-            found.append(Token(str(token["token"]), sound))
+            tokens.append(Token(str(token["token"]), sound))
     except (KeyError, TypeError, ValueError, AttributeError):
         return ()
-    return tuple(found)
+    return tuple(tokens)
 
 
-def used(usage: Any, worst: Use) -> Use:
+def _token_use(usage: Any, worst: Use) -> Use:
     """The tokens the server counted; the worst case where it says nothing sound."""
     try:
         counts = usage["prompt_tokens"], usage["completion_tokens"]

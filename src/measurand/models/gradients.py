@@ -15,7 +15,12 @@ import numpy as np
 import torch
 
 from measurand.core.reader import Attribution
-from measurand.models.encoder import Ints, Joined, equal_lengths, inputs
+from measurand.models.encoder import (
+    Ints,
+    TokenSequences,
+    batch_equal_lengths,
+    input_tensors,
+)
 
 Batch = Mapping[str, torch.Tensor]
 STEPS = 64  # points on the line from the baseline to the item
@@ -30,9 +35,9 @@ def saliency(model: Any, batch: Batch, targets: torch.Tensor) -> torch.Tensor:
         batch: What the model takes, without padding.
         targets: The class of each item.
     """
-    points = embedded(model, batch["input_ids"])
-    steep = gradient(model, points, batch, targets)[0]
-    return steep.square().sum(dim=-1).sqrt()
+    points = _token_embeddings(model, batch["input_ids"])
+    slopes = _score_gradient(model, points, batch, targets)[0]
+    return slopes.square().sum(dim=-1).sqrt()
 
 
 def integrated_gradients(
@@ -51,46 +56,54 @@ def integrated_gradients(
         baseline: The token ids that the line starts from.
         steps: How many points of the line are looked at.
     """
-    here = embedded(model, batch["input_ids"])
-    start = embedded(model, baseline)
-    total = torch.zeros_like(here)
+    embeddings = _token_embeddings(model, batch["input_ids"])
+    start = _token_embeddings(model, baseline)
+    total = torch.zeros_like(embeddings)
     # Several points of the line at once: a GPU waits for launches, not for sums.
-    some = max(1, at_once(here.device) // max(1, targets.numel() * here.shape[1]))
-    points = (torch.arange(steps, device=here.device) + 0.5) / steps
-    for first in range(0, steps, some):
-        shares = points[first : first + some]
+    chunk = max(
+        1,
+        _tokens_at_once(embeddings.device)
+        // max(1, targets.numel() * embeddings.shape[1]),
+    )
+    points = (torch.arange(steps, device=embeddings.device) + 0.5) / steps
+    for first in range(0, steps, chunk):
+        shares = points[first : first + chunk]
         k = len(shares)
-        line = shares[:, None, None, None] * (here - start) + start
-        many = {name: part.repeat(k, 1) for name, part in batch.items()}
-        found = gradient(model, line.flatten(0, 1), many, targets.repeat(k))[0]
-        total += found.view(k, *here.shape).sum(dim=0)
-    added = ((here - start) * total / steps).sum(dim=-1)
-    gained = score(model, here, batch, targets) - score(model, start, batch, targets)
+        line = shares[:, None, None, None] * (embeddings - start) + start
+        copies = {name: part.repeat(k, 1) for name, part in batch.items()}
+        slopes = _score_gradient(model, line.flatten(0, 1), copies, targets.repeat(k))[
+            0
+        ]
+        total += slopes.view(k, *embeddings.shape).sum(dim=0)
+    added = ((embeddings - start) * total / steps).sum(dim=-1)
+    gained = _detached_scores(model, embeddings, batch, targets) - _detached_scores(
+        model, start, batch, targets
+    )
     # A score that does not move has no share: then the gap is what is left over.
     size = torch.where(gained == 0, torch.ones_like(gained), gained.abs())
     return added, (added.sum(dim=1) - gained).abs() / size
 
 
-def at_once(where: torch.device) -> int:
+def _tokens_at_once(device: torch.device) -> int:
     """The tokens whose gradient is taken at once."""
-    return AT_ONCE.get(where.type, AT_ONCE["cpu"])
+    return AT_ONCE.get(device.type, AT_ONCE["cpu"])
 
 
-def embedded(model: Any, ids: torch.Tensor) -> torch.Tensor:
+def _token_embeddings(model: Any, ids: torch.Tensor) -> torch.Tensor:
     """The token embeddings, apart from whatever made them."""
     with torch.no_grad():
         return torch.as_tensor(model.get_input_embeddings()(ids)).float()
 
 
-def score(
+def _detached_scores(
     model: Any, points: torch.Tensor, batch: Batch, targets: torch.Tensor
 ) -> torch.Tensor:
     """The score of each item's class, without gradients."""
     with torch.no_grad():
-        return scored(model, points, batch, targets)
+        return _target_scores(model, points, batch, targets)
 
 
-def scored(
+def _target_scores(
     model: Any, points: torch.Tensor, batch: Batch, targets: torch.Tensor
 ) -> torch.Tensor:
     """The score of each item's class."""
@@ -99,59 +112,61 @@ def scored(
     return logits.float().gather(1, targets[:, None])[:, 0]
 
 
-def gradient(
+def _score_gradient(
     model: Any, points: torch.Tensor, batch: Batch, targets: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
     """The gradient of each item's score at its point; no weight gathers any."""
     points = points.detach().requires_grad_()
     # Items do not see each other, so the gradient of the sum is each one's own.
-    total = scored(model, points, batch, targets).sum()
+    total = _target_scores(model, points, batch, targets).sum()
     return torch.autograd.grad(total, points)
 
 
 def attributions(
     model: Any,
-    words: Any,
-    data: Joined,
+    tokenizer: Any,
+    data: TokenSequences,
     fields: Sequence[str],
     classes: Sequence[str],
     targets: Ints,
     steps: int = 0,
 ) -> list[Attribution]:
     """One attribution an item: integrated gradients of so many steps; 0 is saliency."""
-    where = next(model.parameters()).device
-    found: dict[int, Attribution] = {}
-    for rows in equal_lengths(data, at_once(where)):
-        made = inputs(data, rows, int(data.lengths[rows[0]]), where)
-        del made["attention_mask"]  # nothing is padded, so nothing is masked
-        ids, wanted = made["input_ids"], torch.from_numpy(targets[rows]).to(where)
-        origin = np.stack([origins(data, row) for row in rows])
+    device = next(model.parameters()).device
+    by_row: dict[int, Attribution] = {}
+    for rows in batch_equal_lengths(data, _tokens_at_once(device)):
+        batch = input_tensors(data, rows, int(data.lengths[rows[0]]), device)
+        del batch["attention_mask"]  # nothing is padded, so nothing is masked
+        ids, wanted = batch["input_ids"], torch.from_numpy(targets[rows]).to(device)
+        origin = np.stack([_token_fields(data, row) for row in rows])
         if steps:
-            own = torch.from_numpy(origin < 0).to(where)
-            baseline = torch.where(own, ids, torch.full_like(ids, data.joint.pad))
-            scores, gaps = integrated_gradients(model, made, wanted, baseline, steps)
+            is_special = torch.from_numpy(origin < 0).to(device)
+            baseline = torch.where(
+                is_special, ids, torch.full_like(ids, data.joint.pad)
+            )
+            scores, gaps = integrated_gradients(model, batch, wanted, baseline, steps)
         else:
-            scores = saliency(model, made, wanted)
+            scores = saliency(model, batch, wanted)
             gaps = torch.zeros(len(rows))
         # Fetched whole: asking for each row would wait for the GPU each time.
         ids, scores, gaps = ids.cpu(), scores.cpu(), gaps.cpu()
-        for place, row in enumerate(rows):
-            found[int(row)] = Attribution(
+        for position, row in enumerate(rows):
+            by_row[int(row)] = Attribution(
                 classes[targets[row]],
-                tuple(words.convert_ids_to_tokens(ids[place].tolist())),
-                tuple(scores[place].tolist()),
-                tuple((origin[place] < 0).tolist()),
-                tuple("" if f < 0 else fields[f] for f in origin[place]),
-                float(gaps[place]),
+                tuple(tokenizer.convert_ids_to_tokens(ids[position].tolist())),
+                tuple(scores[position].tolist()),
+                tuple((origin[position] < 0).tolist()),
+                tuple("" if f < 0 else fields[f] for f in origin[position]),
+                float(gaps[position]),
             )
-    return [found[row] for row in range(len(found))]
+    return [by_row[row] for row in range(len(by_row))]
 
 
-def origins(items: Joined, row: int) -> Ints:
+def _token_fields(items: TokenSequences, row: int) -> Ints:
     """The number of the field that each token of an item is from; -1 where special."""
-    found: list[int] = []
+    numbers: list[int] = []
     for number, piece in enumerate(items.joint.pieces):
-        found += [-1] * len(piece)
+        numbers += [-1] * len(piece)
         if number < len(items.parts):
-            found += [number] * int(items.sizes[number, row])
-    return np.array(found, np.int64)
+            numbers += [number] * int(items.sizes[number, row])
+    return np.array(numbers, np.int64)

@@ -35,34 +35,36 @@ class Joint:
         """How many tokens are the tokenizer's own."""
         return sum(len(piece) for piece in self.pieces)
 
-    def widened(self, fields: int, mark: tuple[int, ...]) -> "Joint":
+    def widen(self, fields: int, mark: tuple[int, ...]) -> "Joint":
         """The joint of so many fields, made of that of two: `mark` before each more."""
         first, between, last = self.pieces
-        more = fields - 2
-        pieces = (first, between, *[mark] * more, last)
+        extra = fields - 2
+        pieces = (first, between, *[mark] * extra, last)
         if self.kinds is None:
             return Joint(pieces, None, self.pad)
-        (one, other), before, middle, after = self.kinds
-        marks = [(other,) * len(mark)] * more
-        own = (one, *[other] * (fields - 1))
-        return Joint(pieces, (own, before, middle, *marks, after), self.pad)
+        (first_kind, second_kind), before, middle, after = self.kinds
+        marks = [(second_kind,) * len(mark)] * extra
+        field_kinds = (first_kind, *[second_kind] * (fields - 1))
+        return Joint(pieces, (field_kinds, before, middle, *marks, after), self.pad)
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class TokenizedTexts:
     """Texts as token ids, end to end; text i is `ids[starts[i]:starts[i + 1]]`."""
 
     ids: Ints
     starts: Ints
 
-    def rows(self, order: Ints) -> "Tokens":
+    def rows(self, order: Ints) -> "TokenizedTexts":
         """The texts in another order."""
         sizes = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        return Tokens(self.ids[ragged(self.starts[order], sizes)], starts)
+        return TokenizedTexts(
+            self.ids[_run_positions(self.starts[order], sizes)], starts
+        )
 
 
-def ragged(starts: Ints, sizes: Ints) -> Ints:
+def _run_positions(starts: Ints, sizes: Ints) -> Ints:
     """The positions start, start + 1, ... of every run, end to end."""
     ends = np.cumsum(sizes)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(
@@ -71,7 +73,7 @@ def ragged(starts: Ints, sizes: Ints) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class TokenSequences:
     """Items as token sequences, cut fairly.
 
     Attributes:
@@ -81,7 +83,7 @@ class Joined:
         truncated: The share of items that were cut.
     """
 
-    parts: tuple[Tokens, ...]
+    parts: tuple[TokenizedTexts, ...]
     sizes: Ints
     joint: Joint
     truncated: float
@@ -95,7 +97,7 @@ class Joined:
         """Token ids, token kinds and what is no padding, for these items."""
         ids = np.full((len(rows), width), self.joint.pad, np.int64)
         kinds = np.zeros((len(rows), width), np.int64)
-        there = np.zeros((len(rows), width), bool)
+        mask = np.zeros((len(rows), width), bool)
         columns, at = np.arange(width), np.zeros(len(rows), np.int64)
         for number, piece in enumerate(self.joint.pieces):
             for offset, token in enumerate(piece):
@@ -110,29 +112,31 @@ class Joined:
             size = self.sizes[number, rows]
             inside = (columns >= at[:, None]) & (columns < (at + size)[:, None])
             part = self.parts[number]
-            ids[inside] = part.ids[ragged(part.starts[rows], size)]
+            ids[inside] = part.ids[_run_positions(part.starts[rows], size)]
             if self.joint.kinds is not None:
                 kinds[inside] = self.joint.kinds[0][number]
             at = at + size
-        there[columns < at[:, None]] = True
-        return ids, kinds, there
+        mask[columns < at[:, None]] = True
+        return ids, kinds, mask
 
 
-def joined(parts: Sequence[Tokens], around: Joint, most: int) -> Joined:
+def join_fields(
+    parts: Sequence[TokenizedTexts], joint: Joint, most: int
+) -> TokenSequences:
     """The items of these fields; where they are too long, each field gives fairly."""
     full = np.stack([np.diff(part.starts) for part in parts])
-    sizes = fair(full, most - around.length)
+    sizes = fair_lengths(full, most - joint.length)
     cut = float((sizes < full).any(axis=0).mean()) if full.size else 0.0
-    return Joined(tuple(parts), sizes, around, cut)
+    return TokenSequences(tuple(parts), sizes, joint, cut)
 
 
-def fair(full: Ints, room: int) -> Ints:
+def fair_lengths(full: Ints, room: int) -> Ints:
     """How many tokens each field (row) of each item (column) keeps.
 
     As water fills vessels: a short field keeps all, and the long ones share the rest
     equally; tokens that cannot be shared go to the first of them.
 
-    >>> fair(np.array([[40, 3, 9], [40, 40, 9], [5, 40, 9]]), 32).T.tolist()
+    >>> fair_lengths(np.array([[40, 3, 9], [40, 40, 9], [5, 40, 9]]), 32).T.tolist()
     [[14, 13, 5], [3, 15, 14], [9, 9, 9]]
     """
     fields, items = full.shape
@@ -140,14 +144,14 @@ def fair(full: Ints, room: int) -> Ints:
     # The level is the highest at which all fit: for some k, the k shortest fields keep
     # all, and the others get an equal part of what these leave.
     shortest = np.cumsum(np.sort(full, axis=0), axis=0)[:-1]
-    left = room - np.vstack([np.zeros((1, items), np.int64), shortest])
-    level = (left // np.arange(fields, 0, -1)[:, None]).max(axis=0)
+    remainder = room - np.vstack([np.zeros((1, items), np.int64), shortest])
+    level = (remainder // np.arange(fields, 0, -1)[:, None]).max(axis=0)
     sizes, long = np.minimum(full, level), full > level
     spare = room - sizes.sum(axis=0)
     return np.asarray(sizes + (long & (np.cumsum(long, axis=0) <= spare)))
 
 
-def equal_lengths(items: Joined, budget: int) -> Iterator[Ints]:
+def batch_equal_lengths(items: TokenSequences, budget: int) -> Iterator[Ints]:
     """Batches of items of one length each, of at most so many tokens."""
     lengths = items.lengths
     if not len(lengths):
@@ -159,15 +163,15 @@ def equal_lengths(items: Joined, budget: int) -> Iterator[Ints]:
         yield from (group[start : start + size] for start in range(0, len(group), size))
 
 
-def inputs(
-    items: Joined, rows: Ints, width: int, where: torch.device
+def input_tensors(
+    items: TokenSequences, rows: Ints, width: int, device: torch.device
 ) -> dict[str, torch.Tensor]:
     """What a model takes for these items."""
-    ids, kinds, there = items.block(rows, width)
-    made = {"input_ids": ids, "attention_mask": there}
+    ids, kinds, mask = items.block(rows, width)
+    arrays = {"input_ids": ids, "attention_mask": mask}
     if items.joint.kinds is not None:
-        made["token_type_ids"] = kinds
+        arrays["token_type_ids"] = kinds
     return {
-        name: torch.from_numpy(array).to(where, non_blocking=True)
-        for name, array in made.items()
+        name: torch.from_numpy(array).to(device, non_blocking=True)
+        for name, array in arrays.items()
     }

@@ -15,13 +15,13 @@ class Use:
     sent: int = 0
     received: int = 0
 
-    def __add__(self, other: "Use") -> "Use":
+    def __add__(self, use: "Use") -> "Use":
         """Both together."""
-        return Use(self.sent + other.sent, self.received + other.received)
+        return Use(self.sent + use.sent, self.received + use.received)
 
-    def __sub__(self, other: "Use") -> "Use":
+    def __sub__(self, use: "Use") -> "Use":
         """One without the other."""
-        return Use(self.sent - other.sent, self.received - other.received)
+        return Use(self.sent - use.sent, self.received - use.received)
 
     @property
     def tokens(self) -> int:
@@ -64,33 +64,35 @@ class Ledger:
         self.prices = prices
         self.spent = Use()
         self.reserved = Use()
-        self.hidden = 0  # tokens a server counted beyond what we took for the worst
+        self.undercount = 0  # tokens a server counted beyond what we took for the worst
         self.answers = 0
-        self.changed = threading.Condition()
+        self.condition = threading.Condition()
 
     def reserve(self, worst: Use) -> Use:
         """Set the worst case aside, once it fits beside what is under way."""
-        with self.changed:
+        with self.condition:
             while True:
-                whole = Use(worst.sent + self.hidden, worst.received)
-                if self.prices.allow(self.spent + self.reserved + whole):
-                    self.reserved += whole
-                    return whole
+                reservation = Use(worst.sent + self.undercount, worst.received)
+                if self.prices.allow(self.spent + self.reserved + reservation):
+                    self.reserved += reservation
+                    return reservation
                 # Calls under way mostly cost less than was set aside for them.
                 if not self.reserved.tokens:
-                    raise SpendCapReached(self.stated(whole))
-                self.changed.wait()
+                    raise SpendCapReached(self.cap_message(reservation))
+                self.condition.wait()
 
     def settle(self, reserved: Use, used: Use, *, answered: bool = False) -> None:
         """Count what a call really used, and free the rest."""
-        with self.changed:
+        with self.condition:
             self.reserved -= reserved
             self.spent += used
             self.answers += answered
-            self.hidden = max(self.hidden, used.sent - reserved.sent + self.hidden)
-            self.changed.notify_all()
+            self.undercount = max(
+                self.undercount, used.sent - reserved.sent + self.undercount
+            )
+            self.condition.notify_all()
 
-    def stated(self, worst: Use) -> str:
+    def cap_message(self, worst: Use) -> str:
         """Why the next call is not made, and what to do."""
         prices, money = self.prices, self.prices.money
         if prices.cap_tokens is not None and (

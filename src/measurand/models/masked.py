@@ -19,24 +19,30 @@ from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.models.encoder import (
     UNREADABLE,
     Ints,
-    Joined,
-    device,
-    inputs,
-    joined,
+    TokenSequences,
+    cuda_or_cpu,
+    encoder_failure,
+    encoder_location,
+    input_tensors,
+    join_fields,
     joint,
-    location,
+    tokenize_once,
     tokenizer,
-    tokens_again,
-    unreadable,
 )
 from measurand.models.replaying import Batch
-from measurand.models.training import STEP, Schedule, labelled, train, widths
+from measurand.models.training import (
+    STEP,
+    Schedule,
+    labelled_cross_entropy,
+    random_batches,
+    train_model,
+)
 
 CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 
 
 @dataclass(frozen=True)
-class Masking:
+class EncoderAdaptation:
     """How texts are read.
 
     Attributes:
@@ -53,7 +59,7 @@ class Masking:
 
 
 @dataclass(frozen=True, eq=False)
-class Adapted:
+class AdaptedEncoder:
     """An encoder that went on pretraining.
 
     Attributes:
@@ -65,36 +71,41 @@ class Adapted:
     loss: float
 
 
-def adapted(name: str, texts: Sequence[str], settings: Masking, seed: int) -> Adapted:
+def adapt_encoder(
+    name: str, texts: Sequence[str], settings: EncoderAdaptation, seed: int
+) -> AdaptedEncoder:
     """The encoder after reading `texts`."""
-    model = language_model(name)
+    model = masked_language_model(name)
     model.load_state_dict(new_head(name, seed), strict=False)
-    model.to(device())
+    model.to(cuda_or_cpu())
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    data = as_read(name, texts, settings.length)
-    plans = [widths(data.lengths, settings.batch, rng) for _ in range(settings.epochs)]
+    data = text_sequences(name, texts, settings.length)
+    plans = [
+        random_batches(data.lengths, settings.batch, rng)
+        for _ in range(settings.epochs)
+    ]
 
     def batches(epoch: int) -> Iterator[Batch]:
         for rows, width in plans[epoch]:
-            yield masked(name, data, rows, width, settings.batch, rng)
+            yield masked_batch(name, data, rows, width, settings.batch, rng)
 
     steps = sum(len(plan) for plan in plans)
     schedule = Schedule(settings.rate, warmup=0.0, decay=0.0)
-    train(model, batches, settings.epochs, steps, loss, schedule)
-    afterwards = mean_loss(model, name, data, settings.batch)
+    train_model(model, batches, settings.epochs, steps, masked_loss, schedule)
+    afterwards = _mean_masked_loss(model, name, data, settings.batch)
     body = {
         part: weights.detach()
         for part, weights in model.base_model.state_dict().items()
     }
-    return Adapted(body, afterwards)
+    return AdaptedEncoder(body, afterwards)
 
 
 @torch.inference_mode()
-def mean_loss(model: Any, name: str, data: Joined, batch: int) -> float:
+def _mean_masked_loss(model: Any, name: str, data: TokenSequences, batch: int) -> float:
     """The loss on these texts with one fixed masking, the same for every model."""
     rng = np.random.default_rng(0)
-    where = device()
+    where = cuda_or_cpu()
     half = torch.autocast(where.type, torch.bfloat16, enabled=where.type == "cuda")
     total = torch.zeros((), device=where)
     tokens = 0
@@ -102,17 +113,17 @@ def mean_loss(model: Any, name: str, data: Joined, batch: int) -> float:
     for start in range(0, len(order), batch):
         rows = order[start : start + batch]
         width = int(-(-data.lengths[rows].max() // STEP) * STEP)
-        made = masked(name, data, rows, width, batch, rng)
-        chosen = int((made["labels"] != -100).sum())
+        tensors = masked_batch(name, data, rows, width, batch, rng)
+        chosen = int((tensors["labels"] != -100).sum())
         with half:
-            total += loss(model, made) * chosen
+            total += masked_loss(model, tensors) * chosen
         tokens += chosen
     return float(total) / max(1, tokens)
 
 
-def language_model(name: str) -> Any:
+def masked_language_model(name: str) -> Any:
     """A copy of the checkpoint with its language-model head, to be trained."""
-    return copy.deepcopy(loaded(name)[0])
+    return copy.deepcopy(load_masked_model(name)[0])
 
 
 def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
@@ -121,7 +132,7 @@ def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
     The arms of a draw share its head, but draws do not share one: what reading does to
     a body depends on the head, and one for all would be one lot for the whole study.
     """
-    model, lacking = loaded(name)
+    model, lacking = load_masked_model(name)
     rng = torch.Generator().manual_seed(seed)
     spread = getattr(model.config, "initializer_range", 0.02)
     return {
@@ -132,49 +143,54 @@ def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
 
 
 @lru_cache(maxsize=2)
-def loaded(name: str) -> tuple[Any, frozenset[str]]:
+def load_masked_model(name: str) -> tuple[Any, frozenset[str]]:
     """The checkpoint with a language-model head, and what of it was not there."""
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            model, found = transformers.AutoModelForMaskedLM.from_pretrained(
-                location(name),
+            model, loading_info = transformers.AutoModelForMaskedLM.from_pretrained(
+                encoder_location(name),
                 dtype=torch.float32,
                 trust_remote_code=False,
                 output_loading_info=True,
             )
-        return model, frozenset(found["missing_keys"])
+        return model, frozenset(loading_info["missing_keys"])
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(name, failed)) from failed
+        raise MissingWeights(encoder_failure(name, failed)) from failed
 
 
-def as_read(name: str, texts: Sequence[str], length: int) -> Joined:
+def text_sequences(name: str, texts: Sequence[str], length: int) -> TokenSequences:
     """The texts as token sequences, one each."""
     if tokenizer(name).mask_token_id is None:
         raise ReaderFailed(
             f"the tokenizer of {name} has no mask token, so the encoder cannot be "
             "adapted; take another encoder"
         )
-    return joined([tokens_again(name, texts, length)], joint(name, 1), length)
+    return join_fields([tokenize_once(name, texts, length)], joint(name, 1), length)
 
 
-def masked(
-    name: str, data: Joined, rows: Ints, width: int, size: int, rng: np.random.Generator
+def masked_batch(
+    name: str,
+    data: TokenSequences,
+    rows: Ints,
+    width: int,
+    size: int,
+    rng: np.random.Generator,
 ) -> dict[str, torch.Tensor]:
     """A batch of `size` texts with some tokens hidden; `labels` are what they were."""
     # A short batch is filled up with rows that count for nothing.
     filled = np.concatenate([rows, np.repeat(rows[:1], size - len(rows))])
-    made = inputs(data, filled, width, device())
-    hidden, labels = hide(name, data, filled, len(rows), width, rng)
-    made["input_ids"] = torch.from_numpy(hidden).to(device())
-    return made | {"labels": torch.from_numpy(labels).to(device())}
+    tensors = input_tensors(data, filled, width, cuda_or_cpu())
+    hidden, labels = hide_tokens(name, data, filled, len(rows), width, rng)
+    tensors["input_ids"] = torch.from_numpy(hidden).to(cuda_or_cpu())
+    return tensors | {"labels": torch.from_numpy(labels).to(cuda_or_cpu())}
 
 
-def hide(
+def hide_tokens(
     name: str,
-    data: Joined,
+    data: TokenSequences,
     rows: Ints,
     counting: int,
     width: int,
@@ -186,8 +202,8 @@ def hide(
     to be guessed.
     """
     words = tokenizer(name)
-    ids, _, there = data.block(rows, width)
-    special = np.isin(ids, words.all_special_ids) | ~there
+    ids, _, mask = data.block(rows, width)
+    special = np.isin(ids, words.all_special_ids) | ~mask
     chosen = (rng.random(ids.shape) < CHOSEN) & ~special
     chosen[counting:] = False
     labels = np.where(chosen, ids, -100)
@@ -198,55 +214,59 @@ def hide(
     return ids, labels
 
 
-def loss(model: Any, batch: Batch) -> torch.Tensor:
+def masked_loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the chosen tokens; 0 where chance chose none."""
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
-    return labelled(logits.flatten(0, 1), batch["labels"].flatten())
+    return labelled_cross_entropy(logits.flatten(0, 1), batch["labels"].flatten())
 
 
-def narrow(labels: Ints) -> tuple[Ints, Ints]:
+def masked_positions(labels: Ints) -> tuple[Ints, Ints]:
     """Where the tokens to be guessed stand in the batch, and what they are.
 
     As many places for every batch of a shape, so that one captured step serves: more
     than chance fills in a lifetime; the rest has the label -100.
     """
     size = labels.size
-    return picked(labels, int(CHOSEN * size + 6 * (CHOSEN * size) ** 0.5) + 8)
+    return labelled_positions(
+        labels, int(CHOSEN * size + 6 * (CHOSEN * size) ** 0.5) + 8
+    )
 
 
-def picked(labels: Ints, most: int) -> tuple[Ints, Ints]:
+def labelled_positions(labels: Ints, most: int) -> tuple[Ints, Ints]:
     """The first `most` places that have a label, and what it is; else -100."""
     flat = labels.ravel()
-    found = np.flatnonzero(flat != -100)[:most]
+    chosen = np.flatnonzero(flat != -100)[:most]
     places, wanted = np.zeros(most, np.int64), np.full(most, -100, np.int64)
-    places[: len(found)], wanted[: len(found)] = found, flat[found]
+    places[: len(chosen)], wanted[: len(chosen)] = chosen, flat[chosen]
     return places, wanted
 
 
-def focused(model: Any) -> Callable[[Any, Batch], torch.Tensor]:
+def focused_masked_loss(model: Any) -> Callable[[Any, Batch], torch.Tensor]:
     """The loss of `model` when its head reads the tokens at `places` alone.
 
     The head costs as much as a few layers, and six of seven tokens are not guessed.
     """
-    held: list[torch.Tensor] = []
+    positions: list[torch.Tensor] = []
 
-    def pick(module: Any, given: Any, found: Any) -> Any:
-        states = found.last_hidden_state.flatten(0, 1)
-        found.last_hidden_state = states.index_select(0, held[-1])[None]
-        return found
+    def pick(module: Any, inputs: Any, output: Any) -> Any:
+        states = output.last_hidden_state.flatten(0, 1)
+        output.last_hidden_state = states.index_select(0, positions[-1])[None]
+        return output
 
     model.base_model.register_forward_hook(pick)
-    return at_places(held)
+    return loss_at_places(positions)
 
 
-def at_places(held: list[torch.Tensor]) -> Callable[[Any, Batch], torch.Tensor]:
-    """Cross entropy at `places` alone, which a hook finds in `held`."""
+def loss_at_places(
+    positions: list[torch.Tensor],
+) -> Callable[[Any, Batch], torch.Tensor]:
+    """Cross entropy at `places` alone, which a hook finds in `positions`."""
 
     def focused_loss(run: Any, batch: Batch) -> torch.Tensor:
-        held.append(batch["places"])
+        positions.append(batch["places"])
         apart = ("labels", "places")
         logits = run(**{k: v for k, v in batch.items() if k not in apart}).logits[0]
-        held.clear()
-        return labelled(logits, batch["labels"])
+        positions.clear()
+        return labelled_cross_entropy(logits, batch["labels"])
 
     return focused_loss

@@ -14,7 +14,7 @@ Graph = tuple[Any, dict[str, torch.Tensor], torch.Tensor]  # what it reads, and 
 WARM = 2  # runs before a capture: what is allocated or chosen once must be there
 
 
-class Replayed:
+class GraphReplay:
     """What `work` gives for a batch.
 
     Attributes:
@@ -32,7 +32,7 @@ class Replayed:
         shape = tuple((name, tuple(part.shape)) for name, part in sorted(batch.items()))
         if shape not in self.graphs and not self.refused:
             try:
-                self.graphs[shape] = self.captured(batch)
+                self.graphs[shape] = self.capture(batch)
             except torch.OutOfMemoryError:
                 raise
             except RuntimeError:
@@ -47,7 +47,7 @@ class Replayed:
         graph.replay()
         return value.clone()
 
-    def captured(self, batch: Batch) -> Graph:
+    def capture(self, batch: Batch) -> Graph:
         """A graph of the work on batches of this shape."""
         static = {name: part.clone() for name, part in batch.items()}
         side = torch.cuda.Stream()  # type: ignore[no-untyped-call]

@@ -11,8 +11,13 @@ from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights, quote
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import batches, budget, padded
-from measurand.models.causal_loading import device, guarded, quiet, stamp
+from measurand.models.causal_batches import batch_by_length, pad_rows, tokens_per_batch
+from measurand.models.causal_loading import (
+    accelerator,
+    hide_progress_bars,
+    memory_guard,
+    modification_stamp,
+)
 
 UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
 WINDOW = 512  # tokens of a text that are read; what is longer is cut
@@ -38,66 +43,70 @@ def rewritings(
         length: The most tokens of one.
         seed: Where set, tokens are drawn; without it the likeliest beams are taken.
     """
-    network, tokenizer = loaded(source)
+    network, tokenizer = load_seq2seq(source)
     if not prompts:
         return []
     rows = tokenizer(list(prompts), truncation=True, max_length=WINDOW)["input_ids"]
     beams = max(count, BEAMS) if seed is None else count
     sizes = [beams * (len(row) + length) for row in rows]
-    made: list[list[str]] = [[] for _ in prompts]
-    with guarded():
-        for chosen in batches(sizes, budget()):
-            ids, mask = padded([rows[i] for i in chosen], filler(tokenizer), "right")
-            how = chances(seed, [prompts[i] for i in chosen], beams)
+    variants: list[list[str]] = [[] for _ in prompts]
+    with memory_guard():
+        for chosen in batch_by_length(sizes, tokens_per_batch()):
+            ids, mask = pad_rows(
+                [rows[i] for i in chosen], _filler_id(tokenizer), "right"
+            )
+            options = _sampling_options(seed, [prompts[i] for i in chosen], beams)
             with torch.random.fork_rng():
-                torch.manual_seed(how.pop("seed"))
-                found = network.generate(
+                torch.manual_seed(options.pop("seed"))
+                outputs = network.generate(
                     input_ids=ids,
                     attention_mask=mask,
                     max_new_tokens=length,
                     num_return_sequences=count,
-                    **how,
+                    **options,
                 )
-            texts = tokenizer.batch_decode(found, skip_special_tokens=True)
-            for place, row in enumerate(chosen):
-                made[row] = texts[place * count : (place + 1) * count]
-    return made
+            texts = tokenizer.batch_decode(outputs, skip_special_tokens=True)
+            for position, row in enumerate(chosen):
+                variants[row] = texts[position * count : (position + 1) * count]
+    return variants
 
 
-def chances(seed: int | None, prompts: Sequence[str], beams: int) -> dict[str, Any]:
+def _sampling_options(
+    seed: int | None, prompts: Sequence[str], beams: int
+) -> dict[str, Any]:
     """How tokens are chosen: by beams, or drawn from a stream that the texts name."""
     if seed is None:
         return {"seed": 0, "do_sample": False, "num_beams": beams}
     # What a text becomes does not depend on what was rewritten before it.
-    own = int(generator(seed, "rewrite", *prompts).integers(2**31))
-    return {"seed": own, "do_sample": True, "num_beams": 1, "top_p": NUCLEUS}
+    stream_seed = int(generator(seed, "rewrite", *prompts).integers(2**31))
+    return {"seed": stream_seed, "do_sample": True, "num_beams": 1, "top_p": NUCLEUS}
 
 
-def filler(tokenizer: Any) -> int:
+def _filler_id(tokenizer: Any) -> int:
     """The token that fills batches up."""
-    known = (tokenizer.pad_token_id, tokenizer.eos_token_id)
-    return next((token for token in known if token is not None), 0)
+    candidates = (tokenizer.pad_token_id, tokenizer.eos_token_id)
+    return next((token for token in candidates if token is not None), 0)
 
 
-def loaded(source: str) -> tuple[Any, Any]:
+def load_seq2seq(source: str) -> tuple[Any, Any]:
     """The network and tokenizer of a directory or hub id, kept for the next call."""
-    return remembered(source, stamp(source))
+    return _cached_seq2seq(source, modification_stamp(source))
 
 
 @lru_cache(maxsize=1)
-def remembered(source: str, stamp: int) -> tuple[Any, Any]:
+def _cached_seq2seq(source: str, stamp: int) -> tuple[Any, Any]:
     """The last model stays in memory; no code from a hub is ever run."""
     folder = Path(source)
-    here = folder.is_dir()
-    if not here and (folder.is_absolute() or source.startswith(".")):
+    is_local = folder.is_dir()
+    if not is_local and (folder.is_absolute() or source.startswith(".")):
         raise MissingWeights(
             f"no model directory {quote(source, 200)}; name a directory or a hub id"
         )
-    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": here}
-    with guarded(), quiet():
+    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": is_local}
+    with memory_guard(), hide_progress_bars():
         try:
             config = transformers.AutoConfig.from_pretrained(source, **options)
-            refuse_other(source, config)
+            _check_seq2seq(source, config)
             tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
                 source, **options
             )
@@ -105,11 +114,11 @@ def remembered(source: str, stamp: int) -> tuple[Any, Any]:
                 source, dtype=torch.float32, **options
             )
         except UNREADABLE as failed:
-            raise MissingWeights(unreadable(source, failed)) from failed
-        return network.to(device()).eval(), tokenizer
+            raise MissingWeights(_seq2seq_failure(source, failed)) from failed
+        return network.to(accelerator()).eval(), tokenizer
 
 
-def refuse_other(source: str, config: Any) -> None:
+def _check_seq2seq(source: str, config: Any) -> None:
     """Nothing, where the model reads one text and writes another."""
     if not config.is_encoder_decoder:
         raise MissingWeights(
@@ -118,10 +127,10 @@ def refuse_other(source: str, config: Any) -> None:
         )
 
 
-def unreadable(source: str, failed: Exception) -> str:
+def _seq2seq_failure(source: str, failed: Exception) -> str:
     """One line about a model that could not be loaded."""
-    said = (str(failed).strip() or type(failed).__name__).splitlines()[0]
+    message = (str(failed).strip() or type(failed).__name__).splitlines()[0]
     return (
-        f"cannot load a seq2seq model from {quote(source, 200)} ({said[:160]}); give a "
+        f"cannot load a seq2seq model from {quote(source, 200)} ({message[:160]}); give a "
         "directory with config.json, weights and tokenizer, or a hub id within reach"
     )

@@ -7,24 +7,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from measurand.models.encoder import device
-from measurand.models.joining import Joined
-from measurand.models.training import STEP, Ints, short_last
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.joining import TokenSequences
+from measurand.models.training import STEP, Ints, shuffle_short_last
 
-ASKED = 64  # rows a model answers at once
+ROWS_AT_ONCE = 64  # rows a model answers at once
 SHUT = -1e4  # added to the score of a class that is not there: none overcomes it
 
 Arrays = dict[str, NDArray[np.generic]]
-Plan = list[tuple[list[Ints], int]]  # the rows of each model, and their width
+BatchPlan = list[tuple[list[Ints], int]]  # the rows of each model, and their width
 
 
-def aligned(
+def align_batches(
     lengths: Sequence[Ints],
     batch: int,
     rngs: Sequence[np.random.Generator],
     order: np.random.Generator,
     pool: int | None = None,
-) -> Plan:
+) -> BatchPlan:
     """Batches of an epoch for several models; one with fewer rows has empty batches.
 
     Every model's rows are mixed and sorted by length, all or only within pools of so
@@ -33,68 +33,72 @@ def aligned(
     comes when is drawn from `order`; short batches come last, as in `widths`. A model
     whose batch is empty still moves a little, by what it learned before.
     """
-    each = [
-        ranked(own, batch, rng, pool) for own, rng in zip(lengths, rngs, strict=True)
+    rankings = [
+        _rank_batches(model_lengths, batch, rng, pool)
+        for model_lengths, rng in zip(lengths, rngs, strict=True)
     ]
     nothing = np.zeros(0, np.int64)
-    found: Plan = []
-    for rows in zip_longest(*each, fillvalue=nothing):
+    plan: BatchPlan = []
+    for rows in zip_longest(*rankings, fillvalue=nothing):
         longest = max(
-            int(own[chosen].max() if len(chosen) else own[0])
-            for own, chosen in zip(lengths, rows, strict=True)
+            int(model_lengths[chosen].max() if len(chosen) else model_lengths[0])
+            for model_lengths, chosen in zip(lengths, rows, strict=True)
         )
-        found.append((list(rows), wide(longest)))
-    short = [min(map(len, rows)) < batch for rows, _ in found]
-    return short_last(found, short, order)
+        plan.append((list(rows), batch_width(longest)))
+    short = [min(map(len, rows)) < batch for rows, _ in plan]
+    return shuffle_short_last(plan, short, order)
 
 
-def ranked(
+def _rank_batches(
     lengths: Ints, batch: int, rng: np.random.Generator, pool: int | None
 ) -> list[Ints]:
     """The batches of one model: those with the longest rows first, a short one last."""
     mixed, pool = rng.permutation(len(lengths)), pool or max(1, len(lengths))
-    found = []
+    batches = []
     for start in range(0, len(mixed), pool):
         rows = mixed[start : start + pool]
         rows = rows[np.argsort(lengths[rows], kind="stable")]
-        found += [rows[first : first + batch] for first in range(0, len(rows), batch)]
+        batches += [rows[first : first + batch] for first in range(0, len(rows), batch)]
     return sorted(
-        found, key=lambda rows: (len(rows) < batch, -int(lengths[rows].max()))
+        batches, key=lambda rows: (len(rows) < batch, -int(lengths[rows].max()))
     )
 
 
-def wide(longest: int) -> int:
+def batch_width(longest: int) -> int:
     """The width of a batch: the longer, the coarser, so that few are ever captured.
 
-    >>> [wide(n) for n in (3, 16, 50, 70, 130, 257)]
+    >>> [batch_width(n) for n in (3, 16, 50, 70, 130, 257)]
     [16, 16, 64, 80, 160, 320]
     """
     step = STEP * (1 if longest <= 8 * STEP else 2 if longest <= 16 * STEP else 4)
     return -(-longest // step) * step
 
 
-def filled(rows: Ints, size: int) -> Ints:
+def fill_rows(rows: Ints, size: int) -> Ints:
     """The rows and, up to `size`, the first once more."""
     first = rows[:1] if len(rows) else np.zeros(1, np.int64)
     return np.concatenate([rows, np.repeat(first, size - len(rows))])
 
 
-def block(data: Joined, rows: Ints, width: int) -> Arrays:
+def sequence_arrays(data: TokenSequences, rows: Ints, width: int) -> Arrays:
     """What a model takes for these rows."""
-    ids, kinds, there = data.block(rows, width)
-    made: Arrays = {"input_ids": ids, "attention_mask": there}
-    return made if data.joint.kinds is None else made | {"token_type_ids": kinds}
+    ids, kinds, mask = data.block(rows, width)
+    arrays: Arrays = {"input_ids": ids, "attention_mask": mask}
+    return arrays if data.joint.kinds is None else arrays | {"token_type_ids": kinds}
 
 
-def moved(parts: Sequence[Arrays], size: int) -> dict[str, torch.Tensor]:
+def stack_on_device(parts: Sequence[Arrays], size: int) -> dict[str, torch.Tensor]:
     """The batches of all models on the device; a short stack repeats its last."""
-    whole = [*parts, *[parts[-1]] * (size - len(parts))]
-    return {name: sent(np.stack([part[name] for part in whole])) for name in parts[0]}
+    stack = [*parts, *[parts[-1]] * (size - len(parts))]
+    return {
+        name: _copy_to_device(np.stack([part[name] for part in stack]))
+        for name in parts[0]
+    }
 
 
-def sent(array: NDArray[np.generic]) -> torch.Tensor:
+def _copy_to_device(array: NDArray[np.generic]) -> torch.Tensor:
     """The array on the device; it is not waited for, as the next one is to be made."""
-    made, where = torch.from_numpy(array), device()
+    tensor, where = torch.from_numpy(array), cuda_or_cpu()
     # Only from memory that stays in its place does a GPU fetch while it computes.
-    ready = made.pin_memory() if where.type == "cuda" else made
+    ready = tensor.pin_memory() if where.type == "cuda" else tensor
     return ready.to(where, non_blocking=True)

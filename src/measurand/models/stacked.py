@@ -18,11 +18,11 @@ import torch
 from torch.func import functional_call
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.replaying import Batch, Replayed
-from measurand.models.stack_masks import Attend, spread
+from measurand.models.replaying import Batch, GraphReplay
+from measurand.models.stack_masks import Attend, _encoder_attention_bias
 from measurand.models.stacked_adamw import StackedAdamW
 from measurand.models.stacked_linear import stack_linear
-from measurand.models.training import Captured, Loss, Moving, Plain
+from measurand.models.training import CapturedStep, Loss, PlainStep, RateSchedule
 
 Weights = Mapping[str, torch.Tensor]
 
@@ -35,7 +35,7 @@ class Stack(torch.nn.Module):
         size: How many models there are.
         kind: What is computed with; the weights themselves are kept in single
             precision. By default half on a GPU.
-        attend: What is added to attention: `spread` for encoders, `behind` for
+        attend: What is added to attention: `_encoder_attention_bias` for encoders, `behind` for
             decoders.
     """
 
@@ -47,9 +47,9 @@ class Stack(torch.nn.Module):
         attend: Attend | None = None,
     ) -> None:
         super().__init__()
-        self.attend = attend or spread
-        there = next(model.parameters()).device.type
-        self.kind = kind or (torch.bfloat16 if there == "cuda" else torch.float32)
+        self.attend = attend or _encoder_attention_bias
+        device_type = next(model.parameters()).device.type
+        self.kind = kind or (torch.bfloat16 if device_type == "cuda" else torch.float32)
         # Written out: not every fused attention can be had for several models at once.
         model.set_attn_implementation("eager")
         stack_linear(model)
@@ -67,7 +67,7 @@ class Stack(torch.nn.Module):
                 part.to(self.kind) for part in self.stacked
             )
         # By name, what has to change together.
-        self.named = {
+        self.copies_by_name = {
             name: (part,) if self.kind == torch.float32 else (part, copy)
             for name, part, copy in zip(
                 self.names, self.stacked, self.working, strict=True
@@ -75,7 +75,7 @@ class Stack(torch.nn.Module):
         }
         # In a list, so that its parameters are not counted among the stack's.
         self.form = [model]
-        self.decayed = [
+        self.has_decay = [
             part.ndim > 1 and not name.endswith("bias")
             for name, part in model.named_parameters()
         ]
@@ -93,73 +93,78 @@ class Stack(torch.nn.Module):
     @torch.no_grad()
     def put(self, number: int, weights: Weights) -> None:
         """Give one model these weights; those that are not named stay."""
-        for name, given in weights.items():
-            for part in self.named.get(name, ()):
-                part[number].copy_(given)
+        for name, value in weights.items():
+            for part in self.copies_by_name.get(name, ()):
+                part[number].copy_(value)
 
     @torch.no_grad()
     def put_all(self, weights: Weights) -> None:
         """Give every model these weights; those that are not named stay."""
-        for name, given in weights.items():
-            for part in self.named.get(name, ()):
-                part.copy_(given.expand_as(part))
+        for name, value in weights.items():
+            for part in self.copies_by_name.get(name, ()):
+                part.copy_(value.expand_as(part))
 
     @torch.no_grad()
-    def put_bodies(self, numbers: Sequence[int], other: "Stack") -> None:
+    def put_bodies(self, numbers: Sequence[int], source: "Stack") -> None:
         """Give these models the bodies of the other stack's models, from its first on.
 
         A weight that body and head share is called by the one or the other.
         """
-        places = torch.tensor(list(numbers), device=self.stacked[0].device)
-        whole = {id(part): n for n, part in enumerate(other.like.parameters())}
-        prefix, copied = other.like.base_model_prefix, 0
-        for name, like in other.like.base_model.named_parameters():
-            given = other.stacked[whole[id(like)]][: len(places)].detach()
-            for part in self.named.get(f"{prefix}.{name}", ()):
-                part.index_copy_(0, places, given.to(part.dtype))
+        positions = torch.tensor(list(numbers), device=self.stacked[0].device)
+        index_by_id = {id(part): n for n, part in enumerate(source.like.parameters())}
+        prefix, copied = source.like.base_model_prefix, 0
+        for name, like in source.like.base_model.named_parameters():
+            values = source.stacked[index_by_id[id(like)]][: len(positions)].detach()
+            for part in self.copies_by_name.get(f"{prefix}.{name}", ()):
+                part.index_copy_(0, positions, values.to(part.dtype))
                 copied += 1
         assert copied, "bodies of one name"  # noqa: S101
 
     def weights(self, number: int) -> dict[str, torch.Tensor]:
         """The weights of one model, as they lie in the stack."""
-        return {name: parts[0][number].detach() for name, parts in self.named.items()}
+        return {
+            name: parts[0][number].detach()
+            for name, parts in self.copies_by_name.items()
+        }
 
-    def each(self, work: Loss, batch: Batch) -> torch.Tensor:
+    def map_models(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model and its part of the batch."""
         form = self.like
 
-        def one(parts: list[torch.Tensor], own: Batch) -> torch.Tensor:
+        def run_model(parts: list[torch.Tensor], model_batch: Batch) -> torch.Tensor:
             named = dict(zip(self.names, parts, strict=True))
 
-            def run(**made: torch.Tensor) -> Any:
-                made["attention_mask"] = self.attend(made["attention_mask"], self.kind)
-                return functional_call(form, named, (), made)
+            def run(**inputs: torch.Tensor) -> Any:
+                inputs["attention_mask"] = self.attend(
+                    inputs["attention_mask"], self.kind
+                )
+                return functional_call(form, named, (), inputs)
 
-            return work(run, own)
+            return work(run, model_batch)
 
-        together = torch.func.vmap(one, randomness="different")
+        run_all = torch.func.vmap(run_model, randomness="different")
         parts = list(self.working)
         # They have their kind: autocast would not reach into a stacked linear map.
         with torch.autocast(parts[0].device.type, enabled=False):
-            found: torch.Tensor = together(parts, dict(batch))
-        return found
+            outputs: torch.Tensor = run_all(parts, dict(batch))
+        return outputs
 
 
-class Trainer:
+class StackTrainer:
     """Trains a stack again and again with the same captured steps."""
 
-    def __init__(self, stack: Stack, loss: Loss, schedule: Moving) -> None:
+    def __init__(self, stack: Stack, loss: Loss, schedule: RateSchedule) -> None:
         self.stack, self.schedule = stack, schedule
-        decays = [schedule.decay if each else 0.0 for each in stack.decayed]
+        decays = [schedule.decay if flag else 0.0 for flag in stack.has_decay]
         self.optimizer = StackedAdamW(
             list(stack.stacked), list(stack.working), decays, schedule.clip
         )
-        where = stack.stacked[0].device.type
+        device_type = stack.stacked[0].device.type
 
         def total(model: Any, batch: Batch) -> torch.Tensor:
-            return stack.each(loss, batch).sum()
+            return stack.map_models(loss, batch).sum()
 
-        stepper = Captured if where == "cuda" else Plain
+        stepper = CapturedStep if device_type == "cuda" else PlainStep
         # Clipped by the optimizer, each model by itself; not once more for all.
         self.step = stepper(stack, self.optimizer, total, math.inf)  # type: ignore[arg-type]
 
@@ -182,7 +187,7 @@ class Trainer:
         return mean
 
 
-class Resident:
+class ResidentStack:
     """A stack that stays on the device, with its first weights and its trainer."""
 
     def __init__(
@@ -190,27 +195,29 @@ class Resident:
         model: Any,
         size: int,
         loss: Loss,
-        schedule: Moving,
+        schedule: RateSchedule,
         attend: Attend | None = None,
     ) -> None:
         named = model.named_parameters()
         self.first = {name: part.detach().clone() for name, part in named}
         self.stack = Stack(model, size, attend=attend)
-        self.loss, self.train = loss, Trainer(self.stack, loss, schedule)
-        self.asking: dict[Loss, Replayed] = {}
+        self.loss, self.train = loss, StackTrainer(self.stack, loss, schedule)
+        self.replays: dict[Loss, GraphReplay] = {}
 
     def restart(self) -> None:
         """Give every model its first weights."""
         self.stack.put_all(self.first)
 
     @torch.no_grad()
-    def each(self, work: Loss, batch: Batch) -> torch.Tensor:
+    def map_models(self, work: Loss, batch: Batch) -> torch.Tensor:
         """What `work` gives for every model, which learns nothing from it."""
         if self.stack.training:  # it takes a walk through all modules
             self.stack.eval()
         step = self.train.step
-        if not isinstance(step, Captured):
-            return self.stack.each(work, batch)
-        if work not in self.asking:
-            self.asking[work] = Replayed(partial(self.stack.each, work), step.pool)
-        return self.asking[work](batch)
+        if not isinstance(step, CapturedStep):
+            return self.stack.map_models(work, batch)
+        if work not in self.replays:
+            self.replays[work] = GraphReplay(
+                partial(self.stack.map_models, work), step.pool
+            )
+        return self.replays[work](batch)

@@ -6,9 +6,11 @@ from typing import Any
 
 import torch
 
-KEPT = (0.9, 0.999)  # of the moments, from step to step
-LEAST = 1e-8  # is added to what a step is divided by
-TRIED = 1 << 20  # weights of the trial: kernels are built to suit the first they meet
+ADAMW_BETAS = (0.9, 0.999)  # of the moments, from step to step
+ADAMW_EPSILON = 1e-8  # is added to what a step is divided by
+TRIAL_SIZE = (
+    1 << 20
+)  # weights of the trial: kernels are built to suit the first they meet
 
 Move = Callable[..., None]
 
@@ -32,14 +34,14 @@ class StackedAdamW:
         longest: float,
     ) -> None:
         self.working, self.longest = working, longest
-        where = weights[0].device
+        device = weights[0].device
         # In double: 1 - 0.999 has half of a single's digits left.
-        numbers = torch.zeros(2, dtype=torch.float64, device=where)
+        numbers = torch.zeros(2, dtype=torch.float64, device=device)
         self.rate, self.done = numbers.unbind()
         self.decays = decays
-        self.flat = [flat(part) for part in weights]
+        self.flat = [_flatten_models(part) for part in weights]
         self.copies = [
-            None if copy is part else flat(copy)
+            None if copy is part else _flatten_models(copy)
             for part, copy in zip(weights, working, strict=True)
         ]
         self.first = [torch.zeros_like(part) for part in self.flat]
@@ -49,7 +51,7 @@ class StackedAdamW:
             "first": dict(enumerate(self.first)),
             "second": dict(enumerate(self.second)),
         }
-        self.move: Move = built() if where.type == "cuda" else stepped
+        self.move: Move = _compile_step() if device.type == "cuda" else adamw_step
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Drop the gradients."""
@@ -59,8 +61,12 @@ class StackedAdamW:
     @torch.no_grad()
     def step(self) -> None:
         """Clip, then move."""
-        found = {n: part.grad for n, part in enumerate(self.working)}
-        grads = {n: flat(grad) for n, grad in found.items() if grad is not None}
+        raw_grads = {n: part.grad for n, part in enumerate(self.working)}
+        grads = {
+            n: _flatten_models(grad)
+            for n, grad in raw_grads.items()
+            if grad is not None
+        }
         lengths = [
             torch.linalg.vector_norm(g, dim=1, dtype=torch.float32)
             for g in grads.values()
@@ -68,9 +74,9 @@ class StackedAdamW:
         norm = torch.linalg.vector_norm(torch.stack(lengths), dim=0)
         factor = (self.longest / (norm + 1e-6)).clamp(max=1.0)[:, None]
         self.done += 1
-        size = (self.rate / (1 - KEPT[0] ** self.done)).float()
-        root = (1 - KEPT[1] ** self.done).sqrt().float()
-        stays = {each: (1 - self.rate * each).float() for each in set(self.decays)}
+        size = (self.rate / (1 - ADAMW_BETAS[0] ** self.done)).float()
+        root = (1 - ADAMW_BETAS[1] ** self.done).sqrt().float()
+        stays = {decay: (1 - self.rate * decay).float() for decay in set(self.decays)}
         for n, grad in grads.items():
             self.move(
                 *(self.flat[n], self.copies[n], grad, self.first[n], self.second[n]),
@@ -85,12 +91,12 @@ class StackedAdamW:
                 part.zero_()
 
 
-def flat(part: torch.Tensor) -> torch.Tensor:
+def _flatten_models(part: torch.Tensor) -> torch.Tensor:
     """The numbers of every model in a line."""
     return part.detach().reshape(len(part), -1)
 
 
-def stepped(
+def adamw_step(
     weight: torch.Tensor,
     copy: torch.Tensor | None,
     grad: torch.Tensor,
@@ -103,25 +109,25 @@ def stepped(
 ) -> None:
     """One step of AdamW (Loshchilov and Hutter 2019) in place, as torch's own goes."""
     clipped = grad.float() * factor
-    first.mul_(KEPT[0]).add_(clipped, alpha=1 - KEPT[0])
-    second.mul_(KEPT[1]).addcmul_(clipped, clipped, value=1 - KEPT[1])
-    weight.mul_(stays).sub_(size * first / (second.sqrt() / root + LEAST))
+    first.mul_(ADAMW_BETAS[0]).add_(clipped, alpha=1 - ADAMW_BETAS[0])
+    second.mul_(ADAMW_BETAS[1]).addcmul_(clipped, clipped, value=1 - ADAMW_BETAS[1])
+    weight.mul_(stays).sub_(size * first / (second.sqrt() / root + ADAMW_EPSILON))
     if copy is not None:
         copy.copy_(weight)
 
 
 @lru_cache(maxsize=1)
-def built() -> Move:
-    """`stepped` as one kernel, where this machine can build it; else as it is."""
-    some = [torch.zeros(2, TRIED, device="cuda") for _ in range(3)]
-    halves = [torch.zeros_like(some[0], dtype=torch.bfloat16) for _ in range(2)]
+def _compile_step() -> Move:
+    """`adamw_step` as one kernel, where this machine can build it; else as it is."""
+    singles = [torch.zeros(2, TRIAL_SIZE, device="cuda") for _ in range(3)]
+    halves = [torch.zeros_like(singles[0], dtype=torch.bfloat16) for _ in range(2)]
     ones = [torch.ones(shape, device="cuda") for shape in ((2, 1), (), (), ())]
-    made: Move = torch.compile(stepped, dynamic=True)
+    kernel: Move = torch.compile(adamw_step, dynamic=True)
     try:
         with torch.no_grad():  # as in a step; with gradients it would be built again
-            made(some[0], *halves, *some[1:], *ones)
+            kernel(singles[0], *halves, *singles[1:], *ones)
     except torch.OutOfMemoryError:
         raise
     except RuntimeError:  # no compiler, or none that knows this GPU
-        return stepped
-    return made
+        return adamw_step
+    return kernel

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 
-class StackedLinear(torch.autograd.Function):
+class _StackedLinear(torch.autograd.Function):
     """`rows @ weight.T + bias` of every model; the first axis is over models."""
 
     @staticmethod
@@ -50,16 +50,16 @@ class StackedLinear(torch.autograd.Function):
     ) -> tuple[torch.Tensor, int]:
         """All models at once, whatever axes a model's rows have."""
         size, (at, *rest) = info.batch_size, in_dims
-        lines = first(rows, at, size)
+        lines = _models_first(rows, at, size)
         others = [
-            part if part is None else first(part, axis, size)
+            part if part is None else _models_first(part, axis, size)
             for part, axis in zip((weight, bias), rest, strict=True)
         ]
-        found = applied(lines.flatten(1, -2), *others)
-        return found.reshape(*lines.shape[:-1], -1), 0
+        output = _apply_linear(lines.flatten(1, -2), *others)
+        return output.reshape(*lines.shape[:-1], -1), 0
 
 
-def first(part: torch.Tensor, axis: int | None, models: int) -> torch.Tensor:
+def _models_first(part: torch.Tensor, axis: int | None, models: int) -> torch.Tensor:
     """The tensor with its axis over models in front; the same for all had it none."""
     if axis is None:
         return part.expand(models, *part.shape)
@@ -70,15 +70,15 @@ def stack_linear(model: torch.nn.Module) -> None:
     """Let the linear maps of a model be computed for all models of a stack at once."""
     for part in model.modules():
         if type(part) is torch.nn.Linear:
-            part.forward = partial(mapped, part)  # type: ignore[method-assign]
+            part.forward = partial(_stacked_forward, part)  # type: ignore[method-assign]
 
 
-def mapped(part: torch.nn.Linear, rows: torch.Tensor) -> torch.Tensor:
+def _stacked_forward(part: torch.nn.Linear, rows: torch.Tensor) -> torch.Tensor:
     """What a linear map of a stacked model gives."""
-    return applied(rows, part.weight, part.bias)
+    return _apply_linear(rows, part.weight, part.bias)
 
 
-def applied(*parts: torch.Tensor | None) -> torch.Tensor:
+def _apply_linear(*parts: torch.Tensor | None) -> torch.Tensor:
     """The map of these rows by weight and bias, with a gradient."""
-    found: torch.Tensor = StackedLinear.apply(*parts)  # type: ignore[no-untyped-call]
-    return found
+    output: torch.Tensor = _StackedLinear.apply(*parts)  # type: ignore[no-untyped-call]
+    return output

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.replaying import Batch, Graph, Replayed
+from measurand.models.replaying import Batch, Graph, GraphReplay
 
 T = TypeVar("T")
 Loss = Callable[[Any, Batch], torch.Tensor]
@@ -53,7 +53,7 @@ class Schedule:
         return self.rate * (steps - step) / max(1, steps - up)
 
 
-class Moving(Protocol):
+class RateSchedule(Protocol):
     """How weights move: an encoder's `Schedule`, or a decoder's `Training`."""
 
     @property
@@ -72,7 +72,7 @@ class Moving(Protocol):
         """The learning rate of a step."""
 
 
-def train(
+def train_model(
     model: Any,
     batches: Callable[[int], Iterator[Batch]],
     epochs: int,
@@ -92,16 +92,16 @@ def train(
         schedule: How weights move.
         after: Called when an epoch is over; says whether to stop.
     """
-    where = next(model.parameters()).device
+    device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(
-        groups(model, schedule.decay),
-        lr=torch.tensor(schedule.rate, device=where),
-        fused=where.type == "cuda",
-        capturable=where.type == "cuda",
+        _decay_groups(model, schedule.decay),
+        lr=torch.tensor(schedule.rate, device=device),
+        fused=device.type == "cuda",
+        capturable=device.type == "cuda",
     )
-    stepper = Captured if where.type == "cuda" else Plain
+    stepper = CapturedStep if device.type == "cuda" else PlainStep
     step = stepper(model, optimizer, loss, schedule.clip)
-    total = torch.zeros((), device=where)
+    total = torch.zeros((), device=device)
     done = 0
     for epoch in range(epochs):
         model.train()
@@ -119,13 +119,13 @@ def train(
     return mean
 
 
-def labelled(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+def labelled_cross_entropy(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """Cross entropy over the rows that have a label, not -100; 0 where none has."""
     total = torch.nn.functional.cross_entropy(scores.float(), labels, reduction="sum")
     return total / (labels != -100).sum().clamp(min=1)
 
 
-def groups(model: Any, decay: float) -> list[dict[str, Any]]:
+def _decay_groups(model: Any, decay: float) -> list[dict[str, Any]]:
     """The weights, with decay off for biases and norms."""
     named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
@@ -136,15 +136,17 @@ def groups(model: Any, decay: float) -> list[dict[str, Any]]:
     ]
 
 
-class Plain:
+class PlainStep:
     """A step as it is written."""
 
     def __init__(
         self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
     ) -> None:
         self.model, self.optimizer, self.loss, self.clip = model, optimizer, loss, clip
-        where = next(model.parameters()).device.type
-        self.half = torch.autocast(where, torch.bfloat16, enabled=where == "cuda")
+        device_type = next(model.parameters()).device.type
+        self.half = torch.autocast(
+            device_type, torch.bfloat16, enabled=device_type == "cuda"
+        )
 
     def __call__(self, batch: Batch) -> torch.Tensor:
         """Take the step; the loss."""
@@ -164,19 +166,19 @@ class Plain:
         return value.detach()
 
 
-class Captured(Replayed):
+class CapturedStep(GraphReplay):
     """A step captured once for each shape of batch, then replayed."""
 
     def __init__(
         self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
     ) -> None:
         self.model, self.optimizer = model, optimizer
-        step = Plain(model, optimizer, loss, clip)
+        step = PlainStep(model, optimizer, loss, clip)
         # autocast keeps casts of weights between calls, which a graph must not.
         step.half = torch.autocast("cuda", torch.bfloat16, cache_enabled=False)
         super().__init__(step, torch.cuda.graph_pool_handle())
 
-    def captured(self, batch: Batch) -> Graph:
+    def capture(self, batch: Batch) -> Graph:
         """A graph of the step; capturing it leaves weights and moments as they were."""
         before = [p.detach().clone() for p in self.model.parameters()]
         moments = {
@@ -188,10 +190,10 @@ class Captured(Replayed):
             return super().captured(batch)
         finally:
             with torch.no_grad():
-                for parameter, kept in zip(
+                for parameter, value in zip(
                     self.model.parameters(), before, strict=True
                 ):
-                    parameter.copy_(kept)
+                    parameter.copy_(value)
                 for parameter, state in self.optimizer.state.items():
                     for name, part in state.items():
                         old = moments.get(parameter, {}).get(name)
@@ -199,7 +201,7 @@ class Captured(Replayed):
             torch.cuda.set_rng_state(random)
 
 
-def widths(
+def random_batches(
     lengths: Ints, batch: int, rng: np.random.Generator, pool: int | None = None
 ) -> list[tuple[Ints, int]]:
     """Batches of like lengths in random order, each with its width.
@@ -214,37 +216,37 @@ def widths(
         pool: Items a pool; many where None.
     """
     order = rng.permutation(len(lengths))
-    pool, found = pool or LARGEST * batch, []
+    pool, plan = pool or LARGEST * batch, []
     for start in range(0, len(order), pool):
         rows = order[start : start + pool]
         rows = rows[np.argsort(lengths[rows], kind="stable")]
         for first in range(0, len(rows), batch):
             chosen = rows[first : first + batch]
             width = int(-(-lengths[chosen].max() // STEP) * STEP)
-            found.append((chosen, width))
-    return short_last(found, [len(chosen) < batch for chosen, _ in found], rng)
+            plan.append((chosen, width))
+    return shuffle_short_last(plan, [len(chosen) < batch for chosen, _ in plan], rng)
 
 
-def short_last(
-    found: Sequence[T], short: Sequence[bool], rng: np.random.Generator
+def shuffle_short_last(
+    batches: Sequence[T], short: Sequence[bool], rng: np.random.Generator
 ) -> list[T]:
     """Batches in random order, but the short ones at the end.
 
     A step moves as far for few rows as for many, and few give a gradient of chance;
     early on, AdamW would also be slowed by its size in all steps that follow.
     """
-    whole = [each for each, few in zip(found, short, strict=True) if not few]
-    rest = [each for each, few in zip(found, short, strict=True) if few]
-    return [whole[i] for i in rng.permutation(len(whole))] + rest
+    full = [batch for batch, few in zip(batches, short, strict=True) if not few]
+    rest = [batch for batch, few in zip(batches, short, strict=True) if few]
+    return [full[i] for i in rng.permutation(len(full))] + rest
 
 
-def mixing(items: int, batch: int) -> int:
+def pool_size(items: int, batch: int) -> int:
     """The pool for labelled items: four at least; few items are not sorted.
 
     Length tells of the label, so a batch of one length holds few labels; and few items
     that were all sorted would meet in the same batches in every epoch.
 
-    >>> mixing(100, 16), mixing(2000, 16), mixing(100_000, 16)
+    >>> pool_size(100, 16), pool_size(2000, 16), pool_size(100_000, 16)
     (16, 512, 1024)
     """
     if items <= FEW * batch:

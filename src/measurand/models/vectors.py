@@ -9,19 +9,25 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from measurand.models.causal_loading import guarded
-from measurand.models.classifier import BUDGET, STEP, like_lengths
-from measurand.models.encoder import checkpoint, device, joint, tokens, window
-from measurand.models.joining import inputs, joined
+from measurand.models.causal_loading import memory_guard
+from measurand.models.classifier import BUDGET, STEP, batch_like_lengths
+from measurand.models.encoder import (
+    cuda_or_cpu,
+    encoder_checkpoint,
+    encoder_window,
+    joint,
+    tokenize_texts,
+)
+from measurand.models.joining import input_tensors, join_fields
 
 
 @lru_cache(maxsize=1)
-def body(name: str) -> Any:
+def _encoder_body(name: str) -> Any:
     """The pretrained encoder without a head; on a GPU in half precision."""
-    where = device()
+    where = cuda_or_cpu()
     with torch.random.fork_rng(devices=[]):
         # Loading draws a head that nobody asks; that must move no other stream.
-        model = copy.deepcopy(checkpoint(name, 2).base_model).eval()
+        model = copy.deepcopy(encoder_checkpoint(name, 2).base_model).eval()
     return model.to(where).half() if where.type == "cuda" else model
 
 
@@ -33,16 +39,22 @@ def token_vectors(
     The tokenizer's own tokens are read and left out; a text is cut to `length` tokens,
     or to as many as the encoder reads.
     """
-    model, where, most = body(name), device(), min(length, window(name))
-    data = joined([tokens(name, texts, most)], joint(name, 1), most)
+    model, where, most = (
+        _encoder_body(name),
+        cuda_or_cpu(),
+        min(length, encoder_window(name)),
+    )
+    data = join_fields([tokenize_texts(name, texts, most)], joint(name, 1), most)
     start = len(data.joint.pieces[0])
-    found: dict[int, NDArray[np.float32]] = {}
-    with torch.inference_mode(), guarded():
-        for rows in like_lengths(data.lengths, BUDGET[where.type], STEP[where.type]):
-            made = inputs(data, rows, int(data.lengths[rows].max()), where)
-            last = model(**made).last_hidden_state.float()
+    by_row: dict[int, NDArray[np.float32]] = {}
+    with torch.inference_mode(), memory_guard():
+        for rows in batch_like_lengths(
+            data.lengths, BUDGET[where.type], STEP[where.type]
+        ):
+            batch = input_tensors(data, rows, int(data.lengths[rows].max()), where)
+            last = model(**batch).last_hidden_state.float()
             units = torch.nn.functional.normalize(last, dim=-1).cpu().numpy()
             for row, vectors in zip(rows, units, strict=True):
                 size = data.sizes[0, row]
-                found[int(row)] = vectors[start : start + size]
-    return [found[row] for row in range(len(texts))]
+                by_row[int(row)] = vectors[start : start + size]
+    return [by_row[row] for row in range(len(texts))]

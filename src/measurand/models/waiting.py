@@ -5,31 +5,31 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 
-def asked_to_wait(headers: Mapping[str, str]) -> float | None:
+def _retry_delay(headers: Mapping[str, str]) -> float | None:
     """Seconds, from a Retry-After of seconds or of a date; None where there is none.
 
     A date is held against the server's own clock, where it tells it.
 
-    >>> asked_to_wait({"retry-after": "2"}), asked_to_wait({"retry-after": "soon"})
+    >>> _retry_delay({"retry-after": "2"}), _retry_delay({"retry-after": "soon"})
     (2.0, None)
-    >>> asked_to_wait({"retry-after": "Mon, 05 Jan 2026 10:00:09 GMT",
+    >>> _retry_delay({"retry-after": "Mon, 05 Jan 2026 10:00:09 GMT",
     ...                "date": "Mon, 05 Jan 2026 10:00:02 GMT"})
     7.0
     """
-    stated = headers.get("retry-after", "").strip()
-    if stated.replace(".", "", 1).isdecimal():
-        return float(stated)
-    until = moment(stated)
+    header = headers.get("retry-after", "").strip()
+    if header.replace(".", "", 1).isdecimal():
+        return float(header)
+    until = _header_date(header)
     if until is None:
         return None
-    now = moment(headers.get("date", "")) or datetime.now(UTC)
+    now = _header_date(headers.get("date", "")) or datetime.now(UTC)
     return max(0.0, (until - now).total_seconds())
 
 
-def moment(stated: str) -> datetime | None:
+def _header_date(header: str) -> datetime | None:
     """The date in a header; None where it is none."""
     try:
-        found = parsedate_to_datetime(stated)
+        date = parsedate_to_datetime(header)
     except (ValueError, TypeError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -25,7 +25,7 @@ WRITERS = Catalogue(
         ),
     },
 )
-PLACES = Catalogue(
+MODEL_LOCATIONS = Catalogue(
     "place of a model",
     {
         HERE: Entry("measurand.models.causal_loading:located", "its weights", "torch"),
@@ -34,10 +34,10 @@ PLACES = Catalogue(
 )
 
 
-def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
+def resolve_writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     """The model by its name: `llm:NAME` is on a server, all others run here.
 
-    >>> writer("smollm2"), writer("causal:a/b"), writer("llm:small").model
+    >>> resolve_writer("smollm2"), resolve_writer("causal:a/b"), resolve_writer("llm:small").model
     ('smollm2', 'a/b', 'small')
     """
     if isinstance(model, str) and model.startswith(SERVED):
@@ -53,40 +53,42 @@ def writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     return model
 
 
-def served(model: str | Endpoint) -> bool:
+def is_endpoint(model: str | Endpoint) -> bool:
     """Whether the model is behind a server.
 
-    >>> served("llm:small"), served("smollm2")
+    >>> is_endpoint("llm:small"), is_endpoint("smollm2")
     (True, False)
     """
-    return isinstance(writer(model), Endpoint)
+    return isinstance(resolve_writer(model), Endpoint)
 
 
-def ready(model: str | Endpoint) -> None:
+def check_writer(model: str | Endpoint) -> None:
     """Raise where the weights are not to be had, or no server is named."""
-    asked = writer(model)
-    if isinstance(asked, Endpoint):
-        PLACES.thing(THERE)(terms_of(asked).url)
+    target = resolve_writer(model)
+    if isinstance(target, Endpoint):
+        MODEL_LOCATIONS.thing(THERE)(terms_of(target).url)
     else:
-        PLACES.thing(HERE)(asked)
+        MODEL_LOCATIONS.thing(HERE)(target)
 
 
-def written(
+def generate_texts(
     model: str | Endpoint, prompts: Sequence[str], max_tokens: int
 ) -> list[str]:
     """What the model writes to each prompt, by its likeliest tokens."""
-    asked = writer(model)
-    if isinstance(asked, Endpoint):
-        replies = WRITERS.thing(THERE)
-        asked = replace(asked, max_tokens=max_tokens, terms=terms_of(asked))
+    target = resolve_writer(model)
+    if isinstance(target, Endpoint):
+        ask = WRITERS.thing(THERE)
+        target = replace(target, max_tokens=max_tokens, terms=terms_of(target))
         messages = [[{"role": "user", "content": prompt}] for prompt in prompts]
-        return [reply.text for reply in replies(asked, messages)]
-    decoder = WRITERS.thing(HERE).load(asked)
-    said: list[str] = decoder.generate(spoken(decoder.tokenizer, prompts), max_tokens)
-    return said
+        return [reply.text for reply in ask(target, messages)]
+    decoder = WRITERS.thing(HERE).load(target)
+    texts: list[str] = decoder.generate(
+        chat_prompts(decoder.tokenizer, prompts), max_tokens
+    )
+    return texts
 
 
-def spoken(tokenizer: Any, prompts: Sequence[str]) -> list[str]:
+def chat_prompts(tokenizer: Any, prompts: Sequence[str]) -> list[str]:
     """The prompts as turns of a conversation, where the model was made for them."""
     if not getattr(tokenizer, "chat_template", None):
         return list(prompts)
@@ -99,7 +101,7 @@ def spoken(tokenizer: Any, prompts: Sequence[str]) -> list[str]:
         for prompt in prompts
     ]
     # The opening token is written by some templates and by some tokenizers: once.
-    first = tokenizer.bos_token_id
-    if first is None or tokenizer("a")["input_ids"][:1] != [first]:
+    opening = tokenizer.bos_token_id
+    if opening is None or tokenizer("a")["input_ids"][:1] != [opening]:
         return turns
     return [turn.removeprefix(tokenizer.bos_token) for turn in turns]

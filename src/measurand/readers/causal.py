@@ -14,7 +14,7 @@ from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
-from measurand.models.causal_loading import SMOLLM2, located
+from measurand.models.causal_loading import SMOLLM2, locate_decoder
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import template, wording
@@ -36,7 +36,7 @@ class CausalReader(CausalRecipe):
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
-        located(self.model)
+        locate_decoder(self.model)
 
     def tune(self, items: Items, rng: np.random.Generator) -> "CausalReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""
@@ -94,7 +94,7 @@ class CausalReader(CausalRecipe):
         self, model: CausalModel, prompts: Sequence[str], items: Items, seed: int
     ) -> Tensor:
         """Train the model, in place, with a fresh head; the head that came out."""
-        rows = model.fitting(prompts, 0)
+        rows = model.fit_window(prompts, 0)
         gold = torch.from_numpy(items.gold(items.classes))
         width = model.states(rows[:1]).shape[1]
         start = first_head(seed, len(items.classes), width)
@@ -153,7 +153,7 @@ class ZeroShotReader:
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
-        located(self.model)
+        locate_decoder(self.model)
 
     def adapt(self, texts: Sequence[str]) -> "ZeroShotReader":
         """The same reader, pretrained on `texts` first."""
@@ -185,7 +185,7 @@ class ZeroShotReader:
             how = replace(self.adaptation, length=self.length)
             model.pretrain(asked, how, part(seed, "adapt"))
             lm_loss = model.loss(asked, self.length)
-            model = model.settled()
+            model = model.finish_training()
         _, cut = words.prompts(model, items)
         cut_share = float(cut.mean())
         return FittedZeroShot(

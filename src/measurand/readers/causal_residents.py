@@ -4,14 +4,18 @@ from dataclasses import replace
 
 import torch
 
-from measurand.models.causal import owned
-from measurand.models.causal_loading import fetched
-from measurand.models.causal_stacked import LastToken, class_loss, foretelling
+from measurand.models.causal import trainable_copy
+from measurand.models.causal_loading import load_decoder
+from measurand.models.causal_stacked import (
+    LastTokenClassifier,
+    class_loss,
+    focused_next_token_loss,
+)
 from measurand.models.causal_training import Training
-from measurand.models.encoder import device
-from measurand.models.stack_batches import wide
-from measurand.models.stack_masks import behind
-from measurand.models.stacked import Resident
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.stack_batches import batch_width
+from measurand.models.stack_masks import decoder_attention_bias
+from measurand.models.stacked import ResidentStack
 from measurand.readers.residents import fitting, kept, roomy
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not
@@ -26,15 +30,15 @@ SHARE = 0.25  # of the memory that they may fill
 
 def suiting(name: str, batch: int, length: int) -> int:
     """How many decoders are best trained at once here; 1 where there is no GPU."""
-    if device().type != "cuda":
+    if cuda_or_cpu().type != "cuda":
         return 1
-    network, _ = fetched(name, exact=True)
+    network, _ = load_decoder(name, exact=True)
     if not stackable(network.config, length):
         return 1
-    memory = torch.cuda.get_device_properties(device()).total_memory
+    memory = torch.cuda.get_device_properties(cuda_or_cpu()).total_memory
     weights = sum(part.numel() for part in network.parameters())
     vocabulary = network.get_output_embeddings().weight.shape[0]
-    scored = scoring(memory, batch * wide(length) * vocabulary)
+    scored = scoring(memory, batch * batch_width(length) * vocabulary)
     return min(fitting(memory, weights), scored)
 
 
@@ -53,26 +57,30 @@ def scoring(memory: int, scores: int) -> int:
     return max(1, int(SHARE * memory / (SCORED * scores)))
 
 
-def language_models(name: str, how: Training, size: int) -> Resident:
+def language_models(name: str, how: Training, size: int) -> ResidentStack:
     """A stack of the checkpoint as a language model."""
 
-    def made() -> Resident:
-        network = owned(fetched(name, exact=True)[0]).to(device())
+    def made() -> ResidentStack:
+        network = trainable_copy(load_decoder(name, exact=True)[0]).to(cuda_or_cpu())
         network.config.use_cache = False
-        return Resident(network, size, foretelling(network), how, behind)
+        return ResidentStack(
+            network, size, focused_next_token_loss(network), how, decoder_attention_bias
+        )
 
     return kept("language", (name, moving(how), size), made)
 
 
-def classifiers(name: str, classes: int, how: Training, size: int) -> Resident:
+def classifiers(name: str, classes: int, how: Training, size: int) -> ResidentStack:
     """A stack of its bodies, with a head that has room for so many classes."""
     room = roomy(classes)
 
-    def made() -> Resident:
-        network, _ = fetched(name, exact=True)
-        model = LastToken(network, room).to(device()).requires_grad_(True)
+    def made() -> ResidentStack:
+        network, _ = load_decoder(name, exact=True)
+        model = (
+            LastTokenClassifier(network, room).to(cuda_or_cpu()).requires_grad_(True)
+        )
         model.base_model.config.use_cache = False
-        return Resident(model, size, class_loss, how, behind)
+        return ResidentStack(model, size, class_loss, how, decoder_attention_bias)
 
     return kept("classes", (name, room, moving(how), size), made)
 

@@ -9,24 +9,30 @@ from scipy.special import softmax
 from measurand.core.reader import Floats
 from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
-from measurand.models.causal_loading import fetched
+from measurand.models.causal_loading import load_decoder
 from measurand.models.causal_stacked import (
-    Rows,
-    ends,
-    following,
-    lined,
-    planned,
-    quarters,
-    scores,
+    TokenRows,
+    decoder_inputs,
+    last_token_positions,
+    last_token_scores,
+    next_token_labels,
+    plan_epochs,
+    round_to_quarters,
     sorted_batches,
 )
 from measurand.models.causal_training import Training
-from measurand.models.encoder import device
-from measurand.models.masked import picked
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.masked import labelled_positions
 from measurand.models.replaying import Batch
-from measurand.models.stack_batches import ASKED, SHUT, Arrays, filled, moved
-from measurand.models.stacked import Resident
-from measurand.models.training import Ints, mixing
+from measurand.models.stack_batches import (
+    ROWS_AT_ONCE,
+    SHUT,
+    Arrays,
+    fill_rows,
+    stack_on_device,
+)
+from measurand.models.stacked import ResidentStack
+from measurand.models.training import Ints, pool_size
 from measurand.readers.causal_fitted import FittedCausal, read
 from measurand.readers.causal_prompts import wording
 from measurand.readers.causal_recipe import CausalRecipe
@@ -46,17 +52,17 @@ class CausalStack:
         self.reader, self.size, self.classes = reader, size, 1
         # To split texts by; what is trained is in the stacks.
         self.model = CausalModel(
-            reader.model, *fetched(reader.model, exact=True), "full"
+            reader.model, *load_decoder(reader.model, exact=True), "full"
         )
 
     @property
-    def adapting(self) -> Resident:
+    def adapting(self) -> ResidentStack:
         """The language models."""
         how = self.reader.adaptation.training
         return language_models(self.reader.model, how, self.size)
 
     @property
-    def classifying(self) -> Resident:
+    def classifying(self) -> ResidentStack:
         """The classifiers."""
         reader = self.reader
         how = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
@@ -92,7 +98,7 @@ class CausalStack:
             self.model.sequences(jobs[n].reader.texts, settings.length) for n in some
         ]
         how = settings.training
-        plans = planned(held, how, [seeds[n].adapt for n in some])
+        plans = plan_epochs(held, how, [seeds[n].adapt for n in some])
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:
@@ -103,34 +109,36 @@ class CausalStack:
         return dict(zip(some, self.losses(held, how.batch), strict=True))
 
     def foretold(
-        self, held: Sequence[Rows], rows: Sequence[Ints], width: int, size: int
+        self, held: Sequence[TokenRows], rows: Sequence[Ints], width: int, size: int
     ) -> Batch:
         """One batch of every language model, with what follows each token."""
         some = [
-            [own[i] for i in filled(chosen, size)]
+            [own[i] for i in fill_rows(chosen, size)]
             for own, chosen in zip(held, rows, strict=True)
         ]
         wanted = [
-            following(own, len(chosen), width)
+            next_token_labels(own, len(chosen), width)
             for own, chosen in zip(some, rows, strict=True)
         ]
-        most = quarters(max(int((one != -100).sum()) for one in wanted), size * width)
+        most = round_to_quarters(
+            max(int((one != -100).sum()) for one in wanted), size * width
+        )
         made: list[Arrays] = []
         for own, one in zip(some, wanted, strict=True):
-            places, labels = picked(one, most)
-            lines = lined(own, width, self.model.start)
+            places, labels = labelled_positions(one, most)
+            lines = decoder_inputs(own, width, self.model.start)
             made.append(lines | {"places": places, "labels": labels})
-        return moved(made, self.size)
+        return stack_on_device(made, self.size)
 
-    def losses(self, held: Sequence[Rows], size: int) -> list[float]:
+    def losses(self, held: Sequence[TokenRows], size: int) -> list[float]:
         """The loss of every language model on its texts."""
         models = self.adapting
-        total = torch.zeros(self.size, device=device())
-        count = torch.zeros(self.size, device=device())
+        total = torch.zeros(self.size, device=cuda_or_cpu())
+        count = torch.zeros(self.size, device=cuda_or_cpu())
         for rows, width in sorted_batches(held, size):
             batch = self.foretold(held, rows, width, size)
             tokens = (batch["labels"] != -100).sum(dim=1)
-            total += models.each(models.loss, batch) * tokens
+            total += models.map_models(models.loss, batch) * tokens
             count += tokens
         found = (total / count).cpu()
         return [float(one) for one in found[: len(held)]]
@@ -165,7 +173,7 @@ class CausalStack:
         for n, job in enumerate(jobs):
             words = wording(self.model, job.train.fields, reader.length)
             prompts, cut = words.prompts(self.model, job.train)
-            held.append(self.model.fitting(prompts, 0))
+            held.append(self.model.fit_window(prompts, 0))
             settings = (float(cut.mean()), "full", reader.rate, losses.get(n))
             nothing = torch.empty(0)  # its head is in the stack
             readers.append(
@@ -173,17 +181,17 @@ class CausalStack:
             )
         gold = [job.train.gold(job.train.classes) for job in jobs]
         how = Training(reader.epochs, reader.batch)
-        pool = mixing(max(map(len, held)), how.batch)
-        plans = planned(held, how, [seed.classify for seed in seeds], pool)
+        pool = pool_size(max(map(len, held)), how.batch)
+        plans = plan_epochs(held, how, [seed.classify for seed in seeds], pool)
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:
                 made = self.ending(held, rows, width, how.batch, jobs)
                 for batch, own, right in zip(made, rows, gold, strict=True):
                     counts = np.arange(how.batch) < len(own)
-                    labels = right[filled(own, how.batch)]
+                    labels = right[fill_rows(own, how.batch)]
                     batch["labels"] = np.where(counts, labels, -100)
-                yield moved(made, self.size)
+                yield stack_on_device(made, self.size)
 
         torch.manual_seed(part(seeds[0].classify, "dropout"))
         models.train(batches, len(plans), sum(map(len, plans)))
@@ -191,7 +199,7 @@ class CausalStack:
 
     def ending(
         self,
-        held: Sequence[Rows],
+        held: Sequence[TokenRows],
         rows: Sequence[Ints],
         width: int,
         size: int,
@@ -201,11 +209,13 @@ class CausalStack:
         room = self.classifying.stack.like.head.out_features
         made: list[Arrays] = []
         for own, chosen, job in zip(held, rows, jobs, strict=True):
-            some = [own[i] for i in filled(chosen, size)]
+            some = [own[i] for i in fill_rows(chosen, size)]
             there = np.arange(room) < len(job.train.classes)
             shut = np.where(there, 0, SHUT).astype(np.float32)
-            lines = lined(some, width, self.model.start)
-            made.append(lines | {"places": ends(some, width), "shut": shut})
+            lines = decoder_inputs(some, width, self.model.start)
+            made.append(
+                lines | {"places": last_token_positions(some, width), "shut": shut}
+            )
         return made
 
     def shares(
@@ -215,12 +225,16 @@ class CausalStack:
         held = []
         for each, job in zip(readers, jobs, strict=True):
             prompts, each.last["truncated"] = read(each.wording, self.model, job.test)
-            held.append(self.model.fitting(prompts, 0))
+            held.append(self.model.fit_window(prompts, 0))
         found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
         waiting = []
-        for rows, width in sorted_batches(held, ASKED):
-            batch = moved(self.ending(held, rows, width, ASKED, jobs), self.size)
-            waiting.append((rows, self.classifying.each(scores, batch)))
+        for rows, width in sorted_batches(held, ROWS_AT_ONCE):
+            batch = stack_on_device(
+                self.ending(held, rows, width, ROWS_AT_ONCE, jobs), self.size
+            )
+            waiting.append(
+                (rows, self.classifying.map_models(last_token_scores, batch))
+            )
         for rows, told in waiting:
             numbers = told.float().cpu().numpy().astype(np.float64)
             for place, own in enumerate(rows):

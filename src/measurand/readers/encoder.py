@@ -13,11 +13,11 @@ from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.core.together import JointPrediction, TrainingJob
-from measurand.models.encoder import device, location, window
-from measurand.models.joining import Joined, inputs
-from measurand.models.masked import Adapted, Masking, adapted
+from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
+from measurand.models.joining import TokenSequences, input_tensors
+from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder
 from measurand.models.replaying import Batch
-from measurand.models.training import Schedule, mixing, train, widths
+from measurand.models.training import Schedule, pool_size, random_batches, train_model
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_recipe import EncoderRecipe
 from measurand.readers.encoder_residents import suiting
@@ -50,7 +50,7 @@ class EncoderReader(EncoderRecipe):
         Epochs that early stopping left out are not there.
         """
         seen: list[Floats] = []
-        read: list[Joined] = []
+        read: list[TokenSequences] = []
 
         def watch(now: FittedEncoder) -> None:
             if not read:
@@ -77,7 +77,7 @@ class EncoderReader(EncoderRecipe):
         """The fitted reader; `watch` is shown what it is after each epoch."""
         if self.rates:
             return self.tune(items, rng).learned(items, rng, watch)
-        classes, where = items.classes, device()
+        classes, where = items.classes, cuda_or_cpu()
         kept = min(HELD_MOST, int(self.held * len(items)))
         order = rng.permutation(len(items))
         held, seen = (
@@ -130,20 +130,20 @@ class EncoderReader(EncoderRecipe):
             self,
             epochs=task.epochs,
             batch=task.batch,
-            length=min(task.length, window(self.model)),
+            length=min(task.length, encoder_window(self.model)),
             adapt_batch=task.batch,
             held=0.0,
             warmup=0.0,
         )
 
-    def pretrained(self, seed: int) -> Adapted | None:
+    def pretrained(self, seed: int) -> AdaptedEncoder | None:
         """The encoder after the texts, where there are any."""
         if not self.texts:
             return None
-        settings = Masking(
+        settings = EncoderAdaptation(
             self.adapt_epochs, self.adapt_rate, self.length, self.adapt_batch
         )
-        return adapted(self.model, self.texts, settings, seed)
+        return adapt_encoder(self.model, self.texts, settings, seed)
 
     def trained(
         self,
@@ -155,11 +155,12 @@ class EncoderReader(EncoderRecipe):
     ) -> None:
         """Fine-tune in place."""
         data, gold = reader.read(seen).joined, seen.gold(reader.classes)
-        pool = mixing(len(seen), self.batch)
+        pool = pool_size(len(seen), self.batch)
         plans = [
-            widths(data.lengths, self.batch, rng, pool) for _ in range(self.epochs)
+            random_batches(data.lengths, self.batch, rng, pool)
+            for _ in range(self.epochs)
         ]
-        where = device()
+        where = cuda_or_cpu()
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:
@@ -169,7 +170,7 @@ class EncoderReader(EncoderRecipe):
                     [rows, np.repeat(rows[:1], self.batch - len(rows))]
                 )
                 labels = np.where(np.arange(self.batch) < len(rows), gold[filled], -100)
-                made = inputs(data, filled, width, where)
+                made = input_tensors(data, filled, width, where)
                 yield made | {"labels": torch.from_numpy(labels).to(where)}
 
         best = BestEpoch(self.patience)
@@ -186,7 +187,7 @@ class EncoderReader(EncoderRecipe):
 
         steps = sum(len(plan) for plan in plans)
         schedule = Schedule(self.rate, self.warmup)
-        train(reader.model, batches, self.epochs, steps, loss, schedule, after)
+        train_model(reader.model, batches, self.epochs, steps, loss, schedule, after)
         best.restore(reader.model)
 
     def joint_size(self) -> int:
@@ -202,7 +203,7 @@ class EncoderReader(EncoderRecipe):
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
-        location(self.model)
+        encoder_location(self.model)
 
     def default_seeds(self) -> int:
         """One seed on a CPU, three where training takes seconds."""

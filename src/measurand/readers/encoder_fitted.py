@@ -18,9 +18,15 @@ from measurand.core.errors import BadOption, StoreFailed, join_names
 from measurand.core.files import check_writable, write_file
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
-from measurand.models.encoder import joint, offsets, tokenizer, tokens
+from measurand.models.encoder import joint, token_offsets, tokenize_texts, tokenizer
 from measurand.models.gradients import STEPS, attributions
-from measurand.models.joining import Joined, Tokens, equal_lengths, inputs, joined
+from measurand.models.joining import (
+    TokenizedTexts,
+    TokenSequences,
+    batch_equal_lengths,
+    input_tensors,
+    join_fields,
+)
 from measurand.readers.attribution import joined as joined_words
 from measurand.readers.attribution import only_field
 from measurand.readers.fields import readable
@@ -36,8 +42,8 @@ SCHEMA = 1  # raised when that file changes
 class Reading:
     """Items as tokens: of each field apart, and joined."""
 
-    parts: Mapping[str, Tokens]
-    joined: Joined
+    parts: Mapping[str, TokenizedTexts]
+    joined: TokenSequences
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +88,7 @@ class FittedEncoder:
     def read(self, items: Items) -> Reading:
         """The items as tokens."""
         parts = {
-            f: tokens(self.name, items.column(f).tolist(), self.length)
+            f: tokenize_texts(self.name, items.column(f).tolist(), self.length)
             for f in readable(self.fields, items)
         }
         return Reading(parts, self.join(list(parts.values())))
@@ -105,13 +111,13 @@ class FittedEncoder:
             said = self.shares(self.join(list(parts.values())))
             yield from said.reshape(len(some), n, -1)
 
-    def join(self, parts: Sequence[Tokens]) -> Joined:
+    def join(self, parts: Sequence[TokenizedTexts]) -> TokenSequences:
         """The fields joined as the tokenizer joins them."""
-        data = joined(parts, joint(self.name, len(parts)), self.length)
+        data = join_fields(parts, joint(self.name, len(parts)), self.length)
         self.last["truncated"] = data.truncated
         return data
 
-    def shares(self, data: Joined) -> Floats:
+    def shares(self, data: TokenSequences) -> Floats:
         """Class probabilities of joined items."""
         return np.asarray(softmax(self.forward(data)[0] / self.temperature, axis=1))
 
@@ -184,7 +190,7 @@ class FittedEncoder:
         gaps = [one.gap for each in said for one in each]
         self.last["attribution_gap"] = float(np.median(gaps)) if gaps else 0.0
         found = []
-        spans = offsets(self.name, texts, self.length)
+        spans = token_offsets(self.name, texts, self.length)
         for text, places, *each in zip(texts, spans, *said, strict=True):
             inside = ~np.array(each[0].special, bool)
             scores = np.array([one.scores for one in each]).T[inside]
@@ -222,7 +228,9 @@ class FittedEncoder:
         tokenizer.cache_clear()
         write_file(folder / SAVED, (json.dumps(said, indent=2) + "\n").encode())
 
-    def forward(self, data: Joined, *, embed: bool = False) -> tuple[Floats, Floats]:
+    def forward(
+        self, data: TokenSequences, *, embed: bool = False
+    ) -> tuple[Floats, Floats]:
         """Scores and, where asked for, what goes into the last linear map."""
         model = self.quick
         where = next(model.parameters()).device
@@ -234,8 +242,8 @@ class FittedEncoder:
         )
         waiting = []
         with torch.inference_mode():
-            for rows in equal_lengths(data, BUDGET[where.type]):
-                made = inputs(data, rows, int(data.lengths[rows[0]]), where)
+            for rows in batch_equal_lengths(data, BUDGET[where.type]):
+                made = input_tensors(data, rows, int(data.lengths[rows[0]]), where)
                 del made["attention_mask"]  # nothing is padded, so nothing is masked
                 waiting.append((rows, model(**made).logits))
         hook.remove()

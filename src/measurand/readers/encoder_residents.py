@@ -4,11 +4,15 @@ from typing import Any
 
 import torch
 
-from measurand.models.encoder import device, family
-from measurand.models.masked import focused, language_model, loaded
+from measurand.models.encoder import cuda_or_cpu, encoder_family
+from measurand.models.masked import (
+    focused_masked_loss,
+    load_masked_model,
+    masked_language_model,
+)
 from measurand.models.replaying import Batch
-from measurand.models.stacked import Resident
-from measurand.models.training import Schedule, labelled
+from measurand.models.stacked import ResidentStack
+from measurand.models.training import Schedule, labelled_cross_entropy
 from measurand.readers.encoder_training import fresh
 from measurand.readers.residents import fitting, kept, roomy
 
@@ -22,32 +26,34 @@ STACKING = (
 
 def suiting(name: str) -> int:
     """How many encoders are best trained at once here; 1 where there is no GPU."""
-    if device().type != "cuda" or family(name) not in STACKING:
+    if cuda_or_cpu().type != "cuda" or encoder_family(name) not in STACKING:
         return 1
-    weights = sum(part.numel() for part in loaded(name)[0].parameters())
-    return fitting(torch.cuda.get_device_properties(device()).total_memory, weights)
+    weights = sum(part.numel() for part in load_masked_model(name)[0].parameters())
+    return fitting(
+        torch.cuda.get_device_properties(cuda_or_cpu()).total_memory, weights
+    )
 
 
-def language_models(name: str, rate: float, size: int) -> Resident:
+def language_models(name: str, rate: float, size: int) -> ResidentStack:
     """A stack of the checkpoint with its language-model head."""
 
-    def made() -> Resident:
-        model = language_model(name).to(device())
+    def made() -> ResidentStack:
+        model = masked_language_model(name).to(cuda_or_cpu())
         schedule = Schedule(rate, warmup=0.0, decay=0.0)
-        return Resident(model, size, focused(model), schedule)
+        return ResidentStack(model, size, focused_masked_loss(model), schedule)
 
     return kept("language", (name, rate, size), made)
 
 
 def classifiers(
     name: str, classes: int, rate: float, warmup: float, size: int
-) -> Resident:
+) -> ResidentStack:
     """A stack of the checkpoint with a head that has room for so many classes."""
     room = roomy(classes)
 
-    def made() -> Resident:
-        model = fresh(name, room).to(device())
-        return Resident(model, size, loss, Schedule(rate, warmup))
+    def made() -> ResidentStack:
+        model = fresh(name, room).to(cuda_or_cpu())
+        return ResidentStack(model, size, loss, Schedule(rate, warmup))
 
     return kept("classes", (name, room, rate, warmup, size), made)
 
@@ -55,4 +61,4 @@ def classifiers(
 def loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count; 0 where none does."""
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
-    return labelled(logits, batch["labels"])
+    return labelled_cross_entropy(logits, batch["labels"])

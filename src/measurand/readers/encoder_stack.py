@@ -11,13 +11,25 @@ from scipy.special import softmax
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.together import JointPrediction, TrainingJob
-from measurand.models.encoder import device, tokens_again
-from measurand.models.joining import Joined
-from measurand.models.masked import as_read, hide, narrow, new_head
+from measurand.models.encoder import cuda_or_cpu, tokenize_once
+from measurand.models.joining import TokenSequences
+from measurand.models.masked import (
+    hide_tokens,
+    masked_positions,
+    new_head,
+    text_sequences,
+)
 from measurand.models.replaying import Batch
-from measurand.models.stack_batches import ASKED, SHUT, aligned, block, filled, moved
-from measurand.models.stacked import Resident, Weights
-from measurand.models.training import Ints, mixing
+from measurand.models.stack_batches import (
+    ROWS_AT_ONCE,
+    SHUT,
+    align_batches,
+    fill_rows,
+    sequence_arrays,
+    stack_on_device,
+)
+from measurand.models.stacked import ResidentStack, Weights
+from measurand.models.training import Ints, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_recipe import EncoderRecipe
 from measurand.readers.encoder_residents import classifiers, language_models
@@ -51,12 +63,12 @@ class EncoderStack:
         self.reader, self.size, self.classes = reader, size, 1
 
     @property
-    def adapting(self) -> Resident:
+    def adapting(self) -> ResidentStack:
         """The language models."""
         return language_models(self.reader.model, self.reader.adapt_rate, self.size)
 
     @property
-    def classifying(self) -> Resident:
+    def classifying(self) -> ResidentStack:
         """The classifiers."""
         how = (self.reader.rate, self.reader.warmup)
         return classifiers(self.reader.model, self.classes, *how, self.size)
@@ -96,13 +108,14 @@ class EncoderStack:
         for place, n in enumerate(some):
             models.stack.put(place, new_head(reader.model, seeds[n].masks))
         held = [
-            as_read(reader.model, jobs[n].reader.texts, reader.length) for n in some
+            text_sequences(reader.model, jobs[n].reader.texts, reader.length)
+            for n in some
         ]
         rngs = [np.random.default_rng(seeds[n].masks) for n in some]
         order = np.random.default_rng(seeds[some[0]].masks)
         lengths = [data.lengths for data in held]
         plans = [
-            aligned(lengths, reader.adapt_batch, rngs, order)
+            align_batches(lengths, reader.adapt_batch, rngs, order)
             for _ in range(reader.adapt_epochs)
         ]
 
@@ -116,7 +129,7 @@ class EncoderStack:
 
     def hidden(
         self,
-        held: Sequence[Joined],
+        held: Sequence[TokenSequences],
         rows: Sequence[Ints],
         width: int,
         size: int,
@@ -125,27 +138,27 @@ class EncoderStack:
         """One batch of every language model, some tokens hidden."""
         made = []
         for data, own, rng in zip(held, rows, rngs, strict=True):
-            chosen = filled(own, size)
+            chosen = fill_rows(own, size)
             name = self.reader.model
-            ids, labels = hide(name, data, chosen, len(own), width, rng)
-            places, wanted = narrow(labels)
-            arrays = block(data, chosen, width) | {"input_ids": ids}
+            ids, labels = hide_tokens(name, data, chosen, len(own), width, rng)
+            places, wanted = masked_positions(labels)
+            arrays = sequence_arrays(data, chosen, width) | {"input_ids": ids}
             made.append(arrays | {"places": places, "labels": wanted})
-        return moved(made, self.size)
+        return stack_on_device(made, self.size)
 
-    def losses(self, held: Sequence[Joined]) -> list[float]:
+    def losses(self, held: Sequence[TokenSequences]) -> list[float]:
         """The loss of every language model on its texts, with one fixed masking."""
         models = self.adapting
         rngs = [np.random.default_rng(0) for _ in held]
         lengths = [data.lengths for data in held]
-        total = torch.zeros(self.size, device=device())
-        count = torch.zeros(self.size, device=device())
+        total = torch.zeros(self.size, device=cuda_or_cpu())
+        count = torch.zeros(self.size, device=cuda_or_cpu())
         # Few at a time: every place is scored against the whole vocabulary.
         size = self.reader.adapt_batch
-        for rows, width in aligned(lengths, size, rngs, np.random.default_rng(0)):
+        for rows, width in align_batches(lengths, size, rngs, np.random.default_rng(0)):
             batch = self.hidden(held, rows, width, size, rngs)
             tokens = (batch["labels"] != -100).sum(dim=1)
-            total += models.each(models.loss, batch) * tokens
+            total += models.map_models(models.loss, batch) * tokens
             count += tokens
         found = (total / count.clamp(min=1)).cpu()
         return [float(one) for one in found[: len(held)]]
@@ -171,9 +184,9 @@ class EncoderStack:
         rngs = [np.random.default_rng(seed.batches) for seed in seeds]
         order = np.random.default_rng(seeds[0].batches)
         lengths = [data.lengths for data in held]
-        pool = mixing(max(map(len, lengths)), reader.batch)
+        pool = pool_size(max(map(len, lengths)), reader.batch)
         plans = [
-            aligned(lengths, reader.batch, rngs, order, pool)
+            align_batches(lengths, reader.batch, rngs, order, pool)
             for _ in range(reader.epochs)
         ]
 
@@ -181,11 +194,13 @@ class EncoderStack:
             for rows, width in plans[epoch]:
                 made = []
                 for data, own, right in zip(held, rows, gold, strict=True):
-                    chosen = filled(own, reader.batch)
+                    chosen = fill_rows(own, reader.batch)
                     counts = np.arange(reader.batch) < len(own)
                     labels = np.where(counts, right[chosen], -100)
-                    made.append(block(data, chosen, width) | {"labels": labels})
-                yield moved(made, self.size)
+                    made.append(
+                        sequence_arrays(data, chosen, width) | {"labels": labels}
+                    )
+                yield stack_on_device(made, self.size)
 
         torch.manual_seed(seeds[0].batches)
         models.train(batches, len(plans), sum(map(len, plans)))
@@ -202,13 +217,15 @@ class EncoderStack:
         found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
         lengths = [data.lengths for data in held]
         waiting = []
-        for rows, width in aligned(lengths, ASKED, rngs, np.random.default_rng(0)):
+        for rows, width in align_batches(
+            lengths, ROWS_AT_ONCE, rngs, np.random.default_rng(0)
+        ):
             made = [
-                block(data, filled(own, ASKED), width)
+                sequence_arrays(data, fill_rows(own, ROWS_AT_ONCE), width)
                 for data, own in zip(held, rows, strict=True)
             ]
-            batch = moved(made, self.size)
-            waiting.append((rows, models.each(logits, batch)))
+            batch = stack_on_device(made, self.size)
+            waiting.append((rows, models.map_models(logits, batch)))
         for rows, scores in waiting:
             fetched = scores.float().cpu().numpy().astype(np.float64)
             for place, own in enumerate(rows):
@@ -216,11 +233,11 @@ class EncoderStack:
                 found[place][own] = softmax(there, axis=1)
         return found
 
-    def read(self, reader: FittedEncoder, items: Items) -> Joined:
+    def read(self, reader: FittedEncoder, items: Items) -> TokenSequences:
         """The items as tokens; they are drawn from a pool, so they come again."""
         name, length = reader.name, reader.length
         columns = (items.column(field).tolist() for field in reader.fields)
-        return reader.join([tokens_again(name, texts, length) for texts in columns])
+        return reader.join([tokenize_once(name, texts, length) for texts in columns])
 
     def head(self, seed: int, classes: int) -> Weights:
         """The head of one classifier, as a fresh model of so many classes has it."""

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.encoder import checkpoint
+from measurand.models.encoder import encoder_checkpoint
 from measurand.models.replaying import Batch
 from measurand.readers.encoder_fitted import last_map
 
@@ -46,7 +46,7 @@ class BestEpoch:
 
 def fresh(name: str, classes: int, body: dict[str, torch.Tensor] | None = None) -> Any:
     """A copy of the checkpoint, or of this body, whose head is drawn anew."""
-    model = copy.deepcopy(checkpoint(name, classes))
+    model = copy.deepcopy(encoder_checkpoint(name, classes))
     if body is not None:
         # A masked language model has no pooler: it stays as the checkpoint has it.
         odd = model.base_model.load_state_dict(body, strict=False).unexpected_keys

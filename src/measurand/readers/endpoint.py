@@ -12,7 +12,7 @@ from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
-from measurand.models.asking import replies
+from measurand.models.asking import endpoint_replies
 from measurand.models.calls import Messages
 from measurand.models.endpoint import Endpoint, Terms
 from measurand.readers.choices import Choices, marked, shares
@@ -147,7 +147,7 @@ class FittedEndpoint:
         at_once = answer.startswith("{mark}")
         even = [1 / len(self.classes)] * len(self.classes)
         rows, seen = [], Counter[str]()
-        for reply in replies(self.reader.endpoint, self.prompts(items)):
+        for reply in endpoint_replies(self.reader.endpoint, self.prompts(items)):
             found = shares(reply, self.choices, at_once=at_once)
             # Where the text alone says something else, the likely tokens answered.
             bare = shares(replace(reply, tokens=()), self.choices, at_once=at_once)

@@ -14,15 +14,15 @@ import torch
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.together import TrainingJob
-from measurand.models.encoder import device
-from measurand.models.stacked import Resident
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.stacked import ResidentStack
 
 MOST = 8  # more gain little: the products are large enough by then
 COST = 40  # bytes a weight and model: two stacks of weights, gradients and moments
 SHARE = 0.4  # of the memory that they may fill; the rest is for what a step computes
 ROOM = 16  # a head has room for so many classes, or twice as many, so that tasks share
 
-KEPT: dict[str, tuple[tuple[Any, ...], Resident]] = {}
+KEPT: dict[str, tuple[tuple[Any, ...], ResidentStack]] = {}
 
 
 def fitting(memory: int, weights: int) -> int:
@@ -44,8 +44,8 @@ def roomy(classes: int) -> int:
 
 
 def kept(
-    kind: str, settings: tuple[Any, ...], made: Callable[[], Resident]
-) -> Resident:
+    kind: str, settings: tuple[Any, ...], made: Callable[[], ResidentStack]
+) -> ResidentStack:
     """The stack of a kind with these settings; one with others goes before it comes."""
     if kind not in KEPT or KEPT[kind][0] != settings:
         if KEPT.pop(kind, None):
@@ -62,7 +62,7 @@ def stacking(reader: Any, jobs: Sequence[TrainingJob], size: int) -> Iterator[No
         alike = replace(job.reader, texts=reader.texts) == reader
         assert alike, "texts alone differ in a stack"  # noqa: S101
     assert len(jobs) <= size, "no more than it has places for"  # noqa: S101
-    forked = [device()] if device().type == "cuda" else []
+    forked = [cuda_or_cpu()] if cuda_or_cpu().type == "cuda" else []
     try:
         with torch.random.fork_rng(devices=forked):
             yield

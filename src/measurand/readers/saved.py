@@ -18,7 +18,7 @@ import transformers
 from measurand.core.errors import BadInput, MissingWeights, join_names
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.models.encoder import UNREADABLE, device, unreadable
+from measurand.models.encoder import UNREADABLE, cuda_or_cpu, encoder_failure
 from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
 
 CHUNK = 2**20  # bytes fingerprinted at a time
@@ -78,13 +78,13 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
             place, dtype=torch.float32, trust_remote_code=False, local_files_only=True
         )
     except UNREADABLE as failed:
-        raise MissingWeights(unreadable(place, failed)) from failed
+        raise MissingWeights(encoder_failure(place, failed)) from failed
     return FittedEncoder(
         tuple(said["classes"]),
         tuple(said["fields"]),
         place,
         int(said["length"]),
-        model.to(device()),
+        model.to(cuda_or_cpu()),
         float(said["temperature"]),
         None if said.get("rate") is None else float(said["rate"]),
     )
