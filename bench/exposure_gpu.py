@@ -43,7 +43,7 @@ from measurand.benchmarks import load
 from measurand.benchmarks.topics import TOPICS
 from measurand.experiment.answers import open_experiment
 from measurand.models import stacked as stacking
-from measurand.readers.causal import CausalReader, prompted
+from measurand.readers.causal import CausalReader, exposure_reader
 
 EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")
 EIGHT += ("mtop_domain", "rotten_tomatoes", "trec")
@@ -55,7 +55,7 @@ def reader_of(name: str, weights: str, stacked: int | None) -> Any:
         return encoder(weights, stacked)
     if name == "smollm2":
         return CausalReader(weights, stacked=stacked or 1)
-    zero = prompted(weights)
+    zero = exposure_reader(weights)
     # Where peft is not installed, all weights are adapted, at the rate for that.
     how = replace(zero.adaptation.training, rate=PAPER["adapt"])
     full = replace(zero, lora=None, adaptation=replace(zero.adaptation, training=how))

@@ -18,7 +18,7 @@ from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.residents import KEPT
+from measurand.readers.residents import RESIDENTS
 from measurand.selections.subsamples import Subsample
 
 HALVED = "--half"
@@ -95,5 +95,5 @@ def stacks() -> dict[str, Any]:
     """Whether the steps of the stacks were captured, and the most memory so far."""
     if not CUDA:
         return {}
-    captured = [not one.train.step.refused for _, one in KEPT.values()]
+    captured = [not one.train.step.refused for _, one in RESIDENTS.values()]
     return {"captured": captured, "peak_gib": torch.cuda.max_memory_allocated() / 2**30}

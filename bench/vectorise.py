@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from bench.figures import Figure, cpu
 from bench.texts import pairs
 from measurand.core.words import words
-from measurand.readers.grams import grams
+from measurand.readers.grams import fit_grams
 
 TEXTS = 60_000
 
@@ -16,7 +16,7 @@ TEXTS = 60_000
 def run(arguments: Sequence[str]) -> list[Figure]:
     """Fit and transform the same texts with both, from the same words."""
     texts = [item["premise"] + " " + item["hypothesis"] for item in pairs(TEXTS)]
-    ours, (_, features) = cpu(lambda: grams(texts, least=2))
+    ours, (_, features) = cpu(lambda: fit_grams(texts, least=2))
     theirs, usual = cpu(lambda: vectoriser().fit_transform(texts))
     shapes = float(features.shape == usual.shape and features.nnz == usual.nnz)
     weights = float(np.allclose(np.sort(features.data), np.sort(usual.data)))

@@ -11,7 +11,7 @@ from measurand.core.seeds import generator
 from measurand.experiment import explained as module
 from measurand.experiment.answers import open_experiment
 from measurand.experiment.explained import explain_items, shortfalls
-from measurand.explainers import named
+from measurand.explainers import make_explainer
 from measurand.models.endpoint import Terms
 from tests.models.server import serving
 
@@ -27,7 +27,7 @@ def running(benchmark, tmp_path):
 
 def served(server, name="concise", **settings):
     terms = Terms(url=server.url, retries=0, concurrency=1)
-    return named(name, ROLES, model="llm:small", terms=terms, **settings)
+    return make_explainer(name, ROLES, model="llm:small", terms=terms, **settings)
 
 
 def files(experiment):
@@ -36,7 +36,7 @@ def files(experiment):
 
 def test_a_light_explainer_is_computed_from_its_stream_and_not_kept(running):
     experiment, items, _ = running
-    explainer = named("random-1", ROLES)
+    explainer = make_explainer("random-1", ROLES)
     rng = generator(experiment.seed, "explain", "random-1")
     texts = explain_items(experiment, explainer, items, "random-1")
     assert texts == explainer.explain(items, rng)
@@ -110,7 +110,7 @@ def test_a_run_that_ends_early_goes_on_where_it_was(running, monkeypatch):
 def test_a_local_model_that_is_not_there_is_one_line(running):
     pytest.importorskip("torch")
     experiment, items, _ = running
-    explainer = named("concise", ROLES, model="./nowhere")
+    explainer = make_explainer("concise", ROLES, model="./nowhere")
     with pytest.raises(MissingWeights) as missing:
         explain_items(experiment, explainer, items, "a")
     assert "\n" not in str(missing.value)
@@ -137,6 +137,6 @@ def test_refusals_echoes_and_silence_are_counted(running):
 def test_of_other_explainers_empty_texts_are_counted(running):
     experiment, items, _ = running
     silent = items.with_field("evidence", [""] * len(items))
-    tfidf = named("tfidf-1", ROLES, distractors=0)
+    tfidf = make_explainer("tfidf-1", ROLES, distractors=0)
     assert shortfalls(experiment, tfidf, silent, "a")["empty"] == 1
     assert set(shortfalls(experiment, tfidf, items, "a").values()) == {0}

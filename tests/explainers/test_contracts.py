@@ -8,7 +8,7 @@ import pytest
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.recipe import canonical
-from measurand.explainers import EXPLAINERS, SUITE, named
+from measurand.explainers import EXPLAINERS, SUITE, make_explainer
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()
@@ -24,7 +24,7 @@ def rng(seed=0):
 @pytest.mark.parametrize("name", LIGHT)
 def test_an_explainer_writes_one_text_an_item_and_leaves_the_items_alone(name):
     before = ITEMS.digest
-    texts = named(name, ROLES).explain(ITEMS, rng())
+    texts = make_explainer(name, ROLES).explain(ITEMS, rng())
     assert len(texts) == len(ITEMS)
     assert all(type(text) is str and text.strip() for text in texts)
     assert dataclasses.replace(ITEMS).digest == before
@@ -32,7 +32,7 @@ def test_an_explainer_writes_one_text_an_item_and_leaves_the_items_alone(name):
 
 @pytest.mark.parametrize("name", LIGHT)
 def test_an_explainer_depends_on_the_items_and_its_stream_alone(name):
-    explainer = named(name, ROLES)
+    explainer = make_explainer(name, ROLES)
     first = explainer.explain(ITEMS, rng(3))
     explainer.explain(ITEMS, rng(4))
     assert explainer.explain(dataclasses.replace(ITEMS), rng(3)) == first
@@ -40,9 +40,9 @@ def test_an_explainer_depends_on_the_items_and_its_stream_alone(name):
 
 @pytest.mark.parametrize("name", list(EXPLAINERS))
 def test_an_explainer_is_a_frozen_recipe(name):
-    explainer = named(name, ROLES)
+    explainer = make_explainer(name, ROLES)
     assert isinstance(explainer, Explainer)
-    assert canonical(explainer) == canonical(named(name, ROLES))
+    assert canonical(explainer) == canonical(make_explainer(name, ROLES))
     with pytest.raises(dataclasses.FrozenInstanceError):
         explainer.anything = 1
 
@@ -50,7 +50,7 @@ def test_an_explainer_is_a_frozen_recipe(name):
 @pytest.mark.parametrize("name", [n for n in LIGHT if n not in SHOWN])
 def test_an_explainer_that_may_not_see_the_label_does_not(name):
     turned = ITEMS.table.assign(label=ITEMS.labels.tolist()[::-1])
-    explainer = named(name, ROLES)
+    explainer = make_explainer(name, ROLES)
     first = explainer.explain(ITEMS, rng())
     assert explainer.explain(ITEMS.with_table(turned), rng()) == first
 
@@ -58,7 +58,7 @@ def test_an_explainer_that_may_not_see_the_label_does_not(name):
 @pytest.mark.parametrize("name", LIGHT)
 def test_an_explainer_sees_no_column_that_plays_no_part(name):
     more = ITEMS.with_table(ITEMS.table.assign(secret=[*map(str, range(len(ITEMS)))]))
-    explainer = named(name, ROLES)
+    explainer = make_explainer(name, ROLES)
     assert explainer.explain(more, rng()) == explainer.explain(ITEMS, rng())
 
 
@@ -66,7 +66,7 @@ def test_an_explainer_sees_no_column_that_plays_no_part(name):
 def test_empty_texts_are_no_trouble(name):
     gone = [""] * len(ITEMS)
     blank = ITEMS.with_field("claim", gone).with_field("evidence", gone)
-    texts = named(name, ROLES).explain(blank, rng())
+    texts = make_explainer(name, ROLES).explain(blank, rng())
     assert len(texts) == len(ITEMS)
     if name in ("tfidf-1", "random-2"):
         assert set(texts) == {""}
@@ -84,26 +84,28 @@ def test_empty_texts_are_no_trouble(name):
 )
 def test_a_part_that_no_column_plays_is_named(name, roles, lacks):
     with pytest.raises(NotApplicable, match=lacks) as refused:
-        named(name, roles)
+        make_explainer(name, roles)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["vacuous", "label-leaking", "circular"])
 def test_templates_need_a_query_alone(name):
-    assert len(named(name, ExplainerRoles("claim")).explain(ITEMS, rng())) == len(ITEMS)
+    assert len(
+        make_explainer(name, ExplainerRoles("claim")).explain(ITEMS, rng())
+    ) == len(ITEMS)
 
 
 def test_wrong_names_and_settings_are_one_line():
     with pytest.raises(UnknownName, match="did you mean 'tfidf-1'"):
-        named("tfidf1", ROLES)
+        make_explainer("tfidf1", ROLES)
     with pytest.raises(BadOption, match="vacuous takes no 'model'"):
-        named("vacuous", ROLES, model="smollm2")
+        make_explainer("vacuous", ROLES, model="smollm2")
     with pytest.raises(BadOption, match="'best'"):
-        named("tfidf-1", ROLES, how="best")
+        make_explainer("tfidf-1", ROLES, how="best")
 
 
 def test_the_suite_has_six_types_and_one_of_them_drifts():
     assert len(SUITE) == 6
-    made = [named(name, ROLES) for name in SUITE]
+    made = [make_explainer(name, ROLES) for name in SUITE]
     assert [isinstance(one, Drifting) for one in made].count(True) == 1
     assert not any(isinstance(one, Prompting) for one in made)

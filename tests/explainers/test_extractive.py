@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from measurand.explainers.extractive import Extractive, Pool
-from measurand.explainers.sentences import sentences, spans, unordered
+from measurand.explainers.extractive import Extractive, SentencePool
+from measurand.explainers.sentences import sentence_key, sentence_spans, split_sentences
 from measurand.interventions.noise import FormatNoise
 from tests.explainers.reasoned import reasoned_items
 
@@ -69,8 +69,8 @@ def test_distractors_are_of_other_items_and_may_win():
 
 
 def test_candidates_are_own_sentences_and_as_many_others_as_asked():
-    pool = Pool.of(ITEMS.column("evidence").tolist())
-    for own, row in zip(pool.own, pool.candidates(8, rng()), strict=True):
+    pool = SentencePool.of(ITEMS.column("evidence").tolist())
+    for own, row in zip(pool.item_sentences, pool.candidates(8, rng()), strict=True):
         assert set(own) <= set(row)
         assert len(own) <= len(row) <= len(own) + 8
         assert (np.diff(row) > 0).all()
@@ -86,8 +86,8 @@ def test_without_words_in_any_evidence_there_is_nothing_to_say():
 @settings(max_examples=50, deadline=None)
 @given(st.text(alphabet="aB. !?\n三。", max_size=40))
 def test_spans_point_to_whole_sentences_in_order(text):
-    found = spans(text)
-    assert sentences(text) == [text[start:end] for start, end in found]
-    assert all(part == part.strip() != "" for part in sentences(text))
+    found = sentence_spans(text)
+    assert split_sentences(text) == [text[start:end] for start, end in found]
+    assert all(part == part.strip() != "" for part in split_sentences(text))
     assert found == sorted(found)
-    assert unordered(text) == tuple(sorted(unordered(text)))
+    assert sentence_key(text) == tuple(sorted(sentence_key(text)))

@@ -7,9 +7,9 @@ pytest.importorskip("httpx")
 
 from measurand.core.errors import BadOption, EndpointFailed
 from measurand.core.explainer import Drifting, ExplainerRoles, Prompting
-from measurand.explainers import named
-from measurand.explainers.prompted import Prompted, before
-from measurand.explainers.replies import ended, outcome, without_answer
+from measurand.explainers import make_explainer
+from measurand.explainers.prompted import Prompted, rationale_in_prompt
+from measurand.explainers.replies import drop_answer, reply_outcome, trim_reply
 from measurand.models.endpoint import Terms
 from measurand.models.writing import chat_prompts
 from tests.explainers.reasoned import reasoned_items
@@ -41,7 +41,7 @@ def rng():
 
 
 def asked(name, items=ITEMS, roles=ROLES):
-    return named(name, roles).prompts(items, rng())
+    return make_explainer(name, roles).prompts(items, rng())
 
 
 @pytest.mark.parametrize(("name", "prompt"), [("concise", CONCISE), ("steps", STEPS)])
@@ -83,11 +83,11 @@ def test_wrong_settings_are_one_line():
     with pytest.raises(BadOption, match="no style 'long'"):
         Prompted("claim", style="long")
     with pytest.raises(BadOption, match="max_tokens is 0"):
-        named("concise", ROLES, max_tokens=0)
+        make_explainer("concise", ROLES, max_tokens=0)
     with pytest.raises(BadOption, match="llm:NAME"):
         Prompted("claim", model="")
     with pytest.raises(BadOption, match="concise takes no 'shots'"):
-        named("concise", ROLES, shots=3)
+        make_explainer("concise", ROLES, shots=3)
 
 
 SAID = {
@@ -120,27 +120,29 @@ def test_what_became_of_a_prompt_is_told(said):
 
 def test_steps_end_with_their_answer_and_can_do_without_it():
     said = " 1. It flows.\n\n2. So.\nFinal answer: A\n\nInput: claim: x\nSteps: 1."
-    text = ended(said, STEPS, steps=True)
+    text = trim_reply(said, STEPS, steps=True)
     assert text == "1. It flows.\n2. So.\nFinal answer: A"
-    assert without_answer(text) == "1. It flows.\n2. So."
+    assert drop_answer(text) == "1. It flows.\n2. So."
     for kept in ("No answer here", "1. a\n2. Determine the final answer.", "a: B"):
-        assert without_answer(kept) == kept
-    assert outcome(said, STEPS, "", steps=True) == "written"
+        assert drop_answer(kept) == kept
+    assert reply_outcome(said, STEPS, "", steps=True) == "written"
 
 
 def test_a_step_that_goes_on_and_on_is_told_once():
     said = "1. It flows.\n2. So.\n3. It flows.\n4. So.\nFinal answer: B"
-    assert ended(said, STEPS, steps=True) == "1. It flows.\n2. So.\nFinal answer: B"
+    assert (
+        trim_reply(said, STEPS, steps=True) == "1. It flows.\n2. So.\nFinal answer: B"
+    )
 
 
 def test_to_repeat_the_evidence_is_to_cite_it():
     prompt, evidence = asked("concise")[0], ITEMS.column("evidence").iloc[0]
-    assert named("concise", ROLES).read([evidence], [prompt]) == [evidence]
+    assert make_explainer("concise", ROLES).read([evidence], [prompt]) == [evidence]
 
 
 def served(name, server, **settings):
     terms = Terms(url=server.url, retries=1, wait_s=0.01, timeout_s=5)
-    return named(name, ROLES, model="llm:small", terms=terms, **settings)
+    return make_explainer(name, ROLES, model="llm:small", terms=terms, **settings)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -166,12 +168,12 @@ def test_a_server_that_is_not_there_is_one_line(monkeypatch):
     monkeypatch.delenv("MEASURAND_ENDPOINT", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(EndpointFailed, match="no server is set"):
-        named("concise", ROLES, model="llm:small").ready()
+        make_explainer("concise", ROLES, model="llm:small").ready()
 
 
 def test_a_model_may_do_the_minimal_edit_of_a_drift():
     def edit(prompt):
-        return before(prompt).replace(" not ", " really ")
+        return rationale_in_prompt(prompt).replace(" not ", " really ")
 
     with serving(edit) as server:
         drift = served("drift", server)
@@ -207,7 +209,7 @@ def tiny(tmp_path_factory):
 
 
 def test_a_local_model_writes_the_same_again(tiny):
-    explainer = named("concise", ROLES, model=tiny, max_tokens=6)
+    explainer = make_explainer("concise", ROLES, model=tiny, max_tokens=6)
     explainer.ready()
     prompts = explainer.prompts(ITEMS, rng())
     said = explainer.written(prompts)

@@ -5,10 +5,10 @@ import pytest
 
 from measurand.core.errors import Undefined
 from measurand.core.explainer import ExplainerRoles
-from measurand.explainers import named
+from measurand.explainers import make_explainer
 from measurand.explainers.adversarial import CIRCULAR, LEAKING, PSEUDO_SPECIFIC, VACUOUS
-from measurand.explainers.drifting import Drift, flipped
-from measurand.explainers.entities import entity
+from measurand.explainers.drifting import Drift, negate_text
+from measurand.explainers.entities import find_entity
 from measurand.explainers.swapping import Swapped
 from tests.explainers.reasoned import reasoned_items
 
@@ -39,7 +39,7 @@ def rng(seed=0):
 
 
 def explain(name, items=ITEMS, roles=ROLES):
-    return named(name, roles).explain(items, rng())
+    return make_explainer(name, roles).explain(items, rng())
 
 
 def labelled(*labels):
@@ -95,14 +95,15 @@ def test_vacuous_and_pseudo_specific_templates_say_nothing_of_the_label():
     ],
 )
 def test_a_name_of_the_item_is_found(texts, name):
-    assert entity(texts, {}, 1) == name
+    assert find_entity(texts, {}, 1) == name
 
 
 def test_a_word_that_stands_everywhere_is_no_name():
     assert (
-        entity(["the elephant has a trunk"], {"elephant": 9, "trunk": 1}, 1) == "trunk"
+        find_entity(["the elephant has a trunk"], {"elephant": 9, "trunk": 1}, 1)
+        == "trunk"
     )
-    assert entity(["the elephant walk"], {"elephant": 9, "walk": 8}, 1) == "walk"
+    assert find_entity(["the elephant walk"], {"elephant": 9, "walk": 8}, 1) == "walk"
 
 
 def test_pseudo_specific_rationales_mention_their_item():
@@ -112,7 +113,7 @@ def test_pseudo_specific_rationales_mention_their_item():
 
 @pytest.mark.parametrize("text", FLIPS)
 def test_a_flip_is_minimal(text):
-    assert flipped(text) == FLIPS[text]
+    assert negate_text(text) == FLIPS[text]
 
 
 def test_a_drift_is_the_flip_of_its_origin():
@@ -177,7 +178,7 @@ def test_one_label_or_one_rationale_leaves_nothing_to_swap():
     ("name", "templates"), [("vacuous", VACUOUS), ("pseudo-specific", PSEUDO_SPECIFIC)]
 )
 def test_a_trace_tells_the_template(name, templates):
-    traces = named(name, ROLES).traces(ITEMS, rng())
+    traces = make_explainer(name, ROLES).traces(ITEMS, rng())
     for trace, text in zip(traces, explain(name), strict=True):
         start, _, end = templates[trace["template"]].partition("{entity}")
         assert text.startswith(start)
@@ -185,6 +186,6 @@ def test_a_trace_tells_the_template(name, templates):
 
 
 def test_a_trace_tells_the_donor():
-    traces = named("label-swapped", ROLES).traces(ITEMS, rng())
+    traces = make_explainer("label-swapped", ROLES).traces(ITEMS, rng())
     why = ITEMS.column("why")
     assert [why[trace["donor"]] for trace in traces] == explain("label-swapped")

@@ -21,7 +21,7 @@ from measurand.models.masked import labelled_positions
 from measurand.models.stack_batches import SHUT, stack_on_device
 from measurand.models.stack_masks import decoder_attention_bias
 from measurand.models.stacked import Stack, StackTrainer
-from measurand.readers.causal_residents import STACKING
+from measurand.readers.causal_residents import STACKABLE_DECODERS
 from tests.models import tiny_decoders
 
 SIZE, WIDTH, STEPS, CLASSES = 4, 16, 3, 2
@@ -32,7 +32,7 @@ RATES = (2e-3, 2e-3, 1e-3)  # one step up, then straight down
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-@pytest.fixture(scope="module", params=STACKING)
+@pytest.fixture(scope="module", params=STACKABLE_DECODERS)
 def network(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     return read_decoder(tiny_decoders.save(folder, request.param), "fp32")[0]

@@ -11,7 +11,7 @@ from measurand.core.errors import BadInput
 from measurand.core.items import Items
 from measurand.core.reader import AttributesWords
 from measurand.core.words import WORD
-from measurand.readers.attribution import joined
+from measurand.readers.attribution import sum_subwords
 from measurand.readers.cross import CrossReader
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.encoder_fitted import WORD_STEPS
@@ -86,8 +86,8 @@ def test_only_some_readers_score_words_and_only_of_one_field():
 def test_sub_words_belong_to_the_word_they_begin_in():
     spans = [(0, 2), (2, 4), (5, 6), (7, 10), (10, 10)]
     scores = np.arange(5.0)[:, None] + 1
-    assert joined(spans, scores, "cats, dog").ravel().tolist() == [3.0, 4.0]
-    assert joined([], scores[:0], "cats").tolist() == [[0.0]]
+    assert sum_subwords(spans, scores, "cats, dog").ravel().tolist() == [3.0, 4.0]
+    assert sum_subwords([], scores[:0], "cats").tolist() == [[0.0]]
 
 
 @pytest.fixture(scope="module")

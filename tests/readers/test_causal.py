@@ -20,11 +20,11 @@ from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers.causal import (
     CausalReader,
     ZeroShotReader,
-    packing,
-    prompted,
+    exposure_reader,
+    packed_exposure_reader,
 )
-from measurand.readers.causal_fitted import adaptation
-from measurand.readers.causal_prompts import filled, template
+from measurand.readers.causal_fitted import describe_tuning
+from measurand.readers.causal_prompts import fill_classes, zero_shot_template
 from measurand.selections.rows import Only
 from tests.conftest import small_items
 from tests.models.tiny_decoder import save
@@ -155,7 +155,7 @@ def test_remarks_tell_what_was_cut_and_what_was_trained(tiny):
 
 def test_four_bit_adapters_are_named(tiny):
     model = dataclasses.replace(CausalModel.load(tiny), tuning="qlora")
-    assert adaptation(model) == "4-bit QLoRA"
+    assert describe_tuning(model) == "4-bit QLoRA"
 
 
 def test_items_with_fewer_fields_are_read_as_far_as_they_go(tiny):
@@ -179,18 +179,21 @@ def test_text_with_braces_is_not_interpreted(tiny):
     fitted = ZeroShotReader(tiny, "listed", 160).fit(odd, rng())
     prompts, _ = fitted.wording.prompts(fitted.model, odd)
     assert all(text in prompt for prompt in prompts)
-    assert filled("{list}|{classes}", ["{classes}", "b"]) == "{classes}\nb|{classes}, b"
+    assert (
+        fill_classes("{list}|{classes}", ["{classes}", "b"])
+        == "{classes}\nb|{classes}, b"
+    )
 
 
 def test_templates_are_known_by_name_and_end_where_the_answer_starts():
     for name in ("plain", "listed", "task"):
-        assert template(name, ["a", "b"])[1].endswith("nswer:")
+        assert zero_shot_template(name, ["a", "b"])[1].endswith("nswer:")
     with pytest.raises(UnknownName, match="did you mean 'plain'"):
-        template("plane", ["a"])
+        zero_shot_template("plane", ["a"])
 
 
 def test_the_prompt_of_the_exposure_paper():
-    before, after = template("task", ["World", "Sports"], "The text is news.")
+    before, after = zero_shot_template("task", ["World", "Sports"], "The text is news.")
     assert before == (
         "Your task is to classify a given text as one of these categories:\n"
         "World\nSports\n\nThe text is news.\n\n### Text: "
@@ -201,7 +204,7 @@ def test_the_prompt_of_the_exposure_paper():
 @pytest.mark.skipif(
     importlib.util.find_spec("peft") is None, reason="peft is not installed"
 )
-@pytest.mark.parametrize("made", [prompted, packing])
+@pytest.mark.parametrize("made", [exposure_reader, packed_exposure_reader])
 def test_a_prompted_decoder_adapts_to_prompts_without_answers(tiny, made):
     task = Task(about="The text says yes or no.")
     reader = dataclasses.replace(made(tiny).suited(task), length=250)

@@ -11,7 +11,7 @@ from measurand.core.together import JointlyTrainable, TrainingJob
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers import causal_residents as residents
 from measurand.readers.causal import CausalReader
-from measurand.readers.residents import KEPT
+from measurand.readers.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_decoders
 
@@ -134,13 +134,13 @@ def test_a_longer_text_is_cut_and_said_to_be(reader):
 
 def test_a_stack_stays_for_other_epochs_and_other_tasks_of_few_classes(reader):
     how = reader.adaptation
-    first = residents.language_models(reader.model, how.training, 2)
+    first = residents.decoder_language_models(reader.model, how.training, 2)
     longer = how.longer().training
-    assert residents.language_models(reader.model, longer, 2) is first
-    classes = residents.classifiers(reader.model, 2, Training(), 2)
-    assert residents.classifiers(reader.model, 16, Training(), 2) is classes
-    assert residents.classifiers(reader.model, 17, Training(), 2) is not classes
-    assert {*KEPT} == {"language", "classes"}
+    assert residents.decoder_language_models(reader.model, longer, 2) is first
+    classes = residents.decoder_classifiers(reader.model, 2, Training(), 2)
+    assert residents.decoder_classifiers(reader.model, 16, Training(), 2) is classes
+    assert residents.decoder_classifiers(reader.model, 17, Training(), 2) is not classes
+    assert {*RESIDENTS} == {"language", "classes"}
 
 
 def test_decoders_are_stacked_where_the_recipe_says_so_and_a_gpu_has_room(
@@ -166,7 +166,7 @@ def test_decoders_are_stacked_where_the_recipe_says_so_and_a_gpu_has_room(
     ],
 )
 def test_a_family_that_was_not_tried_or_sees_less_is_trained_one_by_one(config, can):
-    assert residents.stackable(SimpleNamespace(**config), 256) == can
+    assert residents.is_stackable(SimpleNamespace(**config), 256) == can
 
 
 def test_a_recipe_that_stacks_none_is_called_as_it_was(reader):

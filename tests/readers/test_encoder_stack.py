@@ -9,7 +9,7 @@ import torch
 from measurand.core.together import JointlyTrainable, TrainingJob
 from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.residents import KEPT
+from measurand.readers.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_encoder, tiny_families
 
@@ -64,7 +64,7 @@ def test_reading_twice_as_often_lowers_the_loss(reader):
     assert twice < once
 
 
-@pytest.mark.parametrize("family", residents.STACKING)
+@pytest.mark.parametrize("family", residents.STACKABLE_ENCODERS)
 def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     reader = EncoderReader(
@@ -81,10 +81,10 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
 
 
 def test_a_stack_stays_until_another_is_needed(reader):
-    first = residents.classifiers(reader.model, 2, 1e-3, 0.0, 2)
-    assert residents.classifiers(reader.model, 16, 1e-3, 0.0, 2) is first
-    assert residents.classifiers(reader.model, 17, 1e-3, 0.0, 2) is not first
-    assert len([kind for kind in KEPT if kind == "classes"]) == 1
+    first = residents.encoder_classifiers(reader.model, 2, 1e-3, 0.0, 2)
+    assert residents.encoder_classifiers(reader.model, 16, 1e-3, 0.0, 2) is first
+    assert residents.encoder_classifiers(reader.model, 17, 1e-3, 0.0, 2) is not first
+    assert len([kind for kind in RESIDENTS if kind == "classes"]) == 1
 
 
 def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(
@@ -101,4 +101,4 @@ def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(
 def test_a_family_that_was_not_tried_is_trained_one_by_one(reader, monkeypatch):
     monkeypatch.setattr(residents, "device", lambda: torch.device("cuda"))
     monkeypatch.setattr(residents, "family", lambda name: "deberta-v2")
-    assert residents.suiting(reader.model) == 1
+    assert residents.encoders_at_once(reader.model) == 1

@@ -97,14 +97,14 @@ def read_texts(reader, seen, folder):
 def classified(reader, seen, job, body, folder):
     """What a classifier answers that Trainer trained as the stack was."""
     stack = encoder_stack.EncoderStack(reader, 1)
-    fitted = stack.fitted(job, None)
+    fitted = stack.reader_for(job, None)
     stack.classes = len(job.train.classes)
     kind = transformers.AutoModelForSequenceClassification
     model = kind.from_pretrained(reader.model, num_labels=2, dtype=torch.float32)
     model.base_model.load_state_dict(body.state_dict(), strict=False)
     rng = np.random.default_rng(3)
     head = stack.head(
-        encoder_stack.Seeds.of(TrainingJob(reader, TRAIN, TEST, rng)).head, 2
+        encoder_stack.EncoderSeeds.of(TrainingJob(reader, TRAIN, TEST, rng)).head, 2
     )
     model.load_state_dict({k: v[:2] for k, v in head.items()}, strict=False)
     data, gold = stack.read(fitted, TRAIN), torch.from_numpy(TRAIN.gold(TRAIN.classes))

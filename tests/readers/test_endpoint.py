@@ -23,14 +23,14 @@ from measurand.models.asking import ledger
 from measurand.models.calls import Reply, Token
 from measurand.models.endpoint import Terms, terms_of
 from measurand.models.ledger import Use
-from measurand.readers.choices import marked, named, shares
+from measurand.readers.choices import find_label, mark_labels, reply_shares
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader
 from tests.conftest import small_items
 from tests.models.server import serving
 
 ITEMS = small_items(12)
-THREE = marked(("contradiction", "entailment", "neutral"))
+THREE = mark_labels(("contradiction", "entailment", "neutral"))
 CITIES = ("paris", "rome", "oslo", "lima", "cairo", "quito")
 
 
@@ -96,40 +96,40 @@ def facts(n=240):
     ],
 )
 def test_an_answer_is_read_as_its_mark_or_its_label(text, label):
-    found = named(text, THREE)
+    found = find_label(text, THREE)
     assert (found and found[0]) == label
 
 
 def test_a_longer_label_hides_the_shorter_inside_it():
-    two = marked(("entailment", "not entailment"))
-    assert named("This is not entailment.", two)[0] == 1
-    assert named("This is entailment.", two)[0] == 0
+    two = mark_labels(("entailment", "not entailment"))
+    assert find_label("This is not entailment.", two)[0] == 1
+    assert find_label("This is entailment.", two)[0] == 0
 
 
 def test_marks_are_never_the_names_of_other_labels():
-    assert marked(("A", "B", "C")).marks == ("A", "B", "C")
-    assert marked(("B", "C")).marks == ("1", "2")
-    assert len({*marked(tuple(map(str, range(40)))).marks}) == 40
+    assert mark_labels(("A", "B", "C")).marks == ("A", "B", "C")
+    assert mark_labels(("B", "C")).marks == ("1", "2")
+    assert len({*mark_labels(tuple(map(str, range(40)))).marks}) == 40
 
 
 def test_shares_come_from_the_tokens_where_the_answer_stands():
     likely = (("B", np.log(0.6)), (" b", np.log(0.1)), ("ent", np.log(0.1)))
     tokens = (Token("Answer"), Token(":"), Token(" B", (*likely, ("A", np.log(0.2)))))
-    told = shares(Reply("Answer: B", tokens), THREE, at_once=False)
+    told = reply_shares(Reply("Answer: B", tokens), THREE, at_once=False)
     np.testing.assert_allclose(told, [0.2, 0.8, 1e-6], atol=1e-5)
 
 
 def test_likely_tokens_answer_where_the_text_does_not():
     first = Token("The", (("The", np.log(0.5)), ("A", np.log(0.1)), ("C", -1.6)))
-    told = shares(Reply("The premise", (first,)), THREE, at_once=True)
+    told = reply_shares(Reply("The premise", (first,)), THREE, at_once=True)
     assert np.argmax(told) == 2
-    assert shares(Reply("The premise", (first,)), THREE, at_once=False) is None
+    assert reply_shares(Reply("The premise", (first,)), THREE, at_once=False) is None
     lost = Token("The", (("The", -0.1),))
-    assert shares(Reply("The premise", (lost,)), THREE, at_once=True) is None
+    assert reply_shares(Reply("The premise", (lost,)), THREE, at_once=True) is None
 
 
 def test_without_tokens_the_label_named_gets_nearly_all():
-    told = shares(Reply("C"), THREE, at_once=True)
+    told = reply_shares(Reply("C"), THREE, at_once=True)
     np.testing.assert_allclose(told, [0.02 / 3, 0.02 / 3, 0.98 + 0.02 / 3])
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from measurand.core.errors import BadInput, MissingWeights, StoreFailed, UnknownName
 from measurand.core.recipe import canonical
-from measurand.readers import named
+from measurand.readers import make_reader
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.saved import SavedReader, load_encoder
 from tests.conftest import small_items
@@ -89,7 +89,7 @@ def test_a_reader_saved_before_rates_were_kept_has_none(place, tmp_path):
 
 @pytest.mark.parametrize("prefix", ["saved:", ""])
 def test_a_directory_is_a_name_and_fit_learns_nothing(fitted, place, prefix):
-    reader = named(f"{prefix}{place}")
+    reader = make_reader(f"{prefix}{place}")
     assert isinstance(reader, SavedReader)
     assert json.loads(canonical(reader))["digest"] == reader.digest
     again = reader.fit(ITEMS.rows(np.arange(6)), rng())
@@ -97,7 +97,7 @@ def test_a_directory_is_a_name_and_fit_learns_nothing(fitted, place, prefix):
 
 
 def test_other_fields_or_labels_are_refused_in_one_line(place):
-    reader = named(f"saved:{place}")
+    reader = make_reader(f"saved:{place}")
     with pytest.raises(BadInput, match=r"^[^\n]+ fields claim, proof, and [^\n]+$"):
         reader.fit(ITEMS.keep_fields("claim"), rng())
     other = ITEMS.with_table(ITEMS.table.assign(label=["maybe", "no"] * 20))
@@ -108,13 +108,13 @@ def test_other_fields_or_labels_are_refused_in_one_line(place):
 def test_what_changed_or_is_broken_is_one_line(place, tmp_path):
     folder = tmp_path / "copy"
     shutil.copytree(place, folder)
-    reader = named(str(folder))
-    assert reader.digest == named(str(place)).digest
+    reader = make_reader(str(folder))
+    assert reader.digest == make_reader(str(place)).digest
     said = json.loads((folder / "reader.json").read_text())
     for broken in ("{", "[]", "{}", json.dumps(said | {"schema": 99})):
         (folder / "reader.json").write_text(broken)
         with pytest.raises(MissingWeights, match=r"^[^\n]+$"):
-            named(f"saved:{folder}")
+            make_reader(f"saved:{folder}")
     with pytest.raises(MissingWeights, match="changed while it was in use"):
         reader.fit(ITEMS, rng())
     (folder / "reader.json").write_text(json.dumps(said))
@@ -125,11 +125,11 @@ def test_what_changed_or_is_broken_is_one_line(place, tmp_path):
 
 def test_a_place_without_a_reader_is_one_line(fitted, tmp_path):
     with pytest.raises(MissingWeights, match="no saved reader in"):
-        named(f"saved:{tmp_path}")
+        make_reader(f"saved:{tmp_path}")
     with pytest.raises(UnknownName):
-        named(str(tmp_path))
+        make_reader(str(tmp_path))
     with pytest.raises(UnknownName):
-        named("x" * 5000)
+        make_reader("x" * 5000)
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreFailed, match=r"^cannot write to [^\n]+$"):
         fitted.save(tmp_path / "file")

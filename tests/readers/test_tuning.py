@@ -10,7 +10,7 @@ import torch
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.tuning import RATES, apart, best_rate
+from measurand.readers.tuning import RATES, best_rate, split_for_tuning
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 
@@ -89,20 +89,20 @@ def test_accuracy_decides_then_loss_then_the_lower_rate(told, best):
 def test_held_rows_are_a_tenth_with_labels_in_like_shares():
     labels = ["a"] * 700 + ["b"] * 297 + ["c"] * 2 + ["d"]
     items = Items(pd.DataFrame({"text": labels, "label": labels}), ("text",))
-    seen, held = apart(items, rng())
+    seen, held = split_for_tuning(items, rng())
     assert len(held) == 100
     assert sorted([*seen.ids, *held.ids]) == list(range(1000))
     assert seen.classes == ("a", "b", "c", "d")
     assert abs((held.labels == "a").sum() - 70) <= 1
-    assert held.ids.tolist() != apart(items, rng(1))[1].ids.tolist()
+    assert held.ids.tolist() != split_for_tuning(items, rng(1))[1].ids.tolist()
 
 
 def test_at_most_two_thousand_rows_are_held_and_too_few_are_refused():
     many = Items(pd.DataFrame({"label": ["a", "b"] * 15_000}), ())
-    assert len(apart(many, rng())[1]) == 2000
-    assert len(apart(many.rows(np.arange(3)), rng())[1]) == 1
+    assert len(split_for_tuning(many, rng())[1]) == 2000
+    assert len(split_for_tuning(many.rows(np.arange(3)), rng())[1]) == 1
     with pytest.raises(ReaderFailed, match="2 items of 2 labels are too few"):
-        apart(many.rows(np.arange(2)), rng())
+        split_for_tuning(many.rows(np.arange(2)), rng())
 
 
 def test_the_grid_is_that_of_the_leakage_paper():

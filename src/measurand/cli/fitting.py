@@ -28,10 +28,10 @@ def fit(
     from measurand.core.reader import Savable, Tunable
     from measurand.core.recipe import identity, traits_of
     from measurand.core.seeds import generator
-    from measurand.readers import named
+    from measurand.readers import make_reader
     from measurand.stats.scores import wilson_share
 
-    recipe = named(reader)
+    recipe = make_reader(reader)
     if not traits_of(recipe).needs_weights:
         raise BadOption(
             f"{reader} has no weights to keep and is fitted anew in seconds; "

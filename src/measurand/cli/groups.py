@@ -103,10 +103,10 @@ class EndpointOptions:
 
     def readers(self, names: list[str] | None) -> dict[str, Any]:
         """The readers of these names; tfidf where none is named."""
-        from measurand.readers import named
+        from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: named(name, **terms) for name in names or ["tfidf"]}
+        return {name: make_reader(name, **terms) for name in names or ["tfidf"]}
 
 
 def published_folder(source: str, data: str | None) -> str | None:

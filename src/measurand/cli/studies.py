@@ -144,7 +144,7 @@ def exposure(
         exit_on([report], run.fail_on)
         return
     from measurand.benchmarks import load
-    from measurand.readers import named
+    from measurand.readers import make_reader
 
     task_sources = sources or []
     names = task_name or [_task_title(source) for source in task_sources]
@@ -163,7 +163,7 @@ def exposure(
     }
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
-    readers = {name: named(name) for name in reader or ["pca", "idf"]}
+    readers = {name: make_reader(name) for name in reader or ["pca", "idf"]}
     first = next(iter(tasks.values()))
     run_terms = (run.seed, run.workers, run.store, run.out)
     design: dict[str, Any] = {"tasks": tasks, "about": about}

@@ -73,7 +73,7 @@ EDITED = Catalogue(
 )
 
 
-def named(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
+def make_explainer(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
     """The explainer called `name`, reading the columns that `roles` names.
 
     A drift with a `model` is that model's minimal edit. With the setting `terms`, an
@@ -84,14 +84,14 @@ def named(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
     if settings.get("model"):
         settings["model"] = resolve_writer(settings["model"], terms)
     if name == "drift" and settings.get("model"):
-        drift = named(name, roles)
+        drift = make_explainer(name, roles)
         edited: Explainer = EDITED.load(name, drift=drift, **settings)
         return edited
-    known = [field.name for field in fields(thing)]
+    setting_names = [field.name for field in fields(thing)]
     for setting in settings:
-        if setting not in known:
+        if setting not in setting_names:
             raise BadOption(
-                f"{name} takes no {setting!r}; its settings are {join_names(known)}"
+                f"{name} takes no {setting!r}; its settings are {join_names(setting_names)}"
             )
     parts = {
         "query": roles.query,
@@ -99,6 +99,6 @@ def named(name: str, roles: "ExplainerRoles", **settings: Any) -> "Explainer":
         "rationale": roles.rationale,
         "column": roles.rationale,
     }
-    read = {part: column for part, column in parts.items() if part in known}
-    made: Explainer = EXPLAINERS.load(name, **{**read, **settings})
-    return made
+    columns = {part: column for part, column in parts.items() if part in setting_names}
+    explainer: Explainer = EXPLAINERS.load(name, **{**columns, **settings})
+    return explainer

@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.items import Items
-from measurand.explainers.entities import entities
-from measurand.explainers.labels import readable, state
+from measurand.explainers.entities import item_entities
+from measurand.explainers.labels import _label_state, _label_words
 
 Trace = Mapping[str, int | str]
 
@@ -56,11 +56,11 @@ class Vacuous:
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One empty phrase an item."""
-        return drawn(VACUOUS, [{}] * len(items), rng)
+        return _fill_templates(VACUOUS, [{}] * len(items), rng)
 
     def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
         """The number of each item's template, from 0."""
-        return traced(VACUOUS, items, rng)
+        return _template_traces(VACUOUS, items, rng)
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class Leaking:
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The gold label of each item, in words."""
-        return drawn(LEAKING, said_of(items), rng)
+        return _fill_templates(LEAKING, _label_values(items), rng)
 
     def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
         """The number of each item's template, from 0."""
-        return traced(LEAKING, items, rng)
+        return _template_traces(LEAKING, items, rng)
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Circular:
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One tautology an item."""
-        return drawn(CIRCULAR, said_of(items), rng)
+        return _fill_templates(CIRCULAR, _label_values(items), rng)
 
     def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
         """The number of each item's template, from 0."""
-        return traced(CIRCULAR, items, rng)
+        return _template_traces(CIRCULAR, items, rng)
 
 
 @dataclass(frozen=True)
@@ -109,44 +109,54 @@ class PseudoSpecific:
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """One name an item, mentioned."""
         fields = [self.query, *([self.evidence] if self.evidence else [])]
-        found = entities([items.column(field).tolist() for field in fields])
-        return drawn(PSEUDO_SPECIFIC, [{"entity": name} for name in found], rng)
+        names = item_entities([items.column(field).tolist() for field in fields])
+        return _fill_templates(
+            PSEUDO_SPECIFIC, [{"entity": name} for name in names], rng
+        )
 
     def traces(self, items: Items, rng: np.random.Generator) -> list[Trace]:
         """The number of each item's template, from 0."""
-        return traced(PSEUDO_SPECIFIC, items, rng)
+        return _template_traces(PSEUDO_SPECIFIC, items, rng)
 
 
-def traced(
+def _template_traces(
     templates: Sequence[str], items: Items, rng: np.random.Generator
 ) -> list[Trace]:
-    """The template of each item, as `drawn` draws it."""
-    return [{"template": number} for number in chosen(templates, len(items), rng)]
+    """The template of each item, as `_fill_templates` draws it."""
+    return [
+        {"template": number} for number in _draw_templates(templates, len(items), rng)
+    ]
 
 
-def said_of(items: Items) -> list[Mapping[str, str]]:
+def _label_values(items: Items) -> list[Mapping[str, str]]:
     """The words for each item's gold label."""
-    known = {
-        label: {"label": label, "readable": readable(label), "state": state(label)}
+    values = {
+        label: {
+            "label": label,
+            "readable": _label_words(label),
+            "state": _label_state(label),
+        }
         for label in items.classes
     }
-    return [known[label] for label in items.labels]
+    return [values[label] for label in items.labels]
 
 
-def drawn(
+def _fill_templates(
     templates: Sequence[str],
     values: Sequence[Mapping[str, str]],
     rng: np.random.Generator,
 ) -> list[str]:
     """A template for each item, drawn in order, with its values filled in."""
-    numbers = chosen(templates, len(values), rng)
+    numbers = _draw_templates(templates, len(values), rng)
     return [
         templates[number].format_map(value)
         for number, value in zip(numbers, values, strict=True)
     ]
 
 
-def chosen(templates: Sequence[str], many: int, rng: np.random.Generator) -> list[int]:
+def _draw_templates(
+    templates: Sequence[str], many: int, rng: np.random.Generator
+) -> list[int]:
     """The numbers of so many templates, drawn in order."""
     numbers: list[int] = rng.integers(len(templates), size=many).tolist()
     return numbers

@@ -18,7 +18,12 @@ SHORT_NOT = re.compile(
     r"(do|does|did|is|are|was|were|ca|could|would|should|has|have|had) ?nt)\b",
     re.IGNORECASE,
 )
-WHOLE = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}  # can't, won't, ...
+FULL_VERBS = {
+    "ca": "can",
+    "wo": "will",
+    "sha": "shall",
+    "ai": "is",
+}  # can't, won't, ...
 AUXILIARY = re.compile(
     r"\b(?:am|is|are|was|were|has|have|had|do|does|did|will|would|shall|should|can|"
     r"could|may|might|must)\b",
@@ -58,15 +63,15 @@ class Drift:
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The rationales, each flipped."""
-        return [flipped(text) for text in self.origin(items, rng)]
+        return [negate_text(text) for text in self.origin(items, rng)]
 
 
-def flipped(text: str) -> str:
+def negate_text(text: str) -> str:
     """The text that says the opposite, by one "not" less, one more, or a denial.
 
-    >>> flipped("he did not go"), flipped("He can't go"), flipped("He is out.")
+    >>> negate_text("he did not go"), negate_text("He can't go"), negate_text("He is out.")
     ('he did go', 'He can go', 'He is not out.')
-    >>> flipped("The men sleep."), flipped("Not all want it"), flipped("")
+    >>> negate_text("The men sleep."), negate_text("Not all want it"), negate_text("")
     ('It is not true that the men sleep.', 'All want it', '')
     """
     if not WORD.search(text):
@@ -76,7 +81,7 @@ def flipped(text: str) -> str:
         rest = (text[: full.start()] + text[full.end() :]).strip()
         return rest[:1].upper() + rest[1:] if full[0][0] == "N" else rest
     if short:
-        return text[: short.start()] + without(short) + text[short.end() :]
+        return text[: short.start()] + _drop_not(short) + text[short.end() :]
     auxiliary = AUXILIARY.search(text)
     if auxiliary:
         return f"{text[: auxiliary.end()]} not{text[auxiliary.end() :]}"
@@ -86,7 +91,7 @@ def flipped(text: str) -> str:
     return f"It is not true that {text}"
 
 
-def without(short: "re.Match[str]") -> str:
+def _drop_not(short: "re.Match[str]") -> str:
     """The auxiliary of a contraction, without its "not"."""
     verb = short[1] or short[2] or short[0][:3]
-    return WHOLE.get(verb.lower(), verb)
+    return FULL_VERBS.get(verb.lower(), verb)

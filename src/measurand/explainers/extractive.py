@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from measurand.core.errors import BadOption, NotApplicable
 from measurand.core.items import Items
 from measurand.core.words import words
-from measurand.explainers.sentences import bare, sentences
+from measurand.explainers.sentences import bare_words, split_sentences
 
 HOWS = ("tfidf", "random")
 BLOCK = 50_000  # candidates scored at a time
@@ -60,13 +60,13 @@ class Extractive:
 
     def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The chosen sentences of each item, in an order that no query changes."""
-        pool = Pool.of(items.column(str(self.evidence)).tolist())
+        pool = SentencePool.of(items.column(str(self.evidence)).tolist())
         candidates = pool.candidates(self.distractors, rng)
         seed = int(rng.integers(2**31))
         queries = items.column(self.query).tolist()
         if self.how == "random":
             picked = [
-                drawn(len(row), self.sentences, seed, query)
+                _draw_sentences(len(row), self.sentences, seed, query)
                 for row, query in zip(candidates, queries, strict=True)
             ]
         else:
@@ -76,12 +76,12 @@ class Extractive:
                 np.argsort(-score, kind="stable")[: self.sentences] for score in scores
             ]
         return [
-            " ".join(pool.texts[place] for place in np.sort(row[chosen]))
+            " ".join(pool.texts[index] for index in np.sort(row[chosen]))
             for row, chosen in zip(candidates, picked, strict=True)
         ]
 
 
-def drawn(many: int, chosen: int, seed: int, query: str) -> Ints:
+def _draw_sentences(many: int, chosen: int, seed: int, query: str) -> Ints:
     """Some of so many places, by lot; another query draws another lot."""
     digest = zlib.crc32(query.encode("utf-8", "surrogatepass"))
     order = np.random.default_rng([seed, digest]).permutation(many)
@@ -89,38 +89,41 @@ def drawn(many: int, chosen: int, seed: int, query: str) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class SentencePool:
     """All different sentences of all evidence, sorted by their words.
 
     Attributes:
         words: The bare words of each sentence, sorted.
         texts: Each as it first stands.
-        own: For each item, the places of its own sentences, sorted.
+        item_sentences: For each item, the places of its own sentences, sorted.
     """
 
     words: tuple[str, ...]
     texts: tuple[str, ...]
-    own: tuple[Ints, ...]
+    item_sentences: tuple[Ints, ...]
 
     @classmethod
-    def of(cls, evidence: list[str]) -> "Pool":
+    def of(cls, evidence: list[str]) -> "SentencePool":
         """The pool of these texts, one an item."""
-        split = {text: sentences(text) for text in dict.fromkeys(evidence)}
-        forms = {text: [bare(part) for part in found] for text, found in split.items()}
+        split = {text: split_sentences(text) for text in dict.fromkeys(evidence)}
+        forms = {
+            text: [bare_words(part) for part in pieces]
+            for text, pieces in split.items()
+        }
         first: dict[str, str] = {}
-        for text, found in split.items():
-            for form, part in zip(forms[text], found, strict=True):
+        for text, pieces in split.items():
+            for form, part in zip(forms[text], pieces, strict=True):
                 first.setdefault(form, part)
         order = sorted(first)
-        place = {form: number for number, form in enumerate(order)}
-        own = {
-            text: np.array(sorted({place[form] for form in found}), np.int64)
-            for text, found in forms.items()
+        positions = {form: number for number, form in enumerate(order)}
+        indices = {
+            text: np.array(sorted({positions[form] for form in pieces}), np.int64)
+            for text, pieces in forms.items()
         }
         return cls(
             tuple(order),
             tuple(first[form] for form in order),
-            tuple(own[text] for text in evidence),
+            tuple(indices[text] for text in evidence),
         )
 
     def candidates(self, distractors: int, rng: np.random.Generator) -> list[Ints]:
@@ -128,19 +131,23 @@ class Pool:
 
         An item that is drawn gives one of its sentences, or none where it has none.
         """
-        shape = (len(self.own), distractors)
+        shape = (len(self.item_sentences), distractors)
         # Drawn as steps to another item, so that none is its own distractor.
-        steps = rng.integers(1, max(len(self.own), 2), shape)
-        donors = (np.arange(len(self.own))[:, None] + steps) % max(len(self.own), 1)
+        steps = rng.integers(1, max(len(self.item_sentences), 2), shape)
+        donors = (np.arange(len(self.item_sentences))[:, None] + steps) % max(
+            len(self.item_sentences), 1
+        )
         turns = rng.random(shape)
         rows = []
-        for own, others, turn in zip(self.own, donors.tolist(), turns, strict=True):
+        for indices, others, turn in zip(
+            self.item_sentences, donors.tolist(), turns, strict=True
+        ):
             lent = [
-                self.own[donor][int(share * len(self.own[donor]))]
+                self.item_sentences[donor][int(share * len(self.item_sentences[donor]))]
                 for donor, share in zip(others, turn.tolist(), strict=True)
-                if len(self.own[donor])
+                if len(self.item_sentences[donor])
             ]
-            rows.append(np.unique(np.array([*own, *lent], np.int64)))
+            rows.append(np.unique(np.array([*indices, *lent], np.int64)))
         return rows
 
     @cached_property
@@ -153,17 +160,21 @@ class Pool:
 
     def scores(self, queries: list[str], candidates: list[Ints]) -> list[Floats]:
         """How like each item's query each of its candidates is: cosines."""
-        weigher, known = self.vectors
-        if not known.shape[1]:
+        weigher, sentence_vectors = self.vectors
+        if not sentence_vectors.shape[1]:
             return [np.zeros(len(row)) for row in candidates]
-        asked = weigher.transform([" ".join(words(query)) for query in queries]).tocsr()
+        query_vectors = weigher.transform(
+            [" ".join(words(query)) for query in queries]
+        ).tocsr()
         counts = [len(row) for row in candidates]
         rows = np.repeat(np.arange(len(counts)), counts)
         places = np.concatenate([*candidates, np.empty(0, np.int64)]).astype(np.int64)
-        said = np.empty(len(rows))
+        likeness = np.empty(len(rows))
         for start in range(0, len(rows), BLOCK):
             part = slice(start, start + BLOCK)
-            both = asked[rows[part]].multiply(known[places[part]])
-            said[part] = np.asarray(both.sum(axis=1)).ravel()
+            products = query_vectors[rows[part]].multiply(
+                sentence_vectors[places[part]]
+            )
+            likeness[part] = np.asarray(products.sum(axis=1)).ravel()
         # Rounded, since sums in another order must not decide between equals.
-        return np.split(said.round(9), np.cumsum(counts))[:-1]
+        return np.split(likeness.round(9), np.cumsum(counts))[:-1]

@@ -44,26 +44,28 @@ class Given:
         if self.evidence is not None:
             texts = items.column(self.evidence).tolist()
         return [
-            "" if no else told(cell, text)
-            for cell, no, text in zip(cells, gone, texts, strict=True)
+            "" if absent else _cell_text(cell, text)
+            for cell, absent, text in zip(cells, gone, texts, strict=True)
         ]
 
 
-def told(cell: Any, evidence: str) -> str:
+def _cell_text(cell: Any, evidence: str) -> str:
     """The text of one cell.
 
-    >>> told("as it is", ""), told("[[0, 3], [8, 12]]", "One and more")
+    >>> _cell_text("as it is", ""), _cell_text("[[0, 3], [8, 12]]", "One and more")
     ('as it is', 'One more')
-    >>> told([[{"text": "a"}, {"text": "b"}], [{"start": 0, "end": 3}]], "One")
+    >>> _cell_text([[{"text": "a"}, {"text": "b"}], [{"start": 0, "end": 3}]], "One")
     'a b One'
     """
-    listed = cell if not isinstance(cell, str) else parsed(cell)
-    if isinstance(listed, str):
-        return listed
-    return " ".join(part.strip() for part in parts(listed, evidence) if part.strip())
+    spans = cell if not isinstance(cell, str) else _parse_spans(cell)
+    if isinstance(spans, str):
+        return spans
+    return " ".join(
+        part.strip() for part in _span_texts(spans, evidence) if part.strip()
+    )
 
 
-def parsed(cell: str) -> Any:
+def _parse_spans(cell: str) -> Any:
     """The list of spans that a cell writes as JSON, else the cell itself."""
     if not cell.lstrip().startswith(("[[", "[{", '["', "[]")):
         return cell
@@ -73,7 +75,7 @@ def parsed(cell: str) -> Any:
         return cell  # a text that begins with brackets
 
 
-def parts(spans: Any, evidence: str) -> Iterator[str]:
+def _span_texts(spans: Any, evidence: str) -> Iterator[str]:
     """The text of every span, in order."""
     match spans:
         case str():
@@ -89,7 +91,7 @@ def parts(spans: Any, evidence: str) -> Iterator[str]:
             yield evidence[start:end]
         case list() | tuple() | np.ndarray():
             for span in spans:
-                yield from parts(span, evidence)
+                yield from _span_texts(span, evidence)
         case _:
             raise BadInput(
                 f"{quote(str(spans))} is no span of a rationale; allowed are [start, "

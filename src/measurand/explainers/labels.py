@@ -17,28 +17,28 @@ STATES = {
 }
 
 
-def state(label: str) -> str:
+def _label_state(label: str) -> str:
     """What an item with that label is.
 
-    >>> state("SUPPORTS"), state("entailment"), state("NOT_ENOUGH_INFO"), state("0")
+    >>> _label_state("SUPPORTS"), _label_state("entailment"), _label_state("NOT_ENOUGH_INFO"), _label_state("0")
     ('supported', 'entailed', 'labelled not enough info', 'labelled 0')
     """
-    return STATES.get(readable(label), f"labelled {readable(label)}")
+    return STATES.get(_label_words(label), f"labelled {_label_words(label)}")
 
 
-def readable(label: str) -> str:
+def _label_words(label: str) -> str:
     """The label as words in lower case.
 
-    >>> readable("NOT_ENOUGH_INFO"), readable("1"), readable("__")
+    >>> _label_words("NOT_ENOUGH_INFO"), _label_words("1"), _label_words("__")
     ('not enough info', '1', '__')
     """
     return " ".join(re.sub(r"[_\-]+", " ", label).lower().split()) or label
 
 
-def marks(classes: Sequence[str]) -> dict[str, str]:
+def label_ids(classes: Sequence[str]) -> dict[str, str]:
     """An id for each label: letters, or numbers where letters run out.
 
-    >>> marks(("no", "yes"))
+    >>> label_ids(("no", "yes"))
     {'no': 'A', 'yes': 'B'}
     """
     if len(classes) <= len(ascii_uppercase):

@@ -18,10 +18,16 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.words import words
-from measurand.explainers.drifting import Drift, flipped
-from measurand.explainers.labels import marks
-from measurand.explainers.replies import ECHOED, REWRITTEN, WRITTEN, ended, outcome
-from measurand.explainers.sentences import bare
+from measurand.explainers.drifting import Drift, negate_text
+from measurand.explainers.labels import label_ids
+from measurand.explainers.replies import (
+    ECHOED,
+    REWRITTEN,
+    WRITTEN,
+    reply_outcome,
+    trim_reply,
+)
+from measurand.explainers.sentences import bare_words
 from measurand.models.endpoint import Endpoint
 from measurand.models.writing import (
     check_writer,
@@ -69,7 +75,9 @@ class Prompted:
     @property
     def template(self) -> str:
         """The prompt, unfilled."""
-        return template(self.style if self.labeled else f"{self.style}-unlabeled")
+        return _rationale_template(
+            self.style if self.labeled else f"{self.style}-unlabeled"
+        )
 
     @property
     def remote(self) -> bool:
@@ -87,15 +95,18 @@ class Prompted:
 
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The question about each item."""
-        ids = marks(items.classes)
+        ids = label_ids(items.classes)
         mapping = ", ".join(f"{mark} = {label}" for label, mark in ids.items())
         names = [self.query, *([self.evidence] if self.evidence else [])]
         columns = [items.column(name).tolist() for name in names]
         inputs = [
-            "\n".join(map(line, names, row)) for row in zip(*columns, strict=True)
+            "\n".join(map(_field_line, names, row))
+            for row in zip(*columns, strict=True)
         ]
         return [
-            filled(self.template, {"x": x, "y": y, "y_id": ids[y], MAPPING: mapping})
+            _fill_rationale_prompt(
+                self.template, {"x": x, "y": y, "y_id": ids[y], MAPPING: mapping}
+            )
             for x, y in zip(inputs, items.labels, strict=True)
         ]
 
@@ -107,16 +118,16 @@ class Prompted:
     def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
         return [
-            ended(text, prompt, steps=self.style == "steps")
+            trim_reply(text, prompt, steps=self.style == "steps")
             if self.outcome(text, prompt) == WRITTEN
             else ""
             for text, prompt in zip(said, prompts, strict=True)
         ]
 
-    def outcome(self, said: str, prompt: str) -> str:
+    def outcome(self, reply: str, prompt: str) -> str:
         """What became of one prompt: written, empty, refused or echoed."""
-        told = instructions(self.template)
-        return outcome(said, prompt, told, steps=self.style == "steps")
+        instruction = _prompt_instructions(self.template)
+        return reply_outcome(reply, prompt, instruction, steps=self.style == "steps")
 
 
 @dataclass(frozen=True)
@@ -162,7 +173,10 @@ class Edited:
     def prompts(self, items: Items, rng: np.random.Generator) -> list[str]:
         """The question about each rationale."""
         texts = [" ".join(text.split())[:LONGEST] for text in self.origin(items, rng)]
-        return [filled(template("drift"), {"x": text}) for text in texts]
+        return [
+            _fill_rationale_prompt(_rationale_template("drift"), {"x": text})
+            for text in texts
+        ]
 
     def generate(self, prompts: Sequence[str]) -> list[str]:
         """What the model says to each prompt, as it came."""
@@ -171,65 +185,67 @@ class Edited:
     def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The changed rationales in what was said, or else by rule."""
         return [
-            ended(text, prompt)
+            trim_reply(text, prompt)
             if self.outcome(text, prompt) == WRITTEN
-            else flipped(before(prompt))
+            else negate_text(rationale_in_prompt(prompt))
             for text, prompt in zip(said, prompts, strict=True)
         ]
 
-    def outcome(self, said: str, prompt: str) -> str:
+    def outcome(self, reply: str, prompt: str) -> str:
         """What became of one prompt; a text that was not changed is an echo.
 
         So is one that was only cut short, as long ones are by `max_tokens`.
         """
-        found = outcome(said, prompt, instructions(template("drift")))
-        if found != WRITTEN:
-            return found
-        text, origin = ended(said, prompt), before(prompt)
-        if bare(origin).startswith(bare(text)):
+        result = reply_outcome(
+            reply, prompt, _prompt_instructions(_rationale_template("drift"))
+        )
+        if result != WRITTEN:
+            return result
+        text, origin = trim_reply(reply, prompt), rationale_in_prompt(prompt)
+        if bare_words(origin).startswith(bare_words(text)):
             return ECHOED
-        return WRITTEN if shared(text, origin) >= HALF else REWRITTEN
+        return WRITTEN if _word_overlap(text, origin) >= HALF else REWRITTEN
 
 
-def before(prompt: str) -> str:
+def rationale_in_prompt(prompt: str) -> str:
     """The rationale that a prompt asks to change; it stands on the line before last."""
     return prompt.splitlines()[-2].partition(": ")[2]
 
 
-def shared(one: str, other: str) -> float:
+def _word_overlap(text: str, origin: str) -> float:
     """The share of words that two texts have in one order.
 
-    >>> shared("It is not far.", "it is far"), shared("So", "no")
+    >>> _word_overlap("It is not far.", "it is far"), _word_overlap("So", "no")
     (0.8571428571428571, 0.0)
     """
-    return SequenceMatcher(None, words(one), words(other), autojunk=False).ratio()
+    return SequenceMatcher(None, words(text), words(origin), autojunk=False).ratio()
 
 
 @cache
-def template(name: str) -> str:
+def _rationale_template(name: str) -> str:
     """The prompt of that name, unfilled."""
     file = files("measurand.explainers") / "prompts" / f"{name}.txt"
     return file.read_text("utf-8").strip("\n")
 
 
-def instructions(form: str) -> str:
+def _prompt_instructions(form: str) -> str:
     """What a prompt says before the input."""
     return "\n".join(form.partition("{x}")[0].splitlines()[:-1])
 
 
-def filled(form: str, values: Mapping[str, str]) -> str:
+def _fill_rationale_prompt(form: str, values: Mapping[str, str]) -> str:
     """The form with its names replaced, once: braces in a value stay braces.
 
-    >>> filled("{x} and {y}", {"x": "{y}", "y": "c"})
+    >>> _fill_rationale_prompt("{x} and {y}", {"x": "{y}", "y": "c"})
     '{y} and c'
     """
     return re.sub(r"\{([^{}]*)\}", lambda name: values[name[1]], form)
 
 
-def line(name: str, text: str) -> str:
+def _field_line(name: str, text: str) -> str:
     """A field in one line, with its name, and cut where it is too long.
 
-    >>> line("claim", "  cats   sleep ")
+    >>> _field_line("claim", "  cats   sleep ")
     'claim: cats sleep'
     """
     return f"{name}: {' '.join(text.split())[:LONGEST]}"

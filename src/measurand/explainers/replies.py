@@ -3,7 +3,7 @@
 import re
 
 from measurand.core.words import words
-from measurand.explainers.sentences import bare
+from measurand.explainers.sentences import bare_words
 
 WRITTEN, EMPTY, REFUSED, ECHOED = "written", "empty", "refused", "echoed"
 REWRITTEN = "rewritten"  # where a small change was asked for
@@ -25,20 +25,20 @@ DIGITS = re.compile(r"\d+")
 INSTRUCTED = 6  # words in a row from the prompt's instructions that make an echo
 
 
-def ended(said: str, prompt: str, *, steps: bool = False) -> str:
+def trim_reply(reply: str, prompt: str, *, steps: bool = False) -> str:
     r"""The text up to where the model goes on with something else.
 
     A blank line ends a rationale, and so does a line that begins as one of the prompt
     does. Steps may stand apart; they end with their answer, and one that repeats
     another, numbers aside, as small models do without end, is left out.
 
-    >>> ended(" So.\n\nInput: more", ""), ended("So.\nInput: more", "Input: x")
+    >>> trim_reply(" So.\n\nInput: more", ""), trim_reply("So.\nInput: more", "Input: x")
     ('So.', 'So.')
-    >>> ended("1. a\n\n2. b\n3. b\nFinal answer: A\nx", "", steps=True)
+    >>> trim_reply("1. a\n\n2. b\n3. b\nFinal answer: A\nx", "", steps=True)
     '1. a\n2. b\nFinal answer: A'
     """
-    text = begun(said, prompt)
-    heads = sorted({head for line in prompt.splitlines() for head in names(line)})
+    text = _drop_prompt_end(reply, prompt)
+    heads = sorted({head for line in prompt.splitlines() for head in _line_heads(line)})
     if heads:
         among = "|".join(map(re.escape, heads))
         text = re.split(rf"(?im)^\W*(?:{among})\s*:", text)[0]
@@ -47,43 +47,47 @@ def ended(said: str, prompt: str, *, steps: bool = False) -> str:
     answer = ANSWER.search(text)
     different: dict[str, str] = {}
     for line in (text[: answer.end()] if answer else text).splitlines():
-        different.setdefault(bare(DIGITS.sub("", line)), " ".join(line.split()))
+        different.setdefault(bare_words(DIGITS.sub("", line)), " ".join(line.split()))
     return "\n".join(line for key, line in different.items() if key)
 
 
-def begun(said: str, prompt: str) -> str:
+def _drop_prompt_end(reply: str, prompt: str) -> str:
     """The text without the words that the prompt ended with, should it repeat them.
 
-    >>> begun(" Steps: 1. So", "Why?" + chr(10) + "Steps:")
+    >>> _drop_prompt_end(" Steps: 1. So", "Why?" + chr(10) + "Steps:")
     '1. So'
     """
     last = prompt.rstrip().rpartition("\n")[2]
     return (
-        said.strip().removeprefix(last).strip() if last.endswith(":") else said.strip()
+        reply.strip().removeprefix(last).strip()
+        if last.endswith(":")
+        else reply.strip()
     )
 
 
-def names(line: str) -> list[str]:
+def _line_heads(line: str) -> list[str]:
     """The names before the text of a line of a prompt.
 
-    >>> names("Input: claim: cats: all"), names("Do NOT. End with: x")
+    >>> _line_heads("Input: claim: cats: all"), _line_heads("Do NOT. End with: x")
     (['Input', 'claim'], [])
     """
     return HEAD.findall(line)[:2] if HEAD.match(line) else []
 
 
-def without_answer(text: str) -> str:
+def drop_answer(text: str) -> str:
     r"""Steps without the line of their final answer.
 
-    >>> without_answer("1. a\n**Final answer: B**"), without_answer("a Final answer: B")
+    >>> drop_answer("1. a\n**Final answer: B**"), drop_answer("a Final answer: B")
     ('1. a', 'a')
-    >>> without_answer("1. a\nThe correct answer is: A.")
+    >>> drop_answer("1. a\nThe correct answer is: A.")
     '1. a'
     """
     return OTHERWISE.sub("", ANSWER.sub("", text).rstrip()).strip()
 
 
-def outcome(said: str, prompt: str, told: str, *, steps: bool = False) -> str:
+def reply_outcome(
+    reply: str, prompt: str, instruction: str, *, steps: bool = False
+) -> str:
     """What became of a prompt: written, or else empty, refused or echoed.
 
     An echo begins as a line of its prompt does, or with some words of what the model
@@ -92,30 +96,30 @@ def outcome(said: str, prompt: str, told: str, *, steps: bool = False) -> str:
 
     >>> told = "Write a brief note on the input below."
     >>> prompt = told + chr(10) + "Input: claim: cats sleep all day"
-    >>> [outcome(said, prompt, told) for said in ("They do.", "...", "I cannot say")]
+    >>> [reply_outcome(said, prompt, told) for said in ("They do.", "...", "I cannot say")]
     ['written', 'empty', 'refused']
-    >>> outcome("Cats sleep all day.", prompt, told)
+    >>> reply_outcome("Cats sleep all day.", prompt, told)
     'echoed'
     """
-    if not LETTER.search(said):
+    if not LETTER.search(reply):
         return EMPTY
-    if REFUSAL.match(said):
+    if REFUSAL.match(reply):
         return REFUSED
     lines = prompt.splitlines()
-    text = ended(said, prompt, steps=steps)
+    text = trim_reply(reply, prompt, steps=steps)
     start = " ".join(words(text)[:INSTRUCTED])
-    obeyed = start.count(" ") < INSTRUCTED - 1 or start not in bare(told)
-    inputs = fields(lines[len(told.splitlines())])
-    if not text or not obeyed or bare(text) in inputs:
+    obeyed = start.count(" ") < INSTRUCTED - 1 or start not in bare_words(instruction)
+    inputs = _line_fields(lines[len(instruction.splitlines())])
+    if not text or not obeyed or bare_words(text) in inputs:
         return ECHOED
     return WRITTEN
 
 
-def fields(line: str) -> list[str]:
+def _line_fields(line: str) -> list[str]:
     """The line without the names before it, one after the other.
 
-    >>> fields("Input: claim: cats")
+    >>> _line_fields("Input: claim: cats")
     ['claim cats', 'cats']
     """
     parts = line.split(": ")
-    return [bare(": ".join(parts[n:])) for n in range(1, len(parts))]
+    return [bare_words(": ".join(parts[n:])) for n in range(1, len(parts))]

@@ -10,11 +10,11 @@ Span = tuple[int, int]
 SHORT = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 
 
-def spans(text: str) -> list[Span]:
+def sentence_spans(text: str) -> list[Span]:
     """Where each sentence of `text` starts and ends, without the space around it.
 
     >>> text = "Dr. No smiled. Bond left!  So"
-    >>> [text[start:end] for start, end in spans(text)]
+    >>> [text[start:end] for start, end in sentence_spans(text)]
     ['Dr. No smiled.', 'Bond left!', 'So']
     """
     ends = [
@@ -22,37 +22,37 @@ def spans(text: str) -> list[Span]:
         for end in SENTENCE.finditer(text)
         if not SHORT.search(text, max(0, end.end() - 6), end.end())
     ]
-    found = []
+    bounds = []
     for start, end in zip([0, *ends], [*ends, len(text)], strict=True):
         part = text[start:end]
         if words(part):
             start += len(part) - len(part.lstrip())
-            found.append((start, start + len(part.strip())))
-    return found
+            bounds.append((start, start + len(part.strip())))
+    return bounds
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of `text`, in order.
 
-    >>> sentences("One. Two? 三。四"), sentences(" ... ")
+    >>> split_sentences("One. Two? 三。四"), split_sentences(" ... ")
     (['One.', 'Two?', '三。', '四'], [])
     """
-    return [text[start:end] for start, end in spans(text)]
+    return [text[start:end] for start, end in sentence_spans(text)]
 
 
-def bare(text: str) -> str:
+def bare_words(text: str) -> str:
     """The words alone: the same for texts that differ in case, space and points.
 
-    >>> bare("It  is,  SO.")
+    >>> bare_words("It  is,  SO.")
     'it is so'
     """
     return " ".join(words(text))
 
 
-def unordered(text: str) -> tuple[str, ...]:
+def sentence_key(text: str) -> tuple[str, ...]:
     """The sentences as bare words, sorted: the same in whatever order they stand.
 
-    >>> unordered("B is. A is.") == unordered("A is.  b is!")
+    >>> sentence_key("B is. A is.") == sentence_key("A is.  b is!")
     True
     """
-    return tuple(sorted(map(bare, sentences(text))))
+    return tuple(sorted(map(bare_words, split_sentences(text))))

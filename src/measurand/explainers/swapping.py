@@ -14,7 +14,7 @@ from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items
 from measurand.core.words import words
 from measurand.explainers.given import Given
-from measurand.explainers.sentences import unordered
+from measurand.explainers.sentences import sentence_key
 
 BLOCK = 500  # queries compared with all others at a time
 Ints = NDArray[np.int64]
@@ -66,7 +66,7 @@ class Swapped:
     ) -> Ints:
         """For each item, whose rationale it receives; -1 where there is none."""
         gold = items.gold(items.classes)
-        told = numbered(texts)
+        text_ids = _number_texts(texts)
         able = np.array([bool(text.strip()) for text in texts])
         if len({*gold[able].tolist()}) < 2:
             raise Undefined(
@@ -75,59 +75,61 @@ class Swapped:
             )
         turn = rng.permutation(len(items))  # who comes first among equals
         lots = rng.random(len(items))
-        found = np.full(len(items), -1, np.int64)
+        donors = np.full(len(items), -1, np.int64)
         if self.evidence is not None and self.evidence != self.rationale:
             evidence = items.column(self.evidence).tolist()
-            found = sharing(evidence, gold, told, able, lots)
-        alone = np.flatnonzero(found < 0)
+            donors = _donors_by_evidence(evidence, gold, text_ids, able, lots)
+        alone = np.flatnonzero(donors < 0)
         queries = items.column(self.query).tolist()
-        found[alone] = nearest(queries, gold, told, turn[able[turn]], alone)
-        return found
+        donors[alone] = _donors_by_query(
+            queries, gold, text_ids, turn[able[turn]], alone
+        )
+        return donors
 
 
-def sharing(
+def _donors_by_evidence(
     evidence: Sequence[str],
     gold: Ints,
-    told: Ints,
+    text_ids: Ints,
     able: NDArray[np.bool_],
     lots: NDArray[np.float64],
 ) -> Ints:
     """A donor with the same evidence for each item, by lot; -1 where none is."""
-    forms = {text: unordered(text) for text in dict.fromkeys(evidence)}
+    forms = {text: sentence_key(text) for text in dict.fromkeys(evidence)}
     holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for row in np.flatnonzero(able).tolist():
         holders[forms[evidence[row]]].append(row)
 
     @cache
-    def others(form: tuple[str, ...], label: int) -> Ints:
+    def donor_rows(form: tuple[str, ...], label: int) -> Ints:
         rows = np.array(holders[form] if form else [], np.int64)
         return np.compress(gold[rows] != label, rows)
 
-    found = np.full(len(evidence), -1, np.int64)
+    donors = np.full(len(evidence), -1, np.int64)
     for row, text in enumerate(evidence):
-        rows = others(forms[text], int(gold[row]))
-        rows = rows[told[rows] != told[row]]
+        rows = donor_rows(forms[text], int(gold[row]))
+        rows = rows[text_ids[rows] != text_ids[row]]
         if len(rows):
-            found[row] = rows[int(lots[row] * len(rows))]
-    return found
+            donors[row] = rows[int(lots[row] * len(rows))]
+    return donors
 
 
-def numbered(texts: Sequence[str]) -> Ints:
+def _number_texts(texts: Sequence[str]) -> Ints:
     """A number for each text, the same for texts of the same sentences."""
-    seen: dict[tuple[str, ...], int] = {}
-    return np.array([seen.setdefault(unordered(text), len(seen)) for text in texts])
+    ids: dict[tuple[str, ...], int] = {}
+    return np.array([ids.setdefault(sentence_key(text), len(ids)) for text in texts])
 
 
-def nearest(
-    queries: Sequence[str], gold: Ints, told: Ints, donors: Ints, asking: Ints
+def _donors_by_query(
+    queries: Sequence[str], gold: Ints, text_ids: Ints, donors: Ints, asking: Ints
 ) -> Ints:
     """Among donors of another label, the one whose query is most like each asker's.
 
     The first of those that are equally like; -1 where none tells something else.
     """
-    found = np.full(len(asking), -1, np.int64)
+    nearest_donors = np.full(len(asking), -1, np.int64)
     if not len(asking):
-        return found
+        return nearest_donors
     plain = [" ".join(words(query)) or "_" for query in queries]
     weigher = TfidfVectorizer(analyzer=str.split, sublinear_tf=True)
     vectors = weigher.fit_transform(plain).tocsr()
@@ -135,9 +137,9 @@ def nearest(
     for start in range(0, len(asking), BLOCK):
         rows = asking[start : start + BLOCK]
         likeness = (vectors[rows] @ offered).toarray().round(9)
-        for barred in (gold, told):
+        for barred in (gold, text_ids):
             likeness[barred[rows][:, None] == barred[donors][None, :]] = -1.0
         best = likeness.argmax(axis=1)
-        some = likeness[np.arange(len(rows)), best] >= 0
-        found[start : start + BLOCK] = np.where(some, donors[best], -1)
-    return found
+        has_donor = likeness[np.arange(len(rows)), best] >= 0
+        nearest_donors[start : start + BLOCK] = np.where(has_donor, donors[best], -1)
+    return nearest_donors

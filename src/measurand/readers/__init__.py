@@ -108,15 +108,15 @@ KINDS = Catalogue(
 )
 
 
-def named(name: str, **terms: Any) -> Any:
+def make_reader(name: str, **terms: Any) -> Any:
     """A reader by its name, or by kind and place: `encoder:DIRECTORY`.
 
     The directory of a saved reader is enough of a name.
     `terms` are for a model behind a server: where it is and what it may cost.
     """
-    kind, _, place = name.partition(":")
-    if place and kind in KINDS.entries:
-        return KINDS.load(kind, model=place, **(terms if kind == "endpoint" else {}))
+    kind, _, model = name.partition(":")
+    if model and kind in KINDS.entries:
+        return KINDS.load(kind, model=model, **(terms if kind == "endpoint" else {}))
     if name not in READERS.entries and isfile(join(name, "reader.json")):
         return KINDS.load("saved", model=name)
     return READERS.load(name)

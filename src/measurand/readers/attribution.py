@@ -10,23 +10,23 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import WORD
-from measurand.readers.grams import Grams, found, tokenised, weighted
+from measurand.readers.grams import Grams, count_features, number_words, weigh_counts
 
 Ints = NDArray[np.int64]
 Spans = Sequence[tuple[int, int]]
 
 
-def only_field(known: Sequence[str], items: Items) -> str:
+def only_field(fields: Sequence[str], items: Items) -> str:
     """The field whose words are scored: items of one field have no other."""
     if len(items.fields) != 1:
         raise BadInput(
             f"words are scored in one field, and these items have "
             f"{join_names(items.fields)}; keep one"
         )
-    return known[0]
+    return fields[0]
 
 
-def gram_scores(texts: Sequence[str], known: Grams, weights: Floats) -> list[Floats]:
+def gram_scores(texts: Sequence[str], grams: Grams, weights: Floats) -> list[Floats]:
     """What each word of each text adds: exact, since the score is a sum.
 
     What a feature adds is shared by the places it stands in, and what a pair adds there
@@ -34,42 +34,47 @@ def gram_scores(texts: Sequence[str], known: Grams, weights: Floats) -> list[Flo
 
     Args:
         texts: The texts of one field.
-        known: The features of that field.
+        grams: The features of that field.
         weights: Features × classes.
     """
-    tokens = tokenised(texts, known.vocabulary, grow=False)
-    rows, ids, size = tokens.rows, tokens.ids.astype(np.int64), len(known.vocabulary)
+    tokens = number_words(texts, grams.vocabulary, grow=False)
+    rows, ids, size = tokens.rows, tokens.ids.astype(np.int64), len(grams.vocabulary)
     alone = np.flatnonzero(ids >= 0)
-    both = (rows[1:] == rows[:-1]) & (ids[1:] >= 0) & (ids[:-1] >= 0)
-    pair = np.flatnonzero(both)
+    adjacent = (rows[1:] == rows[:-1]) & (ids[1:] >= 0) & (ids[:-1] >= 0)
+    pair = np.flatnonzero(adjacent)
     features = np.concatenate([ids[alone], size + ids[pair] * size + ids[pair + 1]])
     first = np.concatenate([alone, pair])
     second = np.concatenate([alone, pair + 1])  # a word is both halves of itself
-    if len(known.kept):
-        columns = np.searchsorted(known.kept, features)
-        there = known.kept[np.minimum(columns, len(known.kept) - 1)] == features
-        first, second, columns = first[there], second[there], columns[there]
-        share = shares(rows[first], columns, len(tokens.starts) - 1, known) / 2
-        places = np.concatenate([first, second]), np.concatenate([columns, columns])
-        shape = (len(ids), len(known.kept))
-        added = csr_array((np.concatenate([share, share]), places), shape) @ weights
+    if len(grams.feature_keys):
+        columns = np.searchsorted(grams.feature_keys, features)
+        present = (
+            grams.feature_keys[np.minimum(columns, len(grams.feature_keys) - 1)]
+            == features
+        )
+        first, second, columns = first[present], second[present], columns[present]
+        share = _feature_shares(rows[first], columns, len(tokens.starts) - 1, grams) / 2
+        positions = np.concatenate([first, second]), np.concatenate([columns, columns])
+        shape = (len(ids), len(grams.feature_keys))
+        added = csr_array((np.concatenate([share, share]), positions), shape) @ weights
     else:
         added = np.zeros((len(ids), weights.shape[1]))
     parts = np.split(np.asarray(added), tokens.starts[1:-1])
-    return [as_written(text, part) for text, part in zip(texts, parts, strict=True)]
+    return [
+        _realign_scores(text, part) for text, part in zip(texts, parts, strict=True)
+    ]
 
 
-def shares(rows: Ints, columns: Ints, n: int, known: Grams) -> Floats:
+def _feature_shares(rows: Ints, columns: Ints, n: int, grams: Grams) -> Floats:
     """The value of a text's feature, over how often it stands there, for each place."""
-    counts = found(rows, known.kept[columns], n, known.kept)
+    counts = count_features(rows, grams.feature_keys[columns], n, grams.feature_keys)
     times = counts.data.copy()
-    values = weighted(counts, known.idf).data / times
-    width = len(known.kept)
+    values = weigh_counts(counts, grams.idf).data / times
+    width = len(grams.feature_keys)
     keys = np.repeat(np.arange(n), np.diff(counts.indptr)) * width + counts.indices
     return np.asarray(values[np.searchsorted(keys, rows * width + columns)])
 
 
-def as_written(text: str, scores: Floats) -> Floats:
+def _realign_scores(text: str, scores: Floats) -> Floats:
     """Scores of the words of `text`, from scores of the words of `text.lower()`.
 
     Lower case may be longer: a dotted capital I becomes two characters, of which the
@@ -79,12 +84,14 @@ def as_written(text: str, scores: Floats) -> Floats:
     if len(lower) == len(text):
         return scores
     starts = np.cumsum([0, *(len(letter.lower()) for letter in text)])
-    at = [match.start() for match in WORD.finditer(lower)]
-    first = np.searchsorted(starts, at, side="right") - 1
-    return joined([(int(place), int(place) + 1) for place in first], scores, text)
+    word_starts = [match.start() for match in WORD.finditer(lower)]
+    first = np.searchsorted(starts, word_starts, side="right") - 1
+    return sum_subwords(
+        [(int(position), int(position) + 1) for position in first], scores, text
+    )
 
 
-def joined(spans: Spans, scores: Floats, text: str) -> Floats:
+def sum_subwords(spans: Spans, scores: Floats, text: str) -> Floats:
     """The scores of sub-words summed over the words of `text` that they stand in.
 
     Where a sub-word touches two words, the one it begins in has it all; what stands in
@@ -95,7 +102,7 @@ def joined(spans: Spans, scores: Floats, text: str) -> Floats:
         scores: Sub-words × classes.
         text: The text.
 
-    >>> joined([(0, 2), (2, 4), (4, 5)], np.array([[1.0], [2.0], [4.0]]), "cats!")
+    >>> sum_subwords([(0, 2), (2, 4), (4, 5)], np.array([[1.0], [2.0], [4.0]]), "cats!")
     array([[3.]])
     """
     matches = list(WORD.finditer(text))

@@ -17,11 +17,11 @@ from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, locate_decoder
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
-from measurand.readers.causal_prompts import template, wording
+from measurand.readers.causal_prompts import fit_wording, zero_shot_template
 from measurand.readers.causal_recipe import CausalRecipe
-from measurand.readers.causal_residents import suiting
+from measurand.readers.causal_residents import decoders_at_once
 from measurand.readers.causal_stack import CausalStack
-from measurand.readers.causal_start import first_head, part
+from measurand.readers.causal_start import first_head, seed_for_part
 from measurand.readers.tuning import RATES, best_rate
 
 PACKED = 8  # prompts a sequence in the packing variant of the exposure paper
@@ -40,9 +40,9 @@ class CausalReader(CausalRecipe):
 
     def tune(self, items: Items, rng: np.random.Generator) -> "CausalReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""
-        return self.at(best_rate(self.at, self.rates or RATES, items, rng))
+        return self.at_rate(best_rate(self.at_rate, self.rates or RATES, items, rng))
 
-    def at(self, rate: float) -> "CausalReader":
+    def at_rate(self, rate: float) -> "CausalReader":
         """The recipe with this learning rate and no other to choose from."""
         return replace(self, rate=rate, rates=())
 
@@ -74,11 +74,13 @@ class CausalReader(CausalRecipe):
         model = CausalModel.trainable(self.model, self.lora, seed)
         lm_loss = None
         if self.texts:
-            model.pretrain(self.texts, self.adaptation, part(seed, "adapt"))
+            model.pretrain(self.texts, self.adaptation, seed_for_part(seed, "adapt"))
             lm_loss = model.loss(self.texts, self.adaptation.length)
-        words = wording(model, items.fields, self.length)
+        words = fit_wording(model, items.fields, self.length)
         prompts, cut = words.prompts(model, items)
-        head = self.learned(model, prompts, items, part(seed, "classify"))
+        head = self.train_classifier(
+            model, prompts, items, seed_for_part(seed, "classify")
+        )
         return FittedCausal(
             items.classes,
             model,
@@ -90,7 +92,7 @@ class CausalReader(CausalRecipe):
             lm_loss,
         )
 
-    def learned(
+    def train_classifier(
         self, model: CausalModel, prompts: Sequence[str], items: Items, seed: int
     ) -> Tensor:
         """Train the model, in place, with a fresh head; the head that came out."""
@@ -105,9 +107,9 @@ class CausalReader(CausalRecipe):
             scores = model.states([rows[i] for i in chosen]) @ head.T
             return cross_entropy(scores, gold[list(chosen)].to(scores.device))
 
-        how = Training(self.epochs, self.batch, self.rate, self.decay, self.warmup)
+        training = Training(self.epochs, self.batch, self.rate, self.decay, self.warmup)
         if len(items.classes) > 1:  # with one class there is nothing to tell apart
-            optimise(model.network, [head], len(rows), loss, how, seed)
+            optimise(model.network, [head], len(rows), loss, training, seed)
         return head.detach()
 
     def joint_size(self) -> int:
@@ -116,13 +118,15 @@ class CausalReader(CausalRecipe):
         if self.stacked < 2 or self.lora or self.rates or how.packed > 1:
             return 1
         longest = max(self.length, how.length)
-        return min(self.stacked, suiting(self.model, how.training.batch, longest))
+        return min(
+            self.stacked, decoders_at_once(self.model, how.training.batch, longest)
+        )
 
     def predict_jointly(
         self, jobs: Sequence[TrainingJob], size: int
     ) -> list[JointPrediction]:
         """What each job's decoder says, all trained as one stack of `size`."""
-        return CausalStack(self, size).answered(jobs)
+        return CausalStack(self, size).predict_jointly(jobs)
 
 
 @dataclass(frozen=True)
@@ -170,21 +174,21 @@ class ZeroShotReader:
     def fit(self, items: Items, rng: np.random.Generator) -> FittedZeroShot:
         """Adapt the fresh checkpoint where texts are named, and note the classes."""
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
-        parts = template(self.template, items.classes, self.about)
+        parts = zero_shot_template(self.template, items.classes, self.about)
         if self.texts or self.lora:  # adapters alone, so that all arms are quantised
             model = CausalModel.trainable(self.model, self.lora, seed)
         else:
             model = CausalModel.load(self.model)
         names = tuple(f" {name}" for name in items.classes)
         longest = max(map(len, model.tokens(names, special=False)))
-        words = wording(model, items.fields, self.length, parts, longest)
+        words = fit_wording(model, items.fields, self.length, parts, longest)
         lm_loss = None
         if self.texts:
-            asked = words.around(model, self.texts)
+            prompts = words.around(model, self.texts)
             # A prompt is read to its end: it is the texts that were cut to fit.
-            how = replace(self.adaptation, length=self.length)
-            model.pretrain(asked, how, part(seed, "adapt"))
-            lm_loss = model.loss(asked, self.length)
+            adaptation = replace(self.adaptation, length=self.length)
+            model.pretrain(prompts, adaptation, seed_for_part(seed, "adapt"))
+            lm_loss = model.loss(prompts, self.length)
             model = model.finish_training()
         _, cut = words.prompts(model, items)
         cut_share = float(cut.mean())
@@ -193,18 +197,18 @@ class ZeroShotReader:
         )
 
 
-def prompted(model: str = SMOLLM2, packed: int = 1) -> ZeroShotReader:
+def exposure_reader(model: str = SMOLLM2, packed: int = 1) -> ZeroShotReader:
     """A decoder asked as the exposure paper asks, and adapted as it adapts.
 
     The task, its classes one a line, a sentence on the text; adapters of rank 16 on
     every linear layer (4-bit weights below them where that is possible), one epoch at
     2e-4 over the prompts without answers.
     """
-    how = Training(epochs=1, batch=8, rate=2e-4, decay=0.0, warmup=0.0)
-    adaptation = Adaptation(how, packed=packed)
+    training = Training(epochs=1, batch=8, rate=2e-4, decay=0.0, warmup=0.0)
+    adaptation = Adaptation(training, packed=packed)
     return ZeroShotReader(model, "task", lora=Lora(), adaptation=adaptation)
 
 
-def packing(model: str = SMOLLM2) -> ZeroShotReader:
+def packed_exposure_reader(model: str = SMOLLM2) -> ZeroShotReader:
     """The same, adapted to eight prompts a sequence."""
-    return prompted(model, packed=PACKED)
+    return exposure_reader(model, packed=PACKED)

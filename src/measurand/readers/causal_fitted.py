@@ -12,7 +12,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.models.causal import CausalModel
 from measurand.readers.causal_prompts import Wording
-from measurand.readers.fields import readable
+from measurand.readers.fields import readable_fields
 
 Last = dict[str, float]  # what the last reading was like
 
@@ -45,20 +45,25 @@ class FittedCausal:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        return shares(self.embed(items) @ self.head.cpu().numpy().T.astype(float))
+        return _softmax_rows(
+            self.embed(items) @ self.head.cpu().numpy().T.astype(float)
+        )
 
     def embed(self, items: Items) -> Floats:
         """What goes into the linear head, one row an item."""
-        prompts, self.last["truncated"] = read(self.wording, self.model, items)
+        prompts, self.last["truncated"] = write_prompts(self.wording, self.model, items)
         return self.model.hidden(prompts).astype(float)
 
     def cut(self, items: Items) -> float:
         """The share of these items that have to be cut."""
-        return read(self.wording, self.model, items)[1]
+        return write_prompts(self.wording, self.model, items)[1]
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share cut in the last reading, what was trained, and at which rate."""
-        return {"rate": self.rate, **remarked(self.model, self.last, self.lm_loss)}
+        return {
+            "rate": self.rate,
+            **_decoder_remarks(self.model, self.last, self.lm_loss),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,37 +95,43 @@ class FittedZeroShot:
 
         The mean over tokens, so that a name is no less likely for being long.
         """
-        prompts, self.last["truncated"] = read(self.wording, self.model, items)
-        return shares(self.model.log_probabilities(prompts, self.names))
+        prompts, self.last["truncated"] = write_prompts(self.wording, self.model, items)
+        return _softmax_rows(self.model.log_probabilities(prompts, self.names))
 
     def cut(self, items: Items) -> float:
         """The share of these items that have to be cut."""
-        return read(self.wording, self.model, items)[1]
+        return write_prompts(self.wording, self.model, items)[1]
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, and what was trained, if any."""
-        return remarked(self.model, self.last, self.lm_loss)
+        return _decoder_remarks(self.model, self.last, self.lm_loss)
 
 
-def read(words: Wording, model: CausalModel, items: Items) -> tuple[list[str], float]:
+def write_prompts(
+    wording: Wording, model: CausalModel, items: Items
+) -> tuple[list[str], float]:
     """The prompts about those fields that there are, and the share that was cut."""
-    there = replace(words, fields=readable(words.fields, items))
-    prompts, cut = there.prompts(model, items)
+    narrowed = replace(wording, fields=readable_fields(wording.fields, items))
+    prompts, cut = narrowed.prompts(model, items)
     return prompts, float(cut.mean()) if len(cut) else 0.0
 
 
-def remarked(
+def _decoder_remarks(
     model: CausalModel, last: Last, lm_loss: float | None
 ) -> dict[str, float | str]:
     """What a report should state of a decoder."""
-    known = last if lm_loss is None else {"lm_loss": lm_loss, **last}
-    said: dict[str, float | str] = {
-        name: round(value, 6) for name, value in known.items()
+    numbers = last if lm_loss is None else {"lm_loss": lm_loss, **last}
+    remarks: dict[str, float | str] = {
+        name: round(value, 6) for name, value in numbers.items()
     }
-    return said if model.tuning == "none" else {"adaptation": adaptation(model), **said}
+    return (
+        remarks
+        if model.tuning == "none"
+        else {"adaptation": describe_tuning(model), **remarks}
+    )
 
 
-def adaptation(model: CausalModel) -> str:
+def describe_tuning(model: CausalModel) -> str:
     """What of the model is trained, and on top of which weights."""
     if model.tuning == "qlora":
         return "4-bit QLoRA"
@@ -128,6 +139,6 @@ def adaptation(model: CausalModel) -> str:
     return f"LoRA in {'bf16' if half else 'fp32'}" if model.tuning == "lora" else "full"
 
 
-def shares(scores: Floats) -> Floats:
+def _softmax_rows(scores: Floats) -> Floats:
     """Scores as probabilities, each row summing to 1."""
     return np.asarray(softmax(scores, axis=1))

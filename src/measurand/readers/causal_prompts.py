@@ -41,22 +41,22 @@ class Wording:
         short = [[text[: LETTERS * self.room] for text in texts] for texts in columns]
         split = [model.tokens(texts, special=False) for texts in short]
         sizes = np.array([[len(tokens) for tokens in column] for column in split])
-        kept = shares(sizes, self.room)
-        told = [
+        limits = _fair_lengths(sizes, self.room)
+        cut_texts = [
             [
                 text if size == len(tokens) else model.text(tokens[:size])
                 for text, tokens, size in zip(texts, column, row, strict=True)
             ]
-            for texts, column, row in zip(short, split, kept, strict=True)
+            for texts, column, row in zip(short, split, limits, strict=True)
         ]
-        lost = np.array(
+        too_long = np.array(
             [
-                [len(a) > len(b) for a, b in zip(whole, part, strict=True)]
-                for whole, part in zip(columns, short, strict=True)
+                [len(a) > len(b) for a, b in zip(full, part, strict=True)]
+                for full, part in zip(columns, short, strict=True)
             ]
         )
-        cut = ((kept < sizes) | lost).any(axis=0)
-        return [self.prompt(list(row)) for row in zip(*told, strict=True)], cut
+        is_cut = ((limits < sizes) | too_long).any(axis=0)
+        return [self.prompt(list(row)) for row in zip(*cut_texts, strict=True)], is_cut
 
     def around(self, model: CausalModel, texts: Sequence[str]) -> list[str]:
         """The prompts about texts that are whole items."""
@@ -75,24 +75,24 @@ class Wording:
         return self.before + "\n".join(lines) + self.after
 
 
-def shares(sizes: NDArray[np.int64], room: int) -> NDArray[np.int64]:
+def _fair_lengths(sizes: NDArray[np.int64], room: int) -> NDArray[np.int64]:
     """The tokens each field (row) of each item (column) keeps.
 
     The evidence, which stands last, gives way first, but keeps a fair part: half of an
     equal share. Then the field before it, and so on.
 
-    >>> shares(np.array([[10, 90], [500, 90]]), 100).T.tolist()
+    >>> _fair_lengths(np.array([[10, 90], [500, 90]]), 100).T.tolist()
     [[10, 90], [75, 25]]
     """
-    kept = sizes.copy()
+    limits = sizes.copy()
     least = room // (2 * len(sizes))
     for field in reversed(range(len(sizes))):
-        over = np.maximum(kept.sum(axis=0) - room, 0)
-        kept[field] -= np.minimum(over, np.maximum(kept[field] - least, 0))
-    return kept
+        over = np.maximum(limits.sum(axis=0) - room, 0)
+        limits[field] -= np.minimum(over, np.maximum(limits[field] - least, 0))
+    return limits
 
 
-def wording(
+def fit_wording(
     model: CausalModel,
     fields: tuple[str, ...],
     length: int,
@@ -112,24 +112,28 @@ def wording(
     return Wording(fields, *parts, room)
 
 
-def template(name: str, classes: Sequence[str], about: str = "") -> tuple[str, str]:
+def zero_shot_template(
+    name: str, classes: Sequence[str], about: str = ""
+) -> tuple[str, str]:
     """What a template puts before and after the text; `about` says what it is.
 
     The text itself never passes through here, so braces in it mean nothing.
     """
     folder = files("measurand.readers") / "prompts"
-    known = {
+    templates = {
         file.name.removeprefix("zero-shot-").removesuffix(".txt"): file
         for file in folder.iterdir()
         if file.name.startswith("zero-shot-")
     }
-    if name not in known:
-        raise UnknownName("zero-shot template", name, sorted(known))
-    before, _, after = known[name].read_text("utf-8").strip("\n").partition("{text}")
-    return filled(before, classes, about), filled(after, classes, about)
+    if name not in templates:
+        raise UnknownName("zero-shot template", name, sorted(templates))
+    before, _, after = (
+        templates[name].read_text("utf-8").strip("\n").partition("{text}")
+    )
+    return fill_classes(before, classes, about), fill_classes(after, classes, about)
 
 
-def filled(part: str, classes: Sequence[str], about: str = "") -> str:
+def fill_classes(part: str, classes: Sequence[str], about: str = "") -> str:
     """A part of a template with the class names, in a row or one a line."""
     pieces = part.replace("{about}", about or NOTHING_SAID).split("{list}")
     row = [piece.replace("{classes}", ", ".join(classes)) for piece in pieces]

@@ -33,12 +33,15 @@ from measurand.models.stack_batches import (
 )
 from measurand.models.stacked import ResidentStack
 from measurand.models.training import Ints, pool_size
-from measurand.readers.causal_fitted import FittedCausal, read
-from measurand.readers.causal_prompts import wording
+from measurand.readers.causal_fitted import FittedCausal, write_prompts
+from measurand.readers.causal_prompts import fit_wording
 from measurand.readers.causal_recipe import CausalRecipe
-from measurand.readers.causal_residents import classifiers, language_models
-from measurand.readers.causal_start import Seeds, first_head, part
-from measurand.readers.residents import stacking
+from measurand.readers.causal_residents import (
+    decoder_classifiers,
+    decoder_language_models,
+)
+from measurand.readers.causal_start import CausalSeeds, first_head, seed_for_part
+from measurand.readers.residents import joint_training
 
 
 class CausalStack:
@@ -56,188 +59,204 @@ class CausalStack:
         )
 
     @property
-    def adapting(self) -> ResidentStack:
+    def language_models(self) -> ResidentStack:
         """The language models."""
-        how = self.reader.adaptation.training
-        return language_models(self.reader.model, how, self.size)
+        training = self.reader.adaptation.training
+        return decoder_language_models(self.reader.model, training, self.size)
 
     @property
-    def classifying(self) -> ResidentStack:
+    def classifiers(self) -> ResidentStack:
         """The classifiers."""
         reader = self.reader
-        how = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
-        return classifiers(reader.model, self.classes, how, self.size)
+        training = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
+        return decoder_classifiers(reader.model, self.classes, training, self.size)
 
-    def answered(self, jobs: Sequence[TrainingJob]) -> list[JointPrediction]:
+    def predict_jointly(self, jobs: Sequence[TrainingJob]) -> list[JointPrediction]:
         """What each job's decoder says about its test rows."""
-        seeds = [Seeds.of(job) for job in jobs]
+        seeds = [CausalSeeds.of(job) for job in jobs]
         self.classes = max(len(job.train.classes) for job in jobs)
-        with stacking(self.reader, jobs, self.size):
-            losses = self.adapted(jobs, seeds)
-            self.started(jobs, seeds, list(losses))
-            readers = self.classified(jobs, seeds, losses)
-            shares = self.shares(readers, jobs)
+        with joint_training(self.reader, jobs, self.size):
+            losses = self.adapt_models(jobs, seeds)
+            self.start_classifiers(jobs, seeds, list(losses))
+            readers = self.train_classifiers(jobs, seeds, losses)
+            all_probabilities = self.probabilities(readers, jobs)
         return [
-            JointPrediction(reader.classes, found, reader.remarks())
-            for reader, found in zip(readers, shares, strict=True)
+            JointPrediction(reader.classes, probabilities, reader.remarks())
+            for reader, probabilities in zip(readers, all_probabilities, strict=True)
         ]
 
-    def adapted(
-        self, jobs: Sequence[TrainingJob], seeds: Sequence[Seeds]
+    def adapt_models(
+        self, jobs: Sequence[TrainingJob], seeds: Sequence[CausalSeeds]
     ) -> dict[int, float]:
         """The loss of each job that has texts, after all of these have read theirs.
 
         In this order they lie in the stack of language models.
         """
-        some = [n for n, job in enumerate(jobs) if job.reader.texts]
-        if not some:
+        with_texts = [n for n, job in enumerate(jobs) if job.reader.texts]
+        if not with_texts:
             return {}
-        models, settings = self.adapting, self.reader.adaptation
+        models, settings = self.language_models, self.reader.adaptation
         models.restart()
-        held = [
-            self.model.sequences(jobs[n].reader.texts, settings.length) for n in some
+        sequences = [
+            self.model.sequences(jobs[n].reader.texts, settings.length)
+            for n in with_texts
         ]
-        how = settings.training
-        plans = plan_epochs(held, how, [seeds[n].adapt for n in some])
+        training = settings.training
+        plans = plan_epochs(sequences, training, [seeds[n].adapt for n in with_texts])
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:
-                yield self.foretold(held, rows, width, how.batch)
+                yield self.next_token_batch(sequences, rows, width, training.batch)
 
-        torch.manual_seed(part(seeds[some[0]].adapt, "dropout"))
+        torch.manual_seed(seed_for_part(seeds[with_texts[0]].adapt, "dropout"))
         models.train(batches, len(plans), sum(map(len, plans)))
-        return dict(zip(some, self.losses(held, how.batch), strict=True))
+        return dict(
+            zip(with_texts, self.losses(sequences, training.batch), strict=True)
+        )
 
-    def foretold(
-        self, held: Sequence[TokenRows], rows: Sequence[Ints], width: int, size: int
+    def next_token_batch(
+        self,
+        sequences: Sequence[TokenRows],
+        rows: Sequence[Ints],
+        width: int,
+        size: int,
     ) -> Batch:
         """One batch of every language model, with what follows each token."""
-        some = [
-            [own[i] for i in fill_rows(chosen, size)]
-            for own, chosen in zip(held, rows, strict=True)
+        chosen_rows = [
+            [model_rows[i] for i in fill_rows(chosen, size)]
+            for model_rows, chosen in zip(sequences, rows, strict=True)
         ]
         wanted = [
-            next_token_labels(own, len(chosen), width)
-            for own, chosen in zip(some, rows, strict=True)
+            next_token_labels(model_rows, len(chosen), width)
+            for model_rows, chosen in zip(chosen_rows, rows, strict=True)
         ]
         most = round_to_quarters(
-            max(int((one != -100).sum()) for one in wanted), size * width
+            max(int((targets != -100).sum()) for targets in wanted), size * width
         )
-        made: list[Arrays] = []
-        for own, one in zip(some, wanted, strict=True):
-            places, labels = labelled_positions(one, most)
-            lines = decoder_inputs(own, width, self.model.start)
-            made.append(lines | {"places": places, "labels": labels})
-        return stack_on_device(made, self.size)
+        arrays: list[Arrays] = []
+        for model_rows, targets in zip(chosen_rows, wanted, strict=True):
+            places, labels = labelled_positions(targets, most)
+            lines = decoder_inputs(model_rows, width, self.model.start)
+            arrays.append(lines | {"places": places, "labels": labels})
+        return stack_on_device(arrays, self.size)
 
-    def losses(self, held: Sequence[TokenRows], size: int) -> list[float]:
+    def losses(self, sequences: Sequence[TokenRows], size: int) -> list[float]:
         """The loss of every language model on its texts."""
-        models = self.adapting
+        models = self.language_models
         total = torch.zeros(self.size, device=cuda_or_cpu())
         count = torch.zeros(self.size, device=cuda_or_cpu())
-        for rows, width in sorted_batches(held, size):
-            batch = self.foretold(held, rows, width, size)
+        for rows, width in sorted_batches(sequences, size):
+            batch = self.next_token_batch(sequences, rows, width, size)
             tokens = (batch["labels"] != -100).sum(dim=1)
             total += models.map_models(models.loss, batch) * tokens
             count += tokens
-        found = (total / count).cpu()
-        return [float(one) for one in found[: len(held)]]
+        means = (total / count).cpu()
+        return [float(mean) for mean in means[: len(sequences)]]
 
-    def started(
+    def start_classifiers(
         self,
         jobs: Sequence[TrainingJob],
-        seeds: Sequence[Seeds],
+        seeds: Sequence[CausalSeeds],
         adapted: Sequence[int],
     ) -> None:
-        """Give the classifiers their heads, and what those of `adapted` jobs read."""
-        models = self.classifying
+        """Give the classifiers their heads, and what those of `adapt_models` jobs read."""
+        models = self.classifiers
         models.restart()
         if adapted:
-            models.stack.put_bodies(adapted, self.adapting.stack)
+            models.stack.put_bodies(adapted, self.language_models.stack)
         for n, (seed, job) in enumerate(zip(seeds, jobs, strict=True)):
             head = torch.zeros(models.stack.like.head.weight.shape)
-            here = len(job.train.classes)
-            drawn = first_head(seed.classify, here, head.shape[1])
-            head[:here] = torch.from_numpy(drawn)
+            classes = len(job.train.classes)
+            weights = first_head(seed.classify, classes, head.shape[1])
+            head[:classes] = torch.from_numpy(weights)
             models.stack.put(n, {"head.weight": head})
 
-    def classified(
+    def train_classifiers(
         self,
         jobs: Sequence[TrainingJob],
-        seeds: Sequence[Seeds],
+        seeds: Sequence[CausalSeeds],
         losses: dict[int, float],
     ) -> list[FittedCausal]:
         """Train the classifiers; what reads and remarks for each."""
-        reader, models = self.reader, self.classifying
-        readers, held = [], []
+        reader, models = self.reader, self.classifiers
+        readers, sequences = [], []
         for n, job in enumerate(jobs):
-            words = wording(self.model, job.train.fields, reader.length)
+            words = fit_wording(self.model, job.train.fields, reader.length)
             prompts, cut = words.prompts(self.model, job.train)
-            held.append(self.model.fit_window(prompts, 0))
+            sequences.append(self.model.fit_window(prompts, 0))
             settings = (float(cut.mean()), "full", reader.rate, losses.get(n))
-            nothing = torch.empty(0)  # its head is in the stack
+            no_head = torch.empty(0)  # its head is in the stack
             readers.append(
-                FittedCausal(job.train.classes, self.model, words, nothing, *settings)
+                FittedCausal(job.train.classes, self.model, words, no_head, *settings)
             )
         gold = [job.train.gold(job.train.classes) for job in jobs]
-        how = Training(reader.epochs, reader.batch)
-        pool = pool_size(max(map(len, held)), how.batch)
-        plans = plan_epochs(held, how, [seed.classify for seed in seeds], pool)
+        training = Training(reader.epochs, reader.batch)
+        pool = pool_size(max(map(len, sequences)), training.batch)
+        plans = plan_epochs(
+            sequences, training, [seed.classify for seed in seeds], pool
+        )
 
         def batches(epoch: int) -> Iterator[Batch]:
             for rows, width in plans[epoch]:
-                made = self.ending(held, rows, width, how.batch, jobs)
-                for batch, own, right in zip(made, rows, gold, strict=True):
-                    counts = np.arange(how.batch) < len(own)
-                    labels = right[fill_rows(own, how.batch)]
+                arrays = self.class_batch(sequences, rows, width, training.batch, jobs)
+                for batch, model_rows, right in zip(arrays, rows, gold, strict=True):
+                    counts = np.arange(training.batch) < len(model_rows)
+                    labels = right[fill_rows(model_rows, training.batch)]
                     batch["labels"] = np.where(counts, labels, -100)
-                yield stack_on_device(made, self.size)
+                yield stack_on_device(arrays, self.size)
 
-        torch.manual_seed(part(seeds[0].classify, "dropout"))
+        torch.manual_seed(seed_for_part(seeds[0].classify, "dropout"))
         models.train(batches, len(plans), sum(map(len, plans)))
         return readers
 
-    def ending(
+    def class_batch(
         self,
-        held: Sequence[TokenRows],
+        sequences: Sequence[TokenRows],
         rows: Sequence[Ints],
         width: int,
         size: int,
         jobs: Sequence[TrainingJob],
     ) -> list[Arrays]:
         """One batch of every classifier, with where its rows end."""
-        room = self.classifying.stack.like.head.out_features
-        made: list[Arrays] = []
-        for own, chosen, job in zip(held, rows, jobs, strict=True):
-            some = [own[i] for i in fill_rows(chosen, size)]
-            there = np.arange(room) < len(job.train.classes)
-            shut = np.where(there, 0, SHUT).astype(np.float32)
-            lines = decoder_inputs(some, width, self.model.start)
-            made.append(
-                lines | {"places": last_token_positions(some, width), "shut": shut}
+        room = self.classifiers.stack.like.head.out_features
+        arrays: list[Arrays] = []
+        for model_rows, chosen, job in zip(sequences, rows, jobs, strict=True):
+            chosen_rows = [model_rows[i] for i in fill_rows(chosen, size)]
+            is_class = np.arange(room) < len(job.train.classes)
+            shut = np.where(is_class, 0, SHUT).astype(np.float32)
+            lines = decoder_inputs(chosen_rows, width, self.model.start)
+            arrays.append(
+                lines
+                | {"places": last_token_positions(chosen_rows, width), "shut": shut}
             )
-        return made
+        return arrays
 
-    def shares(
+    def probabilities(
         self, readers: Sequence[FittedCausal], jobs: Sequence[TrainingJob]
     ) -> list[Floats]:
         """The class probabilities of every classifier about its own rows."""
-        held = []
-        for each, job in zip(readers, jobs, strict=True):
-            prompts, each.last["truncated"] = read(each.wording, self.model, job.test)
-            held.append(self.model.fit_window(prompts, 0))
-        found = [np.zeros((len(job.test), len(job.train.classes))) for job in jobs]
+        sequences = []
+        for reader, job in zip(readers, jobs, strict=True):
+            prompts, reader.last["truncated"] = write_prompts(
+                reader.wording, self.model, job.test
+            )
+            sequences.append(self.model.fit_window(prompts, 0))
+        probabilities = [
+            np.zeros((len(job.test), len(job.train.classes))) for job in jobs
+        ]
         waiting = []
-        for rows, width in sorted_batches(held, ROWS_AT_ONCE):
+        for rows, width in sorted_batches(sequences, ROWS_AT_ONCE):
             batch = stack_on_device(
-                self.ending(held, rows, width, ROWS_AT_ONCE, jobs), self.size
+                self.class_batch(sequences, rows, width, ROWS_AT_ONCE, jobs), self.size
             )
             waiting.append(
-                (rows, self.classifying.map_models(last_token_scores, batch))
+                (rows, self.classifiers.map_models(last_token_scores, batch))
             )
-        for rows, told in waiting:
-            numbers = told.float().cpu().numpy().astype(np.float64)
-            for place, own in enumerate(rows):
-                there = numbers[place, : len(own), : found[place].shape[1]]
-                found[place][own] = softmax(there, axis=1)
-        return found
+        for rows, outputs in waiting:
+            numbers = outputs.float().cpu().numpy().astype(np.float64)
+            for index, model_rows in enumerate(rows):
+                row_scores = numbers[
+                    index, : len(model_rows), : probabilities[index].shape[1]
+                ]
+                probabilities[index][model_rows] = softmax(row_scores, axis=1)
+        return probabilities

@@ -11,7 +11,7 @@ from measurand.core.together import TrainingJob
 SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 
 
-def part(seed: int, name: str) -> int:
+def seed_for_part(seed: int, name: str) -> int:
     """The seed of one named part of a fit."""
     return int(generator(seed, name).integers(2**31))
 
@@ -22,15 +22,15 @@ def first_head(seed: int, classes: int, width: int) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Seeds:
+class CausalSeeds:
     """The named parts of a job's stream, as `CausalReader.fit` names them."""
 
     adapt: int
     classify: int
 
     @classmethod
-    def of(cls, job: TrainingJob) -> "Seeds":
+    def of(cls, job: TrainingJob) -> "CausalSeeds":
         """The seeds of a job; it is asked once."""
-        given = job.reader.seed
-        seed = int(job.rng.integers(2**31)) if given is None else given
-        return cls(part(seed, "adapt"), part(seed, "classify"))
+        fixed = job.reader.seed
+        seed = int(job.rng.integers(2**31)) if fixed is None else fixed
+        return cls(seed_for_part(seed, "adapt"), seed_for_part(seed, "classify"))

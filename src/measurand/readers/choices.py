@@ -36,16 +36,16 @@ class Choices:
     marks: tuple[str, ...]
 
     @property
-    def offered(self) -> str:
+    def options(self) -> str:
         """One line a label."""
         lines = zip(self.marks, self.classes, strict=True)
         return "\n".join(f"{mark}. {' '.join(label.split())}" for mark, label in lines)
 
     @property
-    def listed(self) -> str:
+    def marks_in_words(self) -> str:
         """The marks, in words.
 
-        >>> marked(("no", "yes")).listed
+        >>> mark_labels(("no", "yes")).listed
         'A or B'
         """
         if len(self.marks) > 5:
@@ -53,26 +53,28 @@ class Choices:
         return " or ".join([", ".join(self.marks[:-1]), self.marks[-1]])
 
 
-def marked(classes: tuple[str, ...]) -> Choices:
+def mark_labels(classes: tuple[str, ...]) -> Choices:
     """The labels with marks that cannot be taken for another label.
 
-    >>> marked(("no", "yes")).marks, marked(("B", "C")).marks
+    >>> mark_labels(("no", "yes")).marks, mark_labels(("B", "C")).marks
     (('A', 'B'), ('1', '2'))
     """
     numbers = tuple(str(n + 1) for n in range(len(classes)))
     for marks in (tuple(ascii_uppercase[: len(classes)]), numbers):
         pairs = list(zip(marks, classes, strict=False))
-        own = all(label == mark or label.upper() not in marks for mark, label in pairs)
-        if len(marks) == len(classes) and own:
+        distinct = all(
+            label == mark or label.upper() not in marks for mark, label in pairs
+        )
+        if len(marks) == len(classes) and distinct:
             return Choices(classes, marks)
     return Choices(classes, numbers)
 
 
-def named(text: str, choices: Choices) -> tuple[int, int] | None:
+def find_label(text: str, choices: Choices) -> tuple[int, int] | None:
     """Which label an answer names, and at which letter; None where it does not parse.
 
-    >>> two = marked(("entailment", "not entailment"))
-    >>> named("B", two), named("It is not entailment.", two), named("A man", two)
+    >>> two = mark_labels(("entailment", "not entailment"))
+    >>> find_label("B", two), find_label("It is not entailment.", two), find_label("A man", two)
     ((1, 0), (1, 6), None)
     """
     cues = [cue.end() for cue in CUE.finditer(text) if text[cue.end() :].strip(AROUND)]
@@ -82,66 +84,74 @@ def named(text: str, choices: Choices) -> tuple[int, int] | None:
     mark = re.compile(
         rf"[\W_]*({'|'.join(every)})(?![\w'’])(?!(?<=[AI])[^\S\n]+\w)", re.IGNORECASE
     )
-    found = mark.match(text, start)
-    rest = text[found.end() :].strip(AROUND) if found else ""
-    if found and (found[1] in choices.marks or not rest):
-        return choices.marks.index(found[1].upper()), found.start(1)
-    return by_label(text, start, choices)
+    match = mark.match(text, start)
+    rest = text[match.end() :].strip(AROUND) if match else ""
+    if match and (match[1] in choices.marks or not rest):
+        return choices.marks.index(match[1].upper()), match.start(1)
+    return _find_by_text(text, start, choices)
 
 
-def by_label(text: str, start: int, choices: Choices) -> tuple[int, int] | None:
+def _find_by_text(text: str, start: int, choices: Choices) -> tuple[int, int] | None:
     """The one label that stands in the text from `start` on."""
     spans = []
     for number, label in enumerate(choices.classes):
         words = r"\s+".join(map(re.escape, label.split()))
         if words:
-            whole = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
-            spans += [(m.start(), m.end(), number) for m in whole.finditer(text, start)]
-    open_ = [
+            pattern = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+            spans += [
+                (m.start(), m.end(), number) for m in pattern.finditer(text, start)
+            ]
+    visible = [
         (a, n)
         for a, b, n in spans
         if not any(c <= a and b <= d and d - c > b - a for c, d, _ in spans)
     ]
-    if len({n for _, n in open_}) != 1 or any(NOT.search(text[:a]) for a, _ in open_):
+    if len({n for _, n in visible}) != 1 or any(
+        NOT.search(text[:a]) for a, _ in visible
+    ):
         return None
-    place, number = open_[0]
-    return number, place
+    position, number = visible[0]
+    return number, position
 
 
-def shares(reply: Reply, choices: Choices, *, at_once: bool) -> list[float] | None:
+def reply_shares(
+    reply: Reply, choices: Choices, *, at_once: bool
+) -> list[float] | None:
     """The share of each label in a reply; None where it would not parse.
 
     With `at_once` the answer is the first thing said, so that its likely tokens tell
     of the labels even where the text does not.
     """
-    answer = named(reply.text, choices)
+    answer = find_label(reply.text, choices)
     if answer is None:
         token = next((t for t in reply.tokens if t.text.strip(AROUND)), None)
-        return by_tokens(token, choices) if token and at_once else None
-    number, place = answer
+        return _shares_by_tokens(token, choices) if token and at_once else None
+    number, position = answer
     spread = [SMOOTH / len(choices.classes)] * len(choices.classes)
     spread[number] += 1 - SMOOTH
-    token = token_at(reply, place)
-    return (by_tokens(token, choices) if token else None) or spread
+    token = _token_at(reply, position)
+    return (_shares_by_tokens(token, choices) if token else None) or spread
 
 
-def token_at(reply: Reply, place: int) -> Token | None:
-    """The token in which the letter at `place` stands."""
+def _token_at(reply: Reply, position: int) -> Token | None:
+    """The token in which the letter at `position` stands."""
     end = -"".join(token.text for token in reply.tokens).find(reply.text)
     if end > 0 or not reply.tokens:
         return None
     for token in reply.tokens:
         end += len(token.text)
-        if end > place:
+        if end > position:
             return token
     return None
 
 
-def by_tokens(token: Token, choices: Choices) -> list[float] | None:
+def _shares_by_tokens(token: Token, choices: Choices) -> list[float] | None:
     """The shares of the labels among the likely tokens at one place."""
     if any(len(mark) > 1 for mark in choices.marks):
         return None  # such marks are written in several tokens
-    likely = [(label_of(text, choices), exp(min(s, 0.0))) for text, s in token.others]
+    likely = [
+        (_token_label(text, choices), exp(min(s, 0.0))) for text, s in token.others
+    ]
     mass = [0.0] * len(choices.classes)
     for number, share in likely:
         if number is not None:
@@ -154,14 +164,14 @@ def by_tokens(token: Token, choices: Choices) -> list[float] | None:
     return [share / sum(mass) for share in mass]
 
 
-def label_of(token: str, choices: Choices) -> int | None:
+def _token_label(token: str, choices: Choices) -> int | None:
     """The label that a token stands for, if it stands for one."""
     text = token.strip(AROUND)
     if text.upper() in choices.marks:
         return choices.marks.index(text.upper())
-    begun = [
+    matches = [
         number
         for number, label in enumerate(choices.classes)
         if len(text) > 1 and label.casefold().startswith(text.casefold())
     ]
-    return begun[0] if len(begun) == 1 else None
+    return matches[0] if len(matches) == 1 else None

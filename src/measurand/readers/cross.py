@@ -20,8 +20,8 @@ from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.grams import Grams, Tokens, grams, tokenised
-from measurand.readers.logistic import Linear, fitted, temperature
+from measurand.readers.grams import Grams, WordNumbers, fit_grams, number_words
+from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
 
 Ints = NDArray[np.int64]
 MOST = 300  # evidence words that are paired with the query's, the first ones of more
@@ -51,11 +51,11 @@ class CrossReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedCross":
         """Learn the words, then the regression."""
-        parts = {f: grams(items.column(f), least=self.least) for f in items.fields}
+        parts = {f: fit_grams(items.column(f), least=self.least) for f in items.fields}
         vocabulary: dict[str, int] = {}
         blocks = [rows for _, rows in parts.values()]
-        for other in items.fields[1:]:
-            blocks += meetings(items, other, vocabulary, self.buckets)
+        for second_field in items.fields[1:]:
+            blocks += _pair_features(items, second_field, vocabulary, self.buckets)
         features = csr_array(hstack(blocks, format="csr"))
         # A bucket met once teaches nothing about other items and only costs time.
         used = np.flatnonzero(
@@ -63,13 +63,13 @@ class CrossReader:
         )
         features = csr_array(features[:, used])
         gold = items.gold(items.classes)
-        linear = fitted(features, gold, len(items.classes), self.strength)
-        scale = temperature(
+        linear = fit_logistic(features, gold, len(items.classes), self.strength)
+        scale = fit_temperature(
             features, gold, len(items.classes), self.strength, self.folds, rng
         )
         return FittedCross(
             items.classes,
-            {field: known for field, (known, _) in parts.items()},
+            {field: field_grams for field, (field_grams, _) in parts.items()},
             vocabulary,
             self.buckets,
             used,
@@ -86,7 +86,7 @@ class FittedCross:
     """A pair classifier that has learned."""
 
     classes: tuple[str, ...]
-    known: Mapping[str, Grams]
+    grams: Mapping[str, Grams]
     vocabulary: Mapping[str, int]
     buckets: int
     used: Ints
@@ -94,77 +94,89 @@ class FittedCross:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        blocks = [known.counts(items.column(f)) for f, known in self.known.items()]
+        blocks = [
+            field_grams.counts(items.column(f)) for f, field_grams in self.grams.items()
+        ]
         size, words = len(self.vocabulary), dict(self.vocabulary)
-        for other in list(self.known)[1:]:
-            blocks += meetings(items, other, words, self.buckets, size)
+        for second_field in list(self.grams)[1:]:
+            blocks += _pair_features(items, second_field, words, self.buckets, size)
         features = csr_array(csr_array(hstack(blocks, format="csr"))[:, self.used])
         return self.linear.probabilities(self.linear.scores(features))
 
     def word_scores(self, items: Items) -> list[Floats]:
         """What each word of the one field adds to each score: exact."""
-        field = only_field(list(self.known), items)
-        weights = np.zeros((len(self.known[field].kept), self.linear.weights.shape[1]))
+        field = only_field(list(self.grams), items)
+        weights = np.zeros(
+            (len(self.grams[field].feature_keys), self.linear.weights.shape[1])
+        )
         weights[self.used] = self.linear.weights
-        return gram_scores(items.column(field).tolist(), self.known[field], weights)
+        return gram_scores(items.column(field).tolist(), self.grams[field], weights)
 
 
-def meetings(
+def _pair_features(
     items: Items,
-    other: str,
+    second_field: str,
     vocabulary: dict[str, int],
     buckets: int,
-    known: float = np.inf,
+    known_size: float = np.inf,
 ) -> list[csr_array]:
     """Feature blocks of two fields: words new or shared, word pairs, and how many.
 
     New words join `vocabulary`: a word that training never showed still overlaps with
-    itself. But only words under number `known` are features of their own.
+    itself. But only words under number `known_size` are features of their own.
     """
     query, evidence = (
-        different(tokenised(items.column(field), vocabulary, grow=True))
-        for field in (items.fields[0], other)
+        _distinct_words(number_words(items.column(field), vocabulary, grow=True))
+        for field in (items.fields[0], second_field)
     )
-    shared, met = within(query, evidence), within(evidence, query)
-    told = query.ids < known
-    marked = query.ids.astype(np.int64) * 2 + shared
-    words = bags(query.rows[told], marked[told], len(items), 2**17)
-    fresh = taken(query, ~shared & told)
-    unmet = first_of(taken(evidence, ~met & (evidence.ids < known)), MOST)
-    rows, first, second = crossed(fresh, unmet)
-    pairs = bags(rows, first * 1_000_003 + second, len(items), buckets)
-    return [words, pairs, amounts(query, evidence, shared, vocabulary)]
+    shared, met = _occurs_in(query, evidence), _occurs_in(evidence, query)
+    is_known = query.ids < known_size
+    marked_ids = query.ids.astype(np.int64) * 2 + shared
+    words = _hash_bags(query.rows[is_known], marked_ids[is_known], len(items), 2**17)
+    fresh = _select_words(query, ~shared & is_known)
+    unmet = _first_words(
+        _select_words(evidence, ~met & (evidence.ids < known_size)), MOST
+    )
+    rows, first, second = _cross_words(fresh, unmet)
+    pairs = _hash_bags(rows, first * 1_000_003 + second, len(items), buckets)
+    return [words, pairs, _overlap_features(query, evidence, shared, vocabulary)]
 
 
-def different(tokens: Tokens) -> Tokens:
+def _distinct_words(tokens: WordNumbers) -> WordNumbers:
     """Each word of a text once, in order of appearance."""
     table = pd.DataFrame({"row": tokens.rows, "id": tokens.ids}).drop_duplicates()
-    return placed(table.row.to_numpy(), table.id.to_numpy(), len(tokens.starts) - 1)
+    return _numbers_from_rows(
+        table.row.to_numpy(), table.id.to_numpy(), len(tokens.starts) - 1
+    )
 
 
-def first_of(tokens: Tokens, most: int) -> Tokens:
+def _first_words(tokens: WordNumbers, most: int) -> WordNumbers:
     """The first so many words of each text."""
-    place = np.arange(len(tokens.ids)) - tokens.starts[tokens.rows]
-    return taken(tokens, place < most)
+    position = np.arange(len(tokens.ids)) - tokens.starts[tokens.rows]
+    return _select_words(tokens, position < most)
 
 
-def placed(rows: Ints, ids: NDArray[np.int32], n: int) -> Tokens:
-    """Tokens from the text number of each word."""
-    return Tokens(ids, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]))
+def _numbers_from_rows(rows: Ints, ids: NDArray[np.int32], n: int) -> WordNumbers:
+    """WordNumbers from the text number of each word."""
+    return WordNumbers(
+        ids, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    )
 
 
-def taken(tokens: Tokens, chosen: NDArray[np.bool_]) -> Tokens:
+def _select_words(tokens: WordNumbers, chosen: NDArray[np.bool_]) -> WordNumbers:
     """The chosen words of each text."""
-    return placed(tokens.rows[chosen], tokens.ids[chosen], len(tokens.starts) - 1)
+    return _numbers_from_rows(
+        tokens.rows[chosen], tokens.ids[chosen], len(tokens.starts) - 1
+    )
 
 
-def within(a: Tokens, b: Tokens) -> NDArray[np.bool_]:
+def _occurs_in(a: WordNumbers, b: WordNumbers) -> NDArray[np.bool_]:
     """For each word of `a`, whether it stands in the same text of `b`."""
     size = int(max(a.ids.max(initial=0), b.ids.max(initial=0))) + 1
     return np.isin(a.rows * size + a.ids, b.rows * size + b.ids)
 
 
-def crossed(a: Tokens, b: Tokens) -> tuple[Ints, Ints, Ints]:
+def _cross_words(a: WordNumbers, b: WordNumbers) -> tuple[Ints, Ints, Ints]:
     """Every word of `a` with every word of the same text of `b`: text, word, word."""
     sizes = np.diff(b.starts)[a.rows]
     first = np.repeat(np.arange(len(a.ids)), sizes)
@@ -177,19 +189,19 @@ def crossed(a: Tokens, b: Tokens) -> tuple[Ints, Ints, Ints]:
     )
 
 
-def bags(rows: Ints, keys: Ints, n: int, size: int) -> csr_array:
+def _hash_bags(rows: Ints, keys: Ints, n: int, size: int) -> csr_array:
     """Rows of length 1 with a cell for each hashed key."""
     hashed = (keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(
         64 - int(np.log2(size))
     )
     counts = np.maximum(np.bincount(rows, minlength=n), 1)
-    places = rows.astype(np.int32), hashed.astype(np.int32)
-    return csr_array((1 / np.sqrt(counts[rows]), places), (n, size))
+    positions = rows.astype(np.int32), hashed.astype(np.int32)
+    return csr_array((1 / np.sqrt(counts[rows]), positions), (n, size))
 
 
-def amounts(
-    query: Tokens,
-    evidence: Tokens,
+def _overlap_features(
+    query: WordNumbers,
+    evidence: WordNumbers,
     shared: NDArray[np.bool_],
     vocabulary: Mapping[str, int],
 ) -> csr_array:

@@ -20,11 +20,11 @@ from measurand.models.replaying import Batch
 from measurand.models.training import Schedule, pool_size, random_batches, train_model
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_recipe import EncoderRecipe
-from measurand.readers.encoder_residents import suiting
+from measurand.readers.encoder_residents import encoders_at_once
 from measurand.readers.encoder_stack import EncoderStack
-from measurand.readers.encoder_training import BestEpoch, fresh, loss
+from measurand.readers.encoder_training import BestEpoch, encoder_loss, fresh_classifier
 from measurand.readers.logistic import best_temperature
-from measurand.readers.tuning import RATES, best_rate, unlikelihood
+from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood
 
 HELD_MOST = 1000  # rows that the temperature is fitted on, at most
 Watch = Callable[[FittedEncoder], None]  # called with the reader of each epoch
@@ -39,7 +39,7 @@ class EncoderReader(EncoderRecipe):
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """Train from the fresh checkpoint."""
-        return self.learned(items, rng, lambda now: None)
+        return self.fit_watching(items, rng, lambda now: None)
 
     def trace_epochs(
         self, items: Items, rng: np.random.Generator, about: Items
@@ -55,9 +55,9 @@ class EncoderReader(EncoderRecipe):
         def watch(now: FittedEncoder) -> None:
             if not read:
                 read.append(now.read(about).joined)
-            seen.append(now.shares(read[0]))
+            seen.append(now.probabilities(read[0]))
 
-        fitted = self.learned(items, rng, watch)
+        fitted = self.fit_watching(items, rng, watch)
         if read:
             fitted.last["truncated"] = read[0].truncated
         shape = (len(seen), len(about), len(fitted.classes))
@@ -65,24 +65,24 @@ class EncoderReader(EncoderRecipe):
 
     def tune(self, items: Items, rng: np.random.Generator) -> "EncoderReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""
-        return self.at(best_rate(self.at, self.rates or RATES, items, rng))
+        return self.at_rate(best_rate(self.at_rate, self.rates or RATES, items, rng))
 
-    def at(self, rate: float) -> "EncoderReader":
+    def at_rate(self, rate: float) -> "EncoderReader":
         """The recipe with this learning rate and no other to choose from."""
         return replace(self, rate=rate, rates=())
 
-    def learned(
+    def fit_watching(
         self, items: Items, rng: np.random.Generator, watch: Watch
     ) -> FittedEncoder:
         """The fitted reader; `watch` is shown what it is after each epoch."""
         if self.rates:
-            return self.tune(items, rng).learned(items, rng, watch)
+            return self.tune(items, rng).fit_watching(items, rng, watch)
         classes, where = items.classes, cuda_or_cpu()
-        kept = min(HELD_MOST, int(self.held * len(items)))
+        held_count = min(HELD_MOST, int(self.held * len(items)))
         order = rng.permutation(len(items))
-        held, seen = (
-            items.rows(np.sort(order[:kept])),
-            items.rows(np.sort(order[kept:])),
+        held_out, train_items = (
+            items.rows(np.sort(order[:held_count])),
+            items.rows(np.sort(order[held_count:])),
         )
         # All drawn before the texts are looked at: whatever is adapted to, the head,
         # the order of the batches and the dropout are the same.
@@ -90,11 +90,11 @@ class EncoderReader(EncoderRecipe):
         forked = [where] if where.type == "cuda" else []
         with torch.random.fork_rng(devices=forked):
             try:
-                read = self.pretrained(masks)
+                pretraining = self.pretrain_body(masks)
                 torch.manual_seed(head)
-                model = fresh(self.model, len(classes), read.body if read else None).to(
-                    where
-                )
+                model = fresh_classifier(
+                    self.model, len(classes), pretraining.body if pretraining else None
+                ).to(where)
                 reader = FittedEncoder(
                     classes,
                     items.fields,
@@ -103,17 +103,21 @@ class EncoderReader(EncoderRecipe):
                     model,
                     1.0,
                     self.rate,
-                    read.loss if read else None,
+                    pretraining.loss if pretraining else None,
                 )
-                self.trained(reader, seen, held, np.random.default_rng(batches), watch)
+                self.fine_tune(
+                    reader, train_items, held_out, np.random.default_rng(batches), watch
+                )
             except torch.OutOfMemoryError as full:
                 raise ReaderFailed(
                     f"out of memory with {self.batch} items of {self.length} tokens; "
                     "lower the batch or the length"
                 ) from full
-        if kept < len(classes) * 5:
+        if held_count < len(classes) * 5:
             return replace(reader)
-        scale = best_temperature(reader.scores(reader.read(held)), held.gold(classes))
+        scale = best_temperature(
+            reader.scores(reader.read(held_out)), held_out.gold(classes)
+        )
         return replace(reader, temperature=scale)
 
     def adapt(self, texts: Sequence[str]) -> "EncoderReader":
@@ -136,7 +140,7 @@ class EncoderReader(EncoderRecipe):
             warmup=0.0,
         )
 
-    def pretrained(self, seed: int) -> AdaptedEncoder | None:
+    def pretrain_body(self, seed: int) -> AdaptedEncoder | None:
         """The encoder after the texts, where there are any."""
         if not self.texts:
             return None
@@ -145,17 +149,17 @@ class EncoderReader(EncoderRecipe):
         )
         return adapt_encoder(self.model, self.texts, settings, seed)
 
-    def trained(
+    def fine_tune(
         self,
         reader: FittedEncoder,
-        seen: Items,
-        held: Items,
+        train_items: Items,
+        held_out: Items,
         rng: np.random.Generator,
         watch: Watch,
     ) -> None:
         """Fine-tune in place."""
-        data, gold = reader.read(seen).joined, seen.gold(reader.classes)
-        pool = pool_size(len(seen), self.batch)
+        data, gold = reader.read(train_items).joined, train_items.gold(reader.classes)
+        pool = pool_size(len(train_items), self.batch)
         plans = [
             random_batches(data.lengths, self.batch, rng, pool)
             for _ in range(self.epochs)
@@ -166,12 +170,14 @@ class EncoderReader(EncoderRecipe):
             for rows, width in plans[epoch]:
                 # A short batch is filled up with rows that count for nothing, so that
                 # every batch of a width has one shape.
-                filled = np.concatenate(
+                padded_rows = np.concatenate(
                     [rows, np.repeat(rows[:1], self.batch - len(rows))]
                 )
-                labels = np.where(np.arange(self.batch) < len(rows), gold[filled], -100)
-                made = input_tensors(data, filled, width, where)
-                yield made | {"labels": torch.from_numpy(labels).to(where)}
+                labels = np.where(
+                    np.arange(self.batch) < len(rows), gold[padded_rows], -100
+                )
+                batch = input_tensors(data, padded_rows, width, where)
+                yield batch | {"labels": torch.from_numpy(labels).to(where)}
 
         best = BestEpoch(self.patience)
 
@@ -180,26 +186,30 @@ class EncoderReader(EncoderRecipe):
             # with the halved weights it had then, and these still move.
             now = replace(reader)
             watch(now)
-            if not self.patience or not len(held):
+            if not self.patience or not len(held_out):
                 return False
-            value = unlikelihood(now.predict(held), held.gold(now.classes))
+            value = negative_log_likelihood(
+                now.predict(held_out), held_out.gold(now.classes)
+            )
             return best.stops(epoch, value, reader.model)
 
         steps = sum(len(plan) for plan in plans)
         schedule = Schedule(self.rate, self.warmup)
-        train_model(reader.model, batches, self.epochs, steps, loss, schedule, after)
+        train_model(
+            reader.model, batches, self.epochs, steps, encoder_loss, schedule, after
+        )
         best.restore(reader.model)
 
     def joint_size(self) -> int:
         """As many as the GPU holds; 1 without one, or to hold rows back or tune."""
         alone = self.held or self.patience or self.rates
-        return 1 if alone else suiting(self.model)
+        return 1 if alone else encoders_at_once(self.model)
 
     def predict_jointly(
         self, jobs: Sequence[TrainingJob], size: int
     ) -> list[JointPrediction]:
         """What each job's encoder says, all trained as one stack of `size`."""
-        return EncoderStack(self, size).answered(jobs)
+        return EncoderStack(self, size).predict_jointly(jobs)
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""

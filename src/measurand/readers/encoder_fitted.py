@@ -27,9 +27,9 @@ from measurand.models.joining import (
     input_tensors,
     join_fields,
 )
-from measurand.readers.attribution import joined as joined_words
 from measurand.readers.attribution import only_field
-from measurand.readers.fields import readable
+from measurand.readers.attribution import sum_subwords as joined_words
+from measurand.readers.fields import readable_fields
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 TOGETHER = 20  # shuffles that are read at once
@@ -39,7 +39,7 @@ SCHEMA = 1  # raised when that file changes
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class EncoderReading:
     """Items as tokens: of each field apart, and joined."""
 
     parts: Mapping[str, TokenizedTexts]
@@ -79,22 +79,22 @@ class FittedEncoder:
 
         While the weights still move, a new reader (`replace`) sees them as they are.
         """
-        return quickened(self.model)
+        return inference_copy(self.model)
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        return self.shares(self.read(items).joined)
+        return self.probabilities(self.read(items).joined)
 
-    def read(self, items: Items) -> Reading:
+    def read(self, items: Items) -> EncoderReading:
         """The items as tokens."""
         parts = {
             f: tokenize_texts(self.name, items.column(f).tolist(), self.length)
-            for f in readable(self.fields, items)
+            for f in readable_fields(self.fields, items)
         }
-        return Reading(parts, self.join(list(parts.values())))
+        return EncoderReading(parts, self.join(list(parts.values())))
 
     def predict_rearranged(
-        self, reading: Reading, field: str, orders: NDArray[np.int32]
+        self, reading: EncoderReading, field: str, orders: NDArray[np.int32]
     ) -> Iterator[Floats]:
         """Class probabilities when `field` is handed round: tokens are joined anew.
 
@@ -108,7 +108,7 @@ class FittedEncoder:
                 f: part.rows(some.ravel().astype(np.int64) if f == field else same)
                 for f, part in reading.parts.items()
             }
-            said = self.shares(self.join(list(parts.values())))
+            said = self.probabilities(self.join(list(parts.values())))
             yield from said.reshape(len(some), n, -1)
 
     def join(self, parts: Sequence[TokenizedTexts]) -> TokenSequences:
@@ -117,11 +117,11 @@ class FittedEncoder:
         self.last["truncated"] = data.truncated
         return data
 
-    def shares(self, data: TokenSequences) -> Floats:
+    def probabilities(self, data: TokenSequences) -> Floats:
         """Class probabilities of joined items."""
         return np.asarray(softmax(self.forward(data)[0] / self.temperature, axis=1))
 
-    def scores(self, reading: Reading) -> Floats:
+    def scores(self, reading: EncoderReading) -> Floats:
         """The score of each class, before temperature."""
         return self.forward(reading.joined)[0]
 
@@ -131,16 +131,16 @@ class FittedEncoder:
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, temperature and learning rate."""
-        said = {"temperature": self.temperature, **self.last}
+        numbers = {"temperature": self.temperature, **self.last}
         if self.lm_loss is not None:
-            said["lm_loss"] = self.lm_loss
-        rounded = {name: round(value, 6) for name, value in sorted(said.items())}
+            numbers["lm_loss"] = self.lm_loss
+        rounded = {name: round(value, 6) for name, value in sorted(numbers.items())}
         # A setting, so it is given in full: six decimals of 5e-7 would be none.
         return rounded if self.rate is None else {"rate": self.rate, **rounded}
 
     def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
         """How steep the score of the predicted (or this) class is in each token."""
-        return self.attributed(items, target, 0)
+        return self.attribute(items, target, 0)
 
     def integrated_gradients(
         self, items: Items, target: str | None = None, steps: int = STEPS
@@ -150,9 +150,9 @@ class FittedEncoder:
             raise BadOption(
                 f"integrated gradients in {steps} steps; allowed: 1 or more"
             )
-        return self.attributed(items, target, steps)
+        return self.attribute(items, target, steps)
 
-    def attributed(
+    def attribute(
         self, items: Items, target: str | None, steps: int
     ) -> list[Attribution]:
         """Attributions for the class that is predicted or asked for."""
@@ -177,26 +177,28 @@ class FittedEncoder:
         A text that stands in many items is looked at once. What the sums miss
         (`Attribution.gap`, its median) becomes a remark.
         """
-        field = only_field(readable(self.fields, items), items)
+        field = only_field(readable_fields(self.fields, items), items)
         column = items.column(field)
         once = items.rows(~column.duplicated().to_numpy())
         texts = once.column(field).tolist()
-        found = dict(zip(texts, self.scored_words(once, texts), strict=True))
-        return [found[text] for text in column]
+        scores_of_text = dict(
+            zip(texts, self.attribute_words(once, texts), strict=True)
+        )
+        return [scores_of_text[text] for text in column]
 
-    def scored_words(self, items: Items, texts: Sequence[str]) -> list[Floats]:
+    def attribute_words(self, items: Items, texts: Sequence[str]) -> list[Floats]:
         """The same of items whose texts differ."""
-        said = [self.attributed(items, label, WORD_STEPS) for label in self.classes]
-        gaps = [one.gap for each in said for one in each]
+        by_class = [self.attribute(items, label, WORD_STEPS) for label in self.classes]
+        gaps = [attribution.gap for row in by_class for attribution in row]
         self.last["attribution_gap"] = float(np.median(gaps)) if gaps else 0.0
-        found = []
+        word_scores = []
         spans = token_offsets(self.name, texts, self.length)
-        for text, places, *each in zip(texts, spans, *said, strict=True):
-            inside = ~np.array(each[0].special, bool)
-            scores = np.array([one.scores for one in each]).T[inside]
+        for text, text_spans, *row in zip(texts, spans, *by_class, strict=True):
+            inside = ~np.array(row[0].special, bool)
+            scores = np.array([attribution.scores for attribution in row]).T[inside]
             # The cut of an item that is too long may leave it fewer than its tokens.
-            found.append(joined_words(places[: len(scores)], scores, text))
-        return found
+            word_scores.append(joined_words(text_spans[: len(scores)], scores, text))
+        return word_scores
 
     def save(self, directory: str | Path) -> None:
         """Write all that `load_encoder` needs to answer the same; `SAVED` comes last.
@@ -207,7 +209,7 @@ class FittedEncoder:
         folder = Path(directory)
         words = tokenizer(self.name)
         check_writable(folder)
-        said = {
+        description = {
             "schema": SCHEMA,
             "classes": self.classes,
             "fields": self.fields,
@@ -226,7 +228,7 @@ class FittedEncoder:
             ) from failed
         # A tokenizer that was read from this directory before is not this one.
         tokenizer.cache_clear()
-        write_file(folder / SAVED, (json.dumps(said, indent=2) + "\n").encode())
+        write_file(folder / SAVED, (json.dumps(description, indent=2) + "\n").encode())
 
     def forward(
         self, data: TokenSequences, *, embed: bool = False
@@ -243,9 +245,9 @@ class FittedEncoder:
         waiting = []
         with torch.inference_mode():
             for rows in batch_equal_lengths(data, BUDGET[where.type]):
-                made = input_tensors(data, rows, int(data.lengths[rows[0]]), where)
-                del made["attention_mask"]  # nothing is padded, so nothing is masked
-                waiting.append((rows, model(**made).logits))
+                batch = input_tensors(data, rows, int(data.lengths[rows[0]]), where)
+                del batch["attention_mask"]  # nothing is padded, so nothing is masked
+                waiting.append((rows, model(**batch).logits))
         hook.remove()
         # Fetched only now: asking for each batch would wait for the GPU each time.
         for rows, logits in waiting:
@@ -259,7 +261,7 @@ class FittedEncoder:
         return scores, vectors
 
 
-def quickened(model: Any) -> Any:
+def inference_copy(model: Any) -> Any:
     """The model as it answers soonest: on a GPU a copy in half precision."""
     where = next(model.parameters()).device.type
     return copy.deepcopy(model).bfloat16() if where == "cuda" else model
@@ -267,5 +269,7 @@ def quickened(model: Any) -> Any:
 
 def last_map(model: Any) -> Any:
     """The linear map that gives the scores."""
-    found = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
-    return next(m for m in reversed(found) if m.out_features == model.config.num_labels)
+    linear_maps = [m for m in model.modules() if isinstance(m, torch.nn.Linear)]
+    return next(
+        m for m in reversed(linear_maps) if m.out_features == model.config.num_labels
+    )

@@ -13,52 +13,52 @@ from measurand.models.masked import (
 from measurand.models.replaying import Batch
 from measurand.models.stacked import ResidentStack
 from measurand.models.training import Schedule, labelled_cross_entropy
-from measurand.readers.encoder_training import fresh
-from measurand.readers.residents import fitting, kept, roomy
+from measurand.readers.encoder_training import fresh_classifier
+from measurand.readers.residents import _head_room, _models_by_weights, _reuse_resident
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not
 # deberta-v2, which multiplies by its mask, nor modernbert, which narrows it.
-STACKING = (
+STACKABLE_ENCODERS = (
     *("albert", "bert", "camembert", "distilbert", "electra"),
     *("mpnet", "roberta", "xlm-roberta"),
 )
 
 
-def suiting(name: str) -> int:
+def encoders_at_once(name: str) -> int:
     """How many encoders are best trained at once here; 1 where there is no GPU."""
-    if cuda_or_cpu().type != "cuda" or encoder_family(name) not in STACKING:
+    if cuda_or_cpu().type != "cuda" or encoder_family(name) not in STACKABLE_ENCODERS:
         return 1
     weights = sum(part.numel() for part in load_masked_model(name)[0].parameters())
-    return fitting(
+    return _models_by_weights(
         torch.cuda.get_device_properties(cuda_or_cpu()).total_memory, weights
     )
 
 
-def language_models(name: str, rate: float, size: int) -> ResidentStack:
+def encoder_language_models(name: str, rate: float, size: int) -> ResidentStack:
     """A stack of the checkpoint with its language-model head."""
 
-    def made() -> ResidentStack:
+    def build() -> ResidentStack:
         model = masked_language_model(name).to(cuda_or_cpu())
         schedule = Schedule(rate, warmup=0.0, decay=0.0)
         return ResidentStack(model, size, focused_masked_loss(model), schedule)
 
-    return kept("language", (name, rate, size), made)
+    return _reuse_resident("language", (name, rate, size), build)
 
 
-def classifiers(
+def encoder_classifiers(
     name: str, classes: int, rate: float, warmup: float, size: int
 ) -> ResidentStack:
     """A stack of the checkpoint with a head that has room for so many classes."""
-    room = roomy(classes)
+    room = _head_room(classes)
 
-    def made() -> ResidentStack:
-        model = fresh(name, room).to(cuda_or_cpu())
-        return ResidentStack(model, size, loss, Schedule(rate, warmup))
+    def build() -> ResidentStack:
+        model = fresh_classifier(name, room).to(cuda_or_cpu())
+        return ResidentStack(model, size, _stacked_encoder_loss, Schedule(rate, warmup))
 
-    return kept("classes", (name, room, rate, warmup, size), made)
+    return _reuse_resident("classes", (name, room, rate, warmup, size), build)
 
 
-def loss(model: Any, batch: Batch) -> torch.Tensor:
+def _stacked_encoder_loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count; 0 where none does."""
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
     return labelled_cross_entropy(logits, batch["labels"])

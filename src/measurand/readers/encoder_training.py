@@ -44,7 +44,9 @@ class BestEpoch:
             model.load_state_dict(self.weights)
 
 
-def fresh(name: str, classes: int, body: dict[str, torch.Tensor] | None = None) -> Any:
+def fresh_classifier(
+    name: str, classes: int, body: dict[str, torch.Tensor] | None = None
+) -> Any:
     """A copy of the checkpoint, or of this body, whose head is drawn anew."""
     model = copy.deepcopy(encoder_checkpoint(name, classes))
     if body is not None:
@@ -58,7 +60,7 @@ def fresh(name: str, classes: int, body: dict[str, torch.Tensor] | None = None) 
     return model
 
 
-def loss(model: Any, batch: Batch) -> torch.Tensor:
+def encoder_loss(model: Any, batch: Batch) -> torch.Tensor:
     """Cross entropy over the rows that count."""
     labels = batch["labels"]
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits

@@ -15,14 +15,14 @@ from measurand.core.recipe import Strength, Traits
 from measurand.models.asking import endpoint_replies
 from measurand.models.calls import Messages
 from measurand.models.endpoint import Endpoint, Terms
-from measurand.readers.choices import Choices, marked, shares
+from measurand.readers.choices import Choices, mark_labels, reply_shares
 from measurand.readers.endpoint_prompts import (
-    asked,
-    balanced,
-    filled,
-    rendered,
-    said,
-    template,
+    _chat_template,
+    _chat_turn,
+    _draw_shots,
+    _fill_chat,
+    _item_question,
+    _render_items,
 )
 
 ROOM = {"plain": 8, "evidence-first": 300}  # tokens that an answer needs, by prompt
@@ -48,21 +48,23 @@ class EndpointReader:
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
-        template(self.prompt)
+        _chat_template(self.prompt)
         if self.shots < 0:
             raise BadOption(f"shots is {self.shots}; allowed are 0 or more")
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
-        choices = marked(items.classes)
-        question, answer = template(self.prompt)
-        shown: list[Mapping[str, str]] = []
-        drawn = items.rows(balanced(items, self.shots, rng))
-        for text, label in zip(rendered(drawn), drawn.labels, strict=True):
+        choices = mark_labels(items.classes)
+        question, answer = _chat_template(self.prompt)
+        examples: list[Mapping[str, str]] = []
+        example_items = items.rows(_draw_shots(items, self.shots, rng))
+        for text, label in zip(
+            _render_items(example_items), example_items.labels, strict=True
+        ):
             mark = choices.marks[choices.classes.index(label)]
-            shown.append(said("user", asked(question, text, choices)))
-            shown.append(said("assistant", filled(answer, {"mark": mark})))
-        return FittedEndpoint(self, choices, tuple(shown))
+            examples.append(_chat_turn("user", _item_question(question, text, choices)))
+            examples.append(_chat_turn("assistant", _fill_chat(answer, {"mark": mark})))
+        return FittedEndpoint(self, choices, tuple(examples))
 
 
 def endpoint_reader(
@@ -96,10 +98,10 @@ def endpoint_reader(
         concurrency=concurrency,
     )
     room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
-    asked_so = Endpoint(
+    endpoint = Endpoint(
         model, revision, temperature, room, top_logprobs, seed, terms=terms
     )
-    return EndpointReader(asked_so, prompt, shots)
+    return EndpointReader(endpoint, prompt, shots)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +111,7 @@ class FittedEndpoint:
     Attributes:
         reader: The recipe.
         choices: The labels, as they are offered.
-        shown: The labelled items, as turns of the conversation.
+        examples: The labelled items, as turns of the conversation.
         tally: Items asked about, and those whose answer would not parse.
         last: Of the last reading, the share of answers that would not parse, and of
             those that came from log-probabilities.
@@ -117,7 +119,7 @@ class FittedEndpoint:
 
     reader: EndpointReader
     choices: Choices
-    shown: tuple[Mapping[str, str], ...]
+    examples: tuple[Mapping[str, str], ...]
     tally: Counter[str] = field(default_factory=Counter)
     last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
@@ -133,40 +135,47 @@ class FittedEndpoint:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
-        question, _ = template(self.reader.prompt)
+        question, _ = _chat_template(self.reader.prompt)
         return [
-            [*self.shown, said("user", asked(question, text, self.choices))]
-            for text in rendered(items)
+            [
+                *self.examples,
+                _chat_turn("user", _item_question(question, text, self.choices)),
+            ]
+            for text in _render_items(items)
         ]
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities; an answer that does not parse spreads them evenly."""
         if len(self.classes) == 1:
             return np.ones((len(items), 1))  # nothing to ask, nothing to pay
-        _, answer = template(self.reader.prompt)
+        _, answer = _chat_template(self.reader.prompt)
         at_once = answer.startswith("{mark}")
         even = [1 / len(self.classes)] * len(self.classes)
-        rows, seen = [], Counter[str]()
+        rows, counts = [], Counter[str]()
         for reply in endpoint_replies(self.reader.endpoint, self.prompts(items)):
-            found = shares(reply, self.choices, at_once=at_once)
+            answer_shares = reply_shares(reply, self.choices, at_once=at_once)
             # Where the text alone says something else, the likely tokens answered.
-            bare = shares(replace(reply, tokens=()), self.choices, at_once=at_once)
-            by_tokens = found != bare
-            seen.update(unparsed=int(found is None), log_probabilities=int(by_tokens))
-            rows.append(found or even)
-        self.tally.update(asked=len(items), unparsed=seen["unparsed"])
+            text_shares = reply_shares(
+                replace(reply, tokens=()), self.choices, at_once=at_once
+            )
+            by_tokens = answer_shares != text_shares
+            counts.update(
+                unparsed=int(answer_shares is None), log_probabilities=int(by_tokens)
+            )
+            rows.append(answer_shares or even)
+        self.tally.update(asked=len(items), unparsed=counts["unparsed"])
         self.last.update(
-            {name: round(count / len(items), 6) for name, count in seen.items()}
+            {name: round(count / len(items), 6) for name, count in counts.items()}
         )
-        told = np.array(rows).reshape(len(items), len(self.classes))
-        if seen["unparsed"]:
+        table = np.array(rows).reshape(len(items), len(self.classes))
+        if counts["unparsed"]:
             log.warning(
                 "%d of %d answers of %s would not parse and count as no answer",
-                seen["unparsed"],
+                counts["unparsed"],
                 len(items),
                 ascii(self.reader.endpoint.model),
             )
-        return np.asarray(told / told.sum(axis=1, keepdims=True))
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of the last answers that would not parse, and by likely tokens.

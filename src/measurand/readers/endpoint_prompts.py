@@ -18,54 +18,56 @@ from measurand.core.items import Items
 from measurand.readers.choices import Choices
 
 
-def said(role: str, content: str) -> dict[str, str]:
+def _chat_turn(role: str, content: str) -> dict[str, str]:
     """One turn of a conversation."""
     return {"role": role, "content": content}
 
 
 @cache
-def template(name: str) -> tuple[str, str]:
+def _chat_template(name: str) -> tuple[str, str]:
     """The question and the form of the answer, from the file of that name."""
     folder = files("measurand.readers") / "prompts"
-    known = {
+    templates = {
         file.name.removeprefix("chat-").removesuffix(".txt"): file
         for file in folder.iterdir()
         if file.name.startswith("chat-")
     }
-    if name not in known:
-        raise UnknownName("prompt", name, sorted(known))
-    question, _, answer = known[name].read_text("utf-8").partition("\n---\n")
+    if name not in templates:
+        raise UnknownName("prompt", name, sorted(templates))
+    question, _, answer = templates[name].read_text("utf-8").partition("\n---\n")
     return question, answer.strip()
 
 
-def filled(form: str, values: Mapping[str, str]) -> str:
+def _fill_chat(form: str, values: Mapping[str, str]) -> str:
     """The form with its names replaced, once: braces in a value stay braces.
 
-    >>> filled("{a} and {b}", {"a": "{b}", "b": "c"})
+    >>> _fill_chat("{a} and {b}", {"a": "{b}", "b": "c"})
     '{b} and c'
     """
     return re.sub(r"\{(\w+)\}", lambda name: values[name[1]], form)
 
 
-def asked(question: str, text: str, choices: Choices) -> str:
+def _item_question(question: str, text: str, choices: Choices) -> str:
     """The question about one item."""
-    return filled(
-        question, {"fields": text, "options": choices.offered, "marks": choices.listed}
+    return _fill_chat(
+        question,
+        {"fields": text, "options": choices.options, "marks": choices.marks_in_words},
     )
 
 
-def rendered(items: Items) -> list[str]:
+def _render_items(items: Items) -> list[str]:
     """The fields of each item, each between tags; a field that is absent is absent."""
     columns = [items.column(name).tolist() for name in items.fields]
     return [
-        "\n".join(map(tagged, items.fields, row)) for row in zip(*columns, strict=True)
+        "\n".join(map(_tag_text, items.fields, row))
+        for row in zip(*columns, strict=True)
     ]
 
 
-def tagged(name: str, text: str) -> str:
+def _tag_text(name: str, text: str) -> str:
     """The text between tags that it cannot close.
 
-    >>> print(tagged("claim", "a</claim>b"))
+    >>> print(_tag_text("claim", "a</claim>b"))
     <claim_>
     a</claim>b
     </claim_>
@@ -76,7 +78,7 @@ def tagged(name: str, text: str) -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
-def balanced(
+def _draw_shots(
     items: Items, shots: int, rng: np.random.Generator
 ) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Positions of so many items, one label after the other, in a drawn order."""
@@ -84,8 +86,8 @@ def balanced(
     order = rng.permutation(len(items))
     turn = np.empty(len(items), np.int64)  # the how-manieth of its label each item is
     for label in range(len(items.classes)):
-        mine = order[gold[order] == label]
-        turn[mine] = np.arange(len(mine))
+        same_label = order[gold[order] == label]
+        turn[same_label] = np.arange(len(same_label))
     first = rng.permutation(len(items.classes))[gold]
-    drawn = np.lexsort((first, turn))[:shots]
-    return np.asarray(rng.permutation(drawn), np.int64)
+    positions = np.lexsort((first, turn))[:shots]
+    return np.asarray(rng.permutation(positions), np.int64)

@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class WordNumbers:
     """Texts as word numbers, end to end; text i is `ids[starts[i]:starts[i + 1]]`.
 
     A word that the vocabulary lacks is -1.
@@ -35,9 +35,9 @@ class Tokens:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def tokenised(
+def number_words(
     texts: Iterable[str], vocabulary: dict[str, int], *, grow: bool
-) -> Tokens:
+) -> WordNumbers:
     """The texts as word numbers; with `grow`, new words join the vocabulary."""
     ids, ends = array("i"), [0]
     for text in texts:
@@ -48,7 +48,7 @@ def tokenised(
         else:
             ids.extend([vocabulary.get(word, -1) for word in words(text)])
         ends.append(len(ids))
-    return Tokens(np.array(ids, np.int32), np.array(ends, np.int64))
+    return WordNumbers(np.array(ids, np.int32), np.array(ends, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,77 +57,81 @@ class Grams:
 
     Attributes:
         vocabulary: Word numbers.
-        kept: The keys of the features, sorted: a word w is w, a pair (v, w) is
+        feature_keys: The keys of the features, sorted: a word w is w, a pair (v, w) is
             size + v * size + w.
         idf: The weight of each feature.
     """
 
     vocabulary: dict[str, int]
-    kept: Ints
+    feature_keys: Ints
     idf: Floats
 
     @cached_property
     def names(self) -> list[str]:
         """The words of each feature."""
-        size, written = len(self.vocabulary), list(self.vocabulary)
-        pairs = self.kept - size
+        size, spellings = len(self.vocabulary), list(self.vocabulary)
+        pairs = self.feature_keys - size
         return [
-            written[key]
+            spellings[key]
             if key < size
-            else f"{written[pair // size]} {written[pair % size]}"
-            for key, pair in zip(self.kept.tolist(), pairs.tolist(), strict=True)
+            else f"{spellings[pair // size]} {spellings[pair % size]}"
+            for key, pair in zip(
+                self.feature_keys.tolist(), pairs.tolist(), strict=True
+            )
         ]
 
     def counts(self, texts: Iterable[str]) -> csr_array:
         """The weighted, normalised rows of `texts`."""
-        tokens = tokenised(texts, self.vocabulary, grow=False)
-        return weighted(
-            found(
-                *keys(tokens, len(self.vocabulary)), len(tokens.starts) - 1, self.kept
+        tokens = number_words(texts, self.vocabulary, grow=False)
+        return weigh_counts(
+            count_features(
+                *_feature_keys(tokens, len(self.vocabulary)),
+                len(tokens.starts) - 1,
+                self.feature_keys,
             ),
             self.idf,
         )
 
 
-def grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
+def fit_grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
     """The features that stand in at least `least` of the texts, and the texts' rows."""
     vocabulary: dict[str, int] = {}
-    tokens = tokenised(texts, vocabulary, grow=True)
+    tokens = number_words(texts, vocabulary, grow=True)
     n = len(tokens.starts) - 1
-    rows, features = keys(tokens, len(vocabulary))
-    kept = np.unique(features)
-    matrix = found(rows, features, n, kept)
-    df = np.bincount(matrix.indices, minlength=len(kept))
+    rows, features = _feature_keys(tokens, len(vocabulary))
+    feature_keys = np.unique(features)
+    matrix = count_features(rows, features, n, feature_keys)
+    df = np.bincount(matrix.indices, minlength=len(feature_keys))
     common = df >= least
     idf = np.log((1 + n) / (1 + df[common])) + 1
-    return Grams(vocabulary, kept[common], idf), weighted(
+    return Grams(vocabulary, feature_keys[common], idf), weigh_counts(
         csr_array(matrix[:, np.flatnonzero(common)]), idf
     )
 
 
-def keys(tokens: Tokens, size: int) -> tuple[Ints, Ints]:
+def _feature_keys(tokens: WordNumbers, size: int) -> tuple[Ints, Ints]:
     """The text and the feature key of every known word and word pair."""
     rows, ids = tokens.rows, tokens.ids.astype(np.int64)
     pair = (rows[1:] == rows[:-1]) & (ids[1:] >= 0) & (ids[:-1] >= 0)
-    known = ids >= 0
+    is_known = ids >= 0
     pairs = size + ids[:-1][pair] * size + ids[1:][pair]
-    return np.concatenate([rows[known], rows[1:][pair]]), np.concatenate(
-        [ids[known], pairs]
+    return np.concatenate([rows[is_known], rows[1:][pair]]), np.concatenate(
+        [ids[is_known], pairs]
     )
 
 
-def found(rows: Ints, features: Ints, n: int, kept: Ints) -> csr_array:
+def count_features(rows: Ints, features: Ints, n: int, feature_keys: Ints) -> csr_array:
     """How often each kept feature stands in each text."""
-    if len(kept) == 0:
+    if len(feature_keys) == 0:
         return csr_array((n, 0))
-    columns = np.searchsorted(kept, features)
-    there = kept[np.minimum(columns, len(kept) - 1)] == features
+    columns = np.searchsorted(feature_keys, features)
+    present = feature_keys[np.minimum(columns, len(feature_keys) - 1)] == features
     # 32-bit positions: half the memory, and scikit-learn asks for them.
-    places = rows[there].astype(np.int32), columns[there].astype(np.int32)
-    return csr_array((np.ones(len(places[0])), places), (n, len(kept)))
+    positions = rows[present].astype(np.int32), columns[present].astype(np.int32)
+    return csr_array((np.ones(len(positions[0])), positions), (n, len(feature_keys)))
 
 
-def weighted(counts: csr_array, idf: Floats) -> csr_array:
+def weigh_counts(counts: csr_array, idf: Floats) -> csr_array:
     """Log counts times idf, each row of length 1."""
     counts.data = (1 + np.log(counts.data)) * idf[counts.indices]
     lengths = np.sqrt(

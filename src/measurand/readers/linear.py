@@ -14,8 +14,8 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.grams import Grams, grams
-from measurand.readers.logistic import Linear, fitted, temperature
+from measurand.readers.grams import Grams, fit_grams
+from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
 
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
@@ -40,18 +40,18 @@ class TfidfReader:
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedTfidf":
         """Learn one vocabulary a field and one regression over all."""
         parts = {
-            field: grams(items.column(field), least=self.least)
+            field: fit_grams(items.column(field), least=self.least)
             for field in items.fields
         }
         features = csr_array(hstack([rows for _, rows in parts.values()], format="csr"))
         gold = items.gold(items.classes)
-        linear = fitted(features, gold, len(items.classes), self.strength)
-        scale = temperature(
+        linear = fit_logistic(features, gold, len(items.classes), self.strength)
+        scale = fit_temperature(
             features, gold, len(items.classes), self.strength, self.folds, rng
         )
         return FittedTfidf(
             items.classes,
-            {field: known for field, (known, _) in parts.items()},
+            {field: field_grams for field, (field_grams, _) in parts.items()},
             replace(linear, temperature=scale),
         )
 
@@ -96,19 +96,21 @@ class FittedTfidf:
     @cached_property
     def blocks(self) -> Mapping[str, Floats]:
         """The weights of each field's features: features × classes."""
-        sizes = [len(known.kept) for known in self.vocabularies.values()]
+        sizes = [
+            len(field_grams.feature_keys) for field_grams in self.vocabularies.values()
+        ]
         cuts = np.split(self.linear.weights, np.cumsum(sizes)[:-1])
         return dict(zip(self.vocabularies, cuts, strict=True))
 
-    def known(self, items: Items) -> list[str]:
+    def shared_fields(self, items: Items) -> list[str]:
         """The fields that these items have and the reader learned."""
-        both = [field for field in self.vocabularies if field in items.fields]
-        if not both:
+        shared = [field for field in self.vocabularies if field in items.fields]
+        if not shared:
             raise BadInput(
                 f"the reader learned {join_names(list(self.vocabularies))}; these items "
                 f"have {join_names(items.fields)}"
             )
-        return both
+        return shared
 
     def embed(self, items: Items) -> Floats:
         """The items' features, each as long as its coefficients, in a few dimensions.
@@ -121,7 +123,7 @@ class FittedTfidf:
                 [
                     self.vocabularies[field].counts(items.column(field))
                     * np.linalg.norm(self.blocks[field], axis=1)
-                    for field in self.known(items)
+                    for field in self.shared_fields(items)
                 ],
                 format="csr",
             )
@@ -135,21 +137,23 @@ class FittedTfidf:
     def saliency(self, items: Items, target: str | None = None) -> list[Attribution]:
         """How large the part of each feature in the score is, either way."""
         return [
-            replace(one, scores=tuple(abs(score) for score in one.scores))
-            for one in self.integrated_gradients(items, target)
+            replace(
+                attribution, scores=tuple(abs(score) for score in attribution.scores)
+            )
+            for attribution in self.integrated_gradients(items, target)
         ]
 
     def integrated_gradients(
         self, items: Items, target: str | None = None, steps: int = 1
     ) -> list[Attribution]:
         """What each feature adds to the score: exact, since the score is a sum."""
-        said = self.predict(items).argmax(axis=1)
-        aims = said if target is None else np.full(len(items), self.index(target))
+        predicted = self.predict(items).argmax(axis=1)
+        aims = predicted if target is None else np.full(len(items), self.index(target))
         rows: list[list[tuple[str, float, str]]] = [[] for _ in range(len(items))]
-        for field in self.known(items):
-            known, weights = self.vocabularies[field], self.blocks[field]
-            counts = known.counts(items.column(field))
-            names = known.names
+        for field in self.shared_fields(items):
+            field_grams, weights = self.vocabularies[field], self.blocks[field]
+            counts = field_grams.counts(items.column(field))
+            names = field_grams.names
             for row, aim in enumerate(aims):
                 cut = slice(counts.indptr[row], counts.indptr[row + 1])
                 columns = counts.indices[cut]
@@ -171,7 +175,7 @@ class FittedTfidf:
 
     def word_scores(self, items: Items) -> list[Floats]:
         """What each word of the one field adds to each score: exact."""
-        field = only_field(self.known(items), items)
+        field = only_field(self.shared_fields(items), items)
         texts = items.column(field).tolist()
         return gram_scores(texts, self.vocabularies[field], self.blocks[field])
 

@@ -39,7 +39,9 @@ class Linear:
         return np.asarray(softmax(scores / self.temperature, axis=1))
 
 
-def fitted(features: csr_array, gold: Ints, classes: int, strength: float) -> Linear:
+def fit_logistic(
+    features: csr_array, gold: Ints, classes: int, strength: float
+) -> Linear:
     """The regression of class numbers on features; absent classes score very low."""
     present = np.unique(gold)
     weights, bias = np.zeros((features.shape[1], classes)), np.full(classes, -1e3)
@@ -60,7 +62,7 @@ def fitted(features: csr_array, gold: Ints, classes: int, strength: float) -> Li
     return Linear(weights, bias)
 
 
-def temperature(
+def fit_temperature(
     features: csr_array,
     gold: Ints,
     classes: int,
@@ -78,7 +80,7 @@ def temperature(
     scores = np.zeros((len(gold), classes))
     for number in range(folds):
         inside = fold == number
-        scores[inside] = fitted(
+        scores[inside] = fit_logistic(
             features[~inside], gold[~inside], classes, strength
         ).scores(features[inside])
     return best_temperature(scores, gold)
@@ -92,5 +94,5 @@ def best_temperature(scores: Floats, gold: Ints) -> float:
         shares = log_softmax(scores / np.exp(log_temperature), axis=1)
         return float(-shares[rows, gold].mean())
 
-    found = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
-    return float(np.exp(found.x))
+    optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
+    return float(np.exp(optimum.x))

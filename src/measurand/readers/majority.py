@@ -50,9 +50,11 @@ class MetadataReader:
         """Choose the order of the columns and the strength of the smoothing."""
         columns = items.metadata if self.columns is None else self.columns
         folds = rng.permutation(np.arange(len(items)) % FOLDS)
-        alone = {c: held_out(items, (c,), STRENGTHS[1], folds) for c in columns}
+        alone = {c: _held_out_loss(items, (c,), STRENGTHS[1], folds) for c in columns}
         order = tuple(sorted(columns, key=lambda column: (alone[column], column)))
-        losses = [held_out(items, order, strength, folds) for strength in STRENGTHS]
+        losses = [
+            _held_out_loss(items, order, strength, folds) for strength in STRENGTHS
+        ]
         return FittedMetadata(items, order, STRENGTHS[int(np.argmin(losses))])
 
     def out_of_fold(self, items: Items, rng: np.random.Generator) -> Floats:
@@ -61,9 +63,9 @@ class MetadataReader:
         answers = np.zeros((len(items), len(items.classes)))
         for fold in range(FOLDS):
             reader = self.fit(items.rows(folds != fold), rng)
-            known = np.array([items.classes.index(c) for c in reader.classes])
+            class_columns = np.array([items.classes.index(c) for c in reader.classes])
             inside = np.flatnonzero(folds == fold)
-            answers[np.ix_(inside, known)] = reader.predict(items.rows(inside))
+            answers[np.ix_(inside, class_columns)] = reader.predict(items.rows(inside))
         return answers
 
 
@@ -72,49 +74,51 @@ class FittedMetadata:
     """Known items, by which others are answered.
 
     Attributes:
-        known: The training items.
+        train: The training items.
         order: The columns, the most telling first.
         strength: How many items' worth a back-off counts.
     """
 
-    known: Items
+    train: Items
     order: tuple[str, ...]
     strength: float
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels."""
-        return self.known.classes
+        return self.train.classes
 
     def predict(self, items: Items) -> Floats:
         """The label shares of each item's tuple, or of its longest known part."""
         codes = [
-            pd.factorize(pd.concat([self.known.column(c), items.column(c)]))[0]
+            pd.factorize(pd.concat([self.train.column(c), items.column(c)]))[0]
             for c in self.order
         ]
-        gold = self.known.gold(self.classes)
+        gold = self.train.gold(self.classes)
         unknown = np.zeros(len(items), np.int64)
-        seen = np.arange(len(gold) + len(items)) < len(gold)
-        return shares(codes, np.concatenate([gold, unknown]), seen, self)[len(gold) :]
+        is_train = np.arange(len(gold) + len(items)) < len(gold)
+        return _smoothed_shares(codes, np.concatenate([gold, unknown]), is_train, self)[
+            len(gold) :
+        ]
 
 
-def shares(
+def _smoothed_shares(
     codes: Sequence[Ints],
     gold: Ints,
-    seen: NDArray[np.bool_],
+    is_train: NDArray[np.bool_],
     reader: FittedMetadata,
 ) -> Floats:
     """The smoothed label shares of every row, counted on the rows that were seen."""
     classes = len(reader.classes)
     group, groups = np.zeros(len(gold), np.int64), 1
-    above = np.bincount(gold[seen], minlength=classes)[None, :] / seen.sum()
+    above = np.bincount(gold[is_train], minlength=classes)[None, :] / is_train.sum()
     for code in codes:
         parent = group
         pairs = group * (int(code.max()) + 1) + code
         _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
         groups = len(first)
         cells = np.bincount(
-            group[seen] * classes + gold[seen], minlength=groups * classes
+            group[is_train] * classes + gold[is_train], minlength=groups * classes
         ).reshape(groups, classes)
         prior = above[parent[first]]
         total = cells.sum(axis=1, keepdims=True) + reader.strength
@@ -122,7 +126,7 @@ def shares(
     return np.asarray(above[group])
 
 
-def held_out(
+def _held_out_loss(
     items: Items, order: tuple[str, ...], strength: float, folds: Ints
 ) -> float:
     """The mean log loss over held-out folds: lower is more telling."""
@@ -132,7 +136,7 @@ def held_out(
     losses = np.empty(len(items))
     for fold in np.unique(folds):
         inside = np.flatnonzero(folds == fold)
-        told = shares(codes, gold, folds != fold, reader)[inside]
-        right = np.maximum(told[np.arange(len(inside)), gold[inside]], 1e-9)
+        probabilities = _smoothed_shares(codes, gold, folds != fold, reader)[inside]
+        right = np.maximum(probabilities[np.arange(len(inside)), gold[inside]], 1e-9)
         losses[inside] = -np.log(right)
     return float(losses.mean())

@@ -19,44 +19,48 @@ from measurand.models.stacked import ResidentStack
 
 MOST = 8  # more gain little: the products are large enough by then
 COST = 40  # bytes a weight and model: two stacks of weights, gradients and moments
-SHARE = 0.4  # of the memory that they may fill; the rest is for what a step computes
+WEIGHT_SHARE = (
+    0.4  # of the memory that they may fill; the rest is for what a step computes
+)
 ROOM = 16  # a head has room for so many classes, or twice as many, so that tasks share
 
-KEPT: dict[str, tuple[tuple[Any, ...], ResidentStack]] = {}
+RESIDENTS: dict[str, tuple[tuple[Any, ...], ResidentStack]] = {}
 
 
-def fitting(memory: int, weights: int) -> int:
+def _models_by_weights(memory: int, weights: int) -> int:
     """How many models of so many weights a GPU of so many bytes trains at once.
 
-    >>> fitting(80 * 10**9, 22_000_000), fitting(24 * 10**9, 110_000_000)
+    >>> _models_by_weights(80 * 10**9, 22_000_000), _models_by_weights(24 * 10**9, 110_000_000)
     (8, 2)
     """
-    return max(1, min(MOST, int(SHARE * memory / (COST * weights))))
+    return max(1, min(MOST, int(WEIGHT_SHARE * memory / (COST * weights))))
 
 
-def roomy(classes: int) -> int:
+def _head_room(classes: int) -> int:
     """The classes that a head has room for.
 
-    >>> roomy(2), roomy(16), roomy(17)
+    >>> _head_room(2), _head_room(16), _head_room(17)
     (16, 16, 32)
     """
     return -(-classes // ROOM) * ROOM
 
 
-def kept(
-    kind: str, settings: tuple[Any, ...], made: Callable[[], ResidentStack]
+def _reuse_resident(
+    kind: str, settings: tuple[Any, ...], build: Callable[[], ResidentStack]
 ) -> ResidentStack:
     """The stack of a kind with these settings; one with others goes before it comes."""
-    if kind not in KEPT or KEPT[kind][0] != settings:
-        if KEPT.pop(kind, None):
+    if kind not in RESIDENTS or RESIDENTS[kind][0] != settings:
+        if RESIDENTS.pop(kind, None):
             gc.collect()
             torch.cuda.empty_cache()  # with the graphs; does nothing without a GPU
-        KEPT[kind] = settings, made()
-    return KEPT[kind][1]
+        RESIDENTS[kind] = settings, build()
+    return RESIDENTS[kind][1]
 
 
 @contextmanager
-def stacking(reader: Any, jobs: Sequence[TrainingJob], size: int) -> Iterator[None]:
+def joint_training(
+    reader: Any, jobs: Sequence[TrainingJob], size: int
+) -> Iterator[None]:
     """Jobs of one recipe that are learned at once: streams apart, no room in a line."""
     for job in jobs:
         alike = replace(job.reader, texts=reader.texts) == reader

@@ -41,90 +41,92 @@ class SavedReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedEncoder:
         """The saved reader; other fields or labels than it learned are refused."""
-        if fingerprint(self.directory) != self.digest:
+        if _saved_digest(self.directory) != self.digest:
             raise MissingWeights(
                 f"the reader in {self.directory!r} changed while it was in use; "
                 "start again"
             )
         reader = load_encoder(self.directory)
-        self.same("the fields", reader.fields, items.fields)
-        self.same("the labels", reader.classes, items.classes)
+        self.check_same("the fields", reader.fields, items.fields)
+        self.check_same("the labels", reader.classes, items.classes)
         return reader
 
-    def same(self, what: str, learned: Sequence[str], given: Sequence[str]) -> None:
+    def check_same(
+        self, what: str, learned: Sequence[str], present: Sequence[str]
+    ) -> None:
         """Raise where the items are not of the kind that the reader learned."""
-        if tuple(learned) != tuple(given):
+        if tuple(learned) != tuple(present):
             raise BadInput(
                 f"the reader in {self.directory!r} learned {what} {join_names(learned)}, "
-                f"and these items have {join_names(given)}; fit one to these items instead"
+                f"and these items have {join_names(present)}; fit one to these items instead"
             )
 
 
 def saved_reader(model: str) -> SavedReader:
     """The recipe for the reader that was saved in the directory `model`."""
-    described(model)
-    return SavedReader(model, fingerprint(model))
+    _read_description(model)
+    return SavedReader(model, _saved_digest(model))
 
 
 def load_encoder(directory: str | Path) -> FittedEncoder:
     """The encoder that `FittedEncoder.save` wrote to a directory."""
-    said = described(directory)
+    description = _read_description(directory)
     # In full, as a name like bert would be looked up on the hub.
-    place = str(Path(directory).resolve())
+    path = str(Path(directory).resolve())
     try:
         transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            place, dtype=torch.float32, trust_remote_code=False, local_files_only=True
+            path, dtype=torch.float32, trust_remote_code=False, local_files_only=True
         )
     except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(place, failed)) from failed
+        raise MissingWeights(encoder_failure(path, failed)) from failed
     return FittedEncoder(
-        tuple(said["classes"]),
-        tuple(said["fields"]),
-        place,
-        int(said["length"]),
+        tuple(description["classes"]),
+        tuple(description["fields"]),
+        path,
+        int(description["length"]),
         model.to(cuda_or_cpu()),
-        float(said["temperature"]),
-        None if said.get("rate") is None else float(said["rate"]),
+        float(description["temperature"]),
+        None if description.get("rate") is None else float(description["rate"]),
     )
 
 
-def described(directory: str | Path) -> dict[str, Any]:
+def _read_description(directory: str | Path) -> dict[str, Any]:
     """What reader.json says."""
     try:
-        said = json.loads((Path(directory) / SAVED).read_text("utf-8"))
+        description = json.loads((Path(directory) / SAVED).read_text("utf-8"))
     except (OSError, ValueError) as failed:
         raise MissingWeights(
             f"no saved reader in {str(directory)!r}: {SAVED} is missing or no JSON; "
             "give a directory that measurand fit --save wrote"
         ) from failed
     parts = {"classes", "fields", "length", "temperature"}
-    if not isinstance(said, dict) or not parts <= said.keys():
+    if not isinstance(description, dict) or not parts <= description.keys():
         raise MissingWeights(
             f"{SAVED} in {str(directory)!r} lacks one of {join_names(sorted(parts))}; save "
             "the reader again"
         )
-    if said.get("schema") != SCHEMA:
+    if description.get("schema") != SCHEMA:
         raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} has schema {said.get('schema')!r}, and "
+            f"{SAVED} in {str(directory)!r} has schema {description.get('schema')!r}, and "
             f"this version reads {SCHEMA}; save the reader again"
         )
-    return said
+    return description
 
 
-def fingerprint(directory: str | Path) -> str:
+def _saved_digest(directory: str | Path) -> str:
     """A digest of the names and contents of all that was saved."""
-    seen = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         for path in sorted(p for p in Path(directory).iterdir() if p.is_file()):
-            seen.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+            digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
             with path.open("rb") as file:
                 while part := file.read(CHUNK):
-                    seen.update(part)
+                    digest.update(part)
     except OSError as failed:
         why = (failed.strerror or type(failed).__name__).lower()
         raise MissingWeights(
             f"cannot read the saved reader in {str(directory)!r}: {why}"
         ) from failed
-    return seen.hexdigest()
+    return digest.hexdigest()

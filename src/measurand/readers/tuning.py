@@ -25,48 +25,50 @@ def best_rate(
     Every rate starts from the same seed, so they differ in nothing else. A rate at
     which the loss is no number is never the best.
     """
-    seen, held = apart(items, rng)
+    train_items, held_out = split_for_tuning(items, rng)
     seed = int(rng.integers(2**31))
-    judged = []
+    results = []
     for rate in rates:
-        right, loss = judgement(recipe(rate), seen, held, seed)
+        right, loss = _judge_rate(recipe(rate), train_items, held_out, seed)
         if np.isfinite(loss):
-            judged.append((-right, loss, rate))
-    if not judged:
+            results.append((-right, loss, rate))
+    if not results:
         tried = ", ".join(f"{rate:g}" for rate in rates)
         raise ReaderFailed(
             f"the loss is not a number at any learning rate of {tried}; try lower ones"
         )
-    return min(judged)[-1]
+    return min(results)[-1]
 
 
-def judgement(
-    reader: Reader, seen: Items, held: Items, seed: int
+def _judge_rate(
+    reader: Reader, train_items: Items, held_out: Items, seed: int
 ) -> tuple[float, float]:
-    """Accuracy and loss on `held` after learning from `seen`."""
+    """Accuracy and loss on `held_out` after learning from `train_items`."""
     try:
-        fitted = reader.fit(seen, np.random.default_rng(seed))
+        fitted = reader.fit(train_items, np.random.default_rng(seed))
     except ReaderFailed as failed:
         # Too little memory has an error behind it, and is no matter of the rate; a
         # loss that is no number was found by looking.
         if failed.__cause__ is not None:
             raise
         return 0.0, np.nan
-    said, gold = fitted.predict(held), held.gold(fitted.classes)
-    return float((said.argmax(axis=1) == gold).mean()), unlikelihood(said, gold)
+    probabilities, gold = fitted.predict(held_out), held_out.gold(fitted.classes)
+    return float(
+        (probabilities.argmax(axis=1) == gold).mean()
+    ), negative_log_likelihood(probabilities, gold)
 
 
-def unlikelihood(said: Floats, gold: NDArray[np.int64]) -> float:
+def negative_log_likelihood(probabilities: Floats, gold: NDArray[np.int64]) -> float:
     """The mean negative log-probability of the right answers.
 
-    >>> round(unlikelihood(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0, 1])), 3)
+    >>> round(negative_log_likelihood(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0, 1])), 3)
     0.347
     """
-    shares = said[np.arange(len(gold)), gold]
+    shares = probabilities[np.arange(len(gold)), gold]
     return float(-np.log(np.maximum(shares, LEAST)).mean())
 
 
-def apart(items: Items, rng: np.random.Generator) -> tuple[Items, Items]:
+def split_for_tuning(items: Items, rng: np.random.Generator) -> tuple[Items, Items]:
     """The rows to learn from and those to judge by, with labels in like shares.
 
     One row of each label is always learned from, so that every label is known.
@@ -81,6 +83,6 @@ def apart(items: Items, rng: np.random.Generator) -> tuple[Items, Items]:
             "a learning rate on; give one instead"
         )
     many = min(MOST, len(free), max(1, int(SHARE * len(items))))
-    held = np.zeros(len(items), bool)
-    held[free[np.arange(many) * len(free) // many]] = True
-    return items.rows(~held), items.rows(held)
+    is_held_out = np.zeros(len(items), bool)
+    is_held_out[free[np.arange(many) * len(free) // many]] = True
+    return items.rows(~is_held_out), items.rows(is_held_out)

@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import words
-from measurand.readers.logistic import Linear, fitted
+from measurand.readers.logistic import Linear, fit_logistic
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,25 @@ class IdfReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedIdf":
         """Learn the features from the texts, then the labels from the items."""
-        read = joined(items)
+        item_texts = _item_texts(items)
         weigh = TfidfVectorizer(
             analyzer=words, sublinear_tf=True, use_idf=bool(self.texts)
         )
-        weigh.fit([*(self.texts or read), "a"])  # never without a word
+        weigh.fit([*(self.texts or item_texts), "a"])  # never without a word
         turn = None
         if self.texts:
-            turn = leading(csr_array(weigh.transform(self.texts)), self.components)
-        made = FittedIdf(items.classes, items.fields, weigh, turn, Linear(*EMPTY))
-        features = made.features(read)
+            turn = _leading_directions(
+                csr_array(weigh.transform(self.texts)), self.components
+            )
+        reader = FittedIdf(
+            items.classes, items.fields, weigh, turn, Linear(*NO_WEIGHTS)
+        )
+        features = reader.features(item_texts)
         gold = items.gold(items.classes)
-        found = fitted(csr_array(features), gold, len(items.classes), self.strength)
-        return replace(made, linear=found)
+        linear = fit_logistic(
+            csr_array(features), gold, len(items.classes), self.strength
+        )
+        return replace(reader, linear=linear)
 
     def adapt(self, texts: Sequence[str]) -> "IdfReader":
         """The recipe whose features come from these texts."""
@@ -74,25 +80,25 @@ class PcaReader:
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedPca":
         """Learn the components from the texts, then the labels from the items."""
-        made = FittedPca(
-            items.classes, items.fields, self.columns, None, Linear(*EMPTY)
+        reader = FittedPca(
+            items.classes, items.fields, self.columns, None, Linear(*NO_WEIGHTS)
         )
         if self.texts:
-            rows = made.counts(self.texts)
+            rows = reader.counts(self.texts)
             mean = rows.mean(axis=0)
-            turn = leading(rows - mean, self.components)
-            made = replace(made, turn=(mean, turn))
+            turn = _leading_directions(rows - mean, self.components)
+            reader = replace(reader, turn=(mean, turn))
         gold = items.gold(items.classes)
-        features = csr_array(made.features(joined(items)))
-        found = fitted(features, gold, len(items.classes), self.strength)
-        return replace(made, linear=found)
+        features = csr_array(reader.features(_item_texts(items)))
+        linear = fit_logistic(features, gold, len(items.classes), self.strength)
+        return replace(reader, linear=linear)
 
     def adapt(self, texts: Sequence[str]) -> "PcaReader":
         """The recipe whose components come from these texts."""
         return replace(self, texts=(*self.texts, *texts))
 
 
-EMPTY = (np.zeros((0, 0)), np.zeros(0))  # no weights yet
+NO_WEIGHTS = (np.zeros((0, 0)), np.zeros(0))  # no weights yet
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +118,7 @@ class FittedIdf:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        features = csr_array(self.features(joined(items, self.fields)))
+        features = csr_array(self.features(_item_texts(items, self.fields)))
         return self.linear.probabilities(self.linear.scores(features))
 
 
@@ -128,10 +134,10 @@ class FittedPca:
 
     def counts(self, texts: Sequence[str]) -> Floats:
         """Hashed words, each row of length 1."""
-        counted = HashingVectorizer(
+        vectorizer = HashingVectorizer(
             analyzer=words, n_features=self.columns, alternate_sign=False
         )
-        return np.asarray(counted.transform(texts).toarray())
+        return np.asarray(vectorizer.transform(texts).toarray())
 
     def features(self, texts: Sequence[str]) -> Floats:
         """The components, or the counts themselves where no texts were read."""
@@ -140,11 +146,11 @@ class FittedPca:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        features = csr_array(self.features(joined(items, self.fields)))
+        features = csr_array(self.features(_item_texts(items, self.fields)))
         return self.linear.probabilities(self.linear.scores(features))
 
 
-def leading(rows: Floats | csr_array, size: int) -> Floats:
+def _leading_directions(rows: Floats | csr_array, size: int) -> Floats:
     """The directions in which the rows are longest, columns × directions.
 
     By way of the products of rows, since texts are fewer than words. Each points to
@@ -157,12 +163,14 @@ def leading(rows: Floats | csr_array, size: int) -> Floats:
     first = max(0, len(square) - size)
     values, left = eigh(square, subset_by_index=(first, len(square) - 1))
     long = values > 1e-9 * max(float(values[-1]), 1e-12)
-    found = np.asarray(rows.T @ (left[:, long] / np.sqrt(values[long])))[:, ::-1]
-    largest = np.abs(found).argmax(axis=0)
-    return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]))
+    directions = np.asarray(rows.T @ (left[:, long] / np.sqrt(values[long])))[:, ::-1]
+    largest = np.abs(directions).argmax(axis=0)
+    return np.asarray(
+        directions * np.sign(directions[largest, np.arange(directions.shape[1])])
+    )
 
 
-def joined(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:
+def _item_texts(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:
     """The text of each item, all fields in a row."""
     columns = [items.column(name) for name in fields or items.fields]
     return [" ".join(texts) for texts in zip(*columns, strict=True)]

@@ -17,7 +17,7 @@ from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
 from measurand.experiment.answers import open_experiment
 from measurand.explainers import SUITE
-from measurand.explainers.drifting import flipped
+from measurand.explainers.drifting import negate_text
 from measurand.judges.lexical import LexicalJudge
 from tests.audits.explanations.handmade import benchmark, wrote
 
@@ -63,7 +63,7 @@ def test_a_drift_is_compared_with_what_it_drifts_from():
     one = made(["drift"])[0]["drift"]
     assert one.first == texts("rationale_1")
     assert one.again == [one.test]
-    assert one.test == [flipped(text) for text in texts("rationale_1")]
+    assert one.test == [negate_text(text) for text in texts("rationale_1")]
 
 
 def test_no_model_wrote_so_none_fell_short():

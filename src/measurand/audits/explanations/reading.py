@@ -33,7 +33,7 @@ from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment, reopen_experiment
 from measurand.explainers import SUITE
-from measurand.explainers.replies import without_answer
+from measurand.explainers.replies import drop_answer
 from measurand.stats.paired import Clusters, mean_score
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
@@ -260,7 +260,7 @@ def _findings_without_answer(
         if not explainer.startswith("steps"):
             continue
         sides = [
-            {RATIONALE: [without_answer(text) for text in texts]}
+            {RATIONALE: [drop_answer(text) for text in texts]}
             for texts in (rationales.train, rationales.test)
         ]
         plain = restrict_fields(benchmark, (), sides, {RATIONALE: RATIONALE})

@@ -23,7 +23,7 @@ from measurand.core.judge import Judge
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.experiment.explained import explain_items
-from measurand.explainers import SUITE, named
+from measurand.explainers import SUITE, make_explainer
 from measurand.interventions.paraphrase import propose_paraphrases
 
 Row = Mapping[str, Any]
@@ -61,7 +61,7 @@ def suite_rows(
     roles = ExplainerRoles(query, evidence, benchmark.rationale)
     for name in SUITE:
         try:
-            explainer = named(name, roles)
+            explainer = make_explainer(name, roles)
             rationale_rows = _suite_rationales(
                 experiment, explainer, items, name, ids_only=ids_only
             )

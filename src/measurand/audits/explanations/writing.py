@@ -19,7 +19,7 @@ from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompt
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.experiment.explained import explain_items, shortfalls
-from measurand.explainers import SUITE, named
+from measurand.explainers import SUITE, make_explainer
 
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
@@ -105,7 +105,7 @@ def collect_rationales(
     for name in names:
         settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
         by_explainer[name] = _run_explainer(
-            experiment, named(name, roles, **settings), name, perturbations
+            experiment, make_explainer(name, roles, **settings), name, perturbations
         )
     if GIVEN in by_explainer:
         by_explainer[GIVEN] = add_other_rationales(
