@@ -115,13 +115,13 @@ class Prompted:
         room = ROOM[self.style] if self.max_tokens is None else self.max_tokens
         return generate_texts(self.model, prompts, room)
 
-    def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    def parse(self, replies: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The rationales in what was said; empty where there is none."""
         return [
             trim_reply(text, prompt, steps=self.style == "steps")
             if self.outcome(text, prompt) == WRITTEN
             else ""
-            for text, prompt in zip(said, prompts, strict=True)
+            for text, prompt in zip(replies, prompts, strict=True)
         ]
 
     def outcome(self, reply: str, prompt: str) -> str:
@@ -182,13 +182,13 @@ class Edited:
         """What the model says to each prompt, as it came."""
         return generate_texts(self.model, prompts, self.max_tokens)
 
-    def parse(self, said: Sequence[str], prompts: Sequence[str]) -> list[str]:
+    def parse(self, replies: Sequence[str], prompts: Sequence[str]) -> list[str]:
         """The changed rationales in what was said, or else by rule."""
         return [
             trim_reply(text, prompt)
             if self.outcome(text, prompt) == WRITTEN
             else negate_text(rationale_in_prompt(prompt))
-            for text, prompt in zip(said, prompts, strict=True)
+            for text, prompt in zip(replies, prompts, strict=True)
         ]
 
     def outcome(self, reply: str, prompt: str) -> str:

@@ -78,12 +78,12 @@ class PromptedRewording:
         """What the model says to each prompt, as it came."""
         return generate_texts(self.model, prompts, self.max_tokens)
 
-    def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
+    def parse(self, replies: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was said: so many lines, then no more."""
         texts = items.column(self.field)
         return [
-            parse_wordings(more, text)[:WAYS]
-            for more, text in zip(said, texts, strict=True)
+            parse_wordings(reply, text)[:WAYS]
+            for reply, text in zip(replies, texts, strict=True)
         ]
 
 

@@ -68,11 +68,13 @@ class Rewrite:
         ways = rewritings(
             self.model, prompts, count=WAYS, length=self.length, seed=self.seed
         )
-        return ["\n".join(" ".join(way.split()) for way in more) for more in ways]
+        return [
+            "\n".join(" ".join(way.split()) for way in wordings) for wordings in ways
+        ]
 
-    def parse(self, said: Sequence[str], items: Items) -> list[list[str]]:
+    def parse(self, replies: Sequence[str], items: Items) -> list[list[str]]:
         """The different wordings in what was written."""
         return [
-            parse_wordings(more, text)
-            for more, text in zip(said, items.column(self.field), strict=True)
+            parse_wordings(reply, text)
+            for reply, text in zip(replies, items.column(self.field), strict=True)
         ]

@@ -187,7 +187,7 @@ class CapturedStep(GraphReplay):
         }
         random = torch.cuda.get_rng_state()
         try:
-            return super().captured(batch)
+            return super().capture(batch)
         finally:
             with torch.no_grad():
                 for parameter, value in zip(

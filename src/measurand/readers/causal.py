@@ -56,14 +56,14 @@ class CausalReader(CausalRecipe):
 
     def for_task(self, task: Task) -> "CausalReader":
         """The recipe for a task of few rows."""
-        how = replace(self.adaptation.training, batch=task.batch)
+        training = replace(self.adaptation.training, batch=task.batch)
         return replace(
             self,
             epochs=task.epochs,
             batch=task.batch,
             length=task.length,
             warmup=0.0,
-            adaptation=replace(self.adaptation, training=how, length=task.length),
+            adaptation=replace(self.adaptation, training=training, length=task.length),
         )
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedCausal:
@@ -114,12 +114,13 @@ class CausalReader(CausalRecipe):
 
     def joint_size(self) -> int:
         """As `stacked` says and the GPU holds; 1 to tune, pack or train adapters."""
-        how = self.adaptation
-        if self.stacked < 2 or self.lora or self.rates or how.packed > 1:
+        adaptation = self.adaptation
+        if self.stacked < 2 or self.lora or self.rates or adaptation.packed > 1:
             return 1
-        longest = max(self.length, how.length)
+        longest = max(self.length, adaptation.length)
         return min(
-            self.stacked, decoders_at_once(self.model, how.training.batch, longest)
+            self.stacked,
+            decoders_at_once(self.model, adaptation.training.batch, longest),
         )
 
     def predict_jointly(

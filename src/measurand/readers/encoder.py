@@ -49,19 +49,19 @@ class EncoderReader(EncoderRecipe):
         Those are at temperature 1, as the temperature is fitted when all is learned.
         Epochs that early stopping left out are not there.
         """
-        seen: list[Floats] = []
-        read: list[TokenSequences] = []
+        probabilities: list[Floats] = []
+        token_cache: list[TokenSequences] = []
 
         def watch(now: FittedEncoder) -> None:
-            if not read:
-                read.append(now.read(about).joined)
-            seen.append(now.probabilities(read[0]))
+            if not token_cache:
+                token_cache.append(now.read(about).joined)
+            probabilities.append(now.probabilities(token_cache[0]))
 
         fitted = self.fit_watching(items, rng, watch)
-        if read:
-            fitted.last["truncated"] = read[0].truncated
-        shape = (len(seen), len(about), len(fitted.classes))
-        return fitted, np.array(seen).reshape(shape)
+        if token_cache:
+            fitted.last["truncated"] = token_cache[0].truncated
+        shape = (len(probabilities), len(about), len(fitted.classes))
+        return fitted, np.array(probabilities).reshape(shape)
 
     def tune(self, items: Items, rng: np.random.Generator) -> "EncoderReader":
         """The recipe with the best of its `rates`, or of `RATES`, for these items."""

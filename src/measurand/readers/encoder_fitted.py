@@ -102,14 +102,14 @@ class FittedEncoder:
         """
         n = orders.shape[1]
         for start in range(0, len(orders), TOGETHER):
-            some = orders[start : start + TOGETHER]
-            same = np.tile(np.arange(n), len(some))
+            block = orders[start : start + TOGETHER]
+            same = np.tile(np.arange(n), len(block))
             parts = {
-                f: part.rows(some.ravel().astype(np.int64) if f == field else same)
+                f: part.rows(block.ravel().astype(np.int64) if f == field else same)
                 for f, part in reading.parts.items()
             }
-            said = self.probabilities(self.join(list(parts.values())))
-            yield from said.reshape(len(some), n, -1)
+            probabilities = self.probabilities(self.join(list(parts.values())))
+            yield from probabilities.reshape(len(block), n, -1)
 
     def join(self, parts: Sequence[TokenizedTexts]) -> TokenSequences:
         """The fields joined as the tokenizer joins them."""

@@ -103,13 +103,12 @@ def answer_findings(
             withheld[f"{statistic} of {condition} by {name}"] = str(undefined)
 
     pair, run_count = answers.pair, len(answers.pair.probabilities)
-    resampling: dict[str, object] = {"rng": rng, "clusters": baselines.clusters}
-    state(
-        "accuracy",
-        FULL,
-        run_count,
-        lambda r: mean_score(_correct_in_run(pair, r), **resampling),
-    )  # type: ignore[arg-type]
+    clusters = baselines.clusters
+
+    def accuracy(run: int) -> Estimate:
+        return mean_score(_correct_in_run(pair, run), rng=rng, clusters=clusters)
+
+    state("accuracy", FULL, run_count, accuracy)
     state(
         "v_information",
         FULL,
