@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from measurand.core.joint_training import JointPrediction
 from measurand.core.reader import FittedReader
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.core.together import JointPrediction
 from measurand.readers.majority import MajorityReader
 
 LOG = "MEASURAND_TEST_LOG"  # names a file to which each fit adds who began and ended it

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
-from measurand.core.kept import keep_calls
+from measurand.core.files import keep_calls
 from measurand.models.asking import endpoint_replies, ledger
 from measurand.models.calls import Reply
 from measurand.models.endpoint import Endpoint, Terms, terms_of

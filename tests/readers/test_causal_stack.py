@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from measurand.core.joint_training import JointlyTrainable, TrainingJob
 from measurand.core.recipe import canonical
-from measurand.core.together import JointlyTrainable, TrainingJob
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers import causal_residents as residents
 from measurand.readers.causal import CausalReader

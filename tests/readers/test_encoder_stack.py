@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.core.together import JointlyTrainable, TrainingJob
+from measurand.core.joint_training import JointlyTrainable, TrainingJob
 from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.residents import RESIDENTS

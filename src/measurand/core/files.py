@@ -2,6 +2,9 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from measurand.core.errors import StoreFailed
@@ -55,3 +58,23 @@ def _read_umask() -> int:
 
 
 UMASK = _read_umask()  # read once: setting it to read it is not safe among threads
+
+
+CALLS: ContextVar[Path | None] = ContextVar("calls", default=None)
+
+
+@contextmanager
+def keep_calls(directory: Path) -> Iterator[None]:
+    """Keep every call that is made inside in `directory`; without it none is kept.
+
+    >>> with keep_calls(Path("calls")):
+    ...     print(CALLS.get())
+    calls
+    >>> print(CALLS.get())
+    None
+    """
+    token = CALLS.set(directory)
+    try:
+        yield
+    finally:
+        CALLS.reset(token)

@@ -16,9 +16,8 @@ from typing import Protocol
 from threadpoolctl import threadpool_limits
 
 from measurand.core.explainer import Explainer, Prompting
-from measurand.core.files import write_file
+from measurand.core.files import keep_calls, write_file
 from measurand.core.items import Items
-from measurand.core.kept import keep_calls
 from measurand.core.recipe import TORCH, canonical
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment

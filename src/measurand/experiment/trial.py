@@ -9,9 +9,10 @@ from threadpoolctl import threadpool_limits
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.files import keep_calls
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
-from measurand.core.kept import keep_calls
+from measurand.core.joint_training import JointlyTrainable, JointPrediction, TrainingJob
 from measurand.core.reader import (
     AttributesWords,
     Attribution,
@@ -26,7 +27,6 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.core.together import JointlyTrainable, JointPrediction, TrainingJob
 from measurand.experiment.asks import (
     ANSWERS,
     EMBEDDING,

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 
 from measurand.core.errors import EndpointFailed
-from measurand.core.kept import CALLS
+from measurand.core.files import CALLS
 from measurand.core.seeds import generator
 from measurand.models.address import (
     _api_key,

@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
+from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, locate_decoder
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise

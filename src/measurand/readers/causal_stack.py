@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
+from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
-from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
 from measurand.models.causal_stacked import (

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.joint_training import TrainingJob
 from measurand.core.seeds import generator
-from measurand.core.together import TrainingJob
 
 SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
 

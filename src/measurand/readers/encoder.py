@@ -9,10 +9,10 @@ import torch
 
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
+from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
 from measurand.models.joining import TokenSequences, input_tensors
 from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder

@@ -9,8 +9,8 @@ import torch
 from scipy.special import softmax
 
 from measurand.core.items import Items
+from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
-from measurand.core.together import JointPrediction, TrainingJob
 from measurand.models.encoder import cuda_or_cpu, tokenize_once
 from measurand.models.joining import TokenSequences
 from measurand.models.masked import (

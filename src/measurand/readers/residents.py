@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.core.together import TrainingJob
+from measurand.core.joint_training import TrainingJob
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.stacked import ResidentStack
 

@@ -201,7 +201,7 @@ def _explainer_findings(
     information: Information, reader: str, explainer: str, clusters: Clusters
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
-    estimates: dict[str, Estimate | None] = {
+    statistics: dict[str, Estimate | None] = {
         "rationale_only": gains.rationale_only(information, clusters=clusters),
         "residual_leakage": gains.residual_leakage(information, clusters=clusters),
         "lcig": gains.lcig(information, clusters=clusters),
@@ -209,7 +209,7 @@ def _explainer_findings(
         "simulatability": gains.simulatability(information, clusters=clusters),
     }
     cells = gains.las(information, clusters=clusters)
-    estimates |= {
+    statistics |= {
         "las": cells.overall,
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
@@ -222,7 +222,7 @@ def _explainer_findings(
             estimate,
             _leakage_decision(statistic, information),
         )
-        for statistic, estimate in estimates.items()
+        for statistic, estimate in statistics.items()
         if estimate is not None
     ]
     return findings + [

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
+from measurand.core.joint_training import JointlyTrainable
 from measurand.core.reader import Adaptable, Overtrainable, Reader
 from measurand.core.seeds import generator
-from measurand.core.together import JointlyTrainable
 from measurand.experiment.answers import Experiment
 from measurand.experiment.asks import Ask, AskGroup
 from measurand.selections.subsamples import Subsample
