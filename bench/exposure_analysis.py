@@ -18,11 +18,11 @@ import pandas as pd
 
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
-from measurand.stats.exposure.calibration import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.counts import ArmPairs, pair_arms, study_counts
 from measurand.stats.exposure.hierarchical import fit_posterior
 from measurand.stats.exposure.nuts import sample_nuts
-from measurand.stats.exposure.rows import ArmPairs, pair_arms, study_counts
-from measurand.stats.exposure.unreplicated import SliceAnalysis, analyse_slices
+from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.summaries import SliceAnalysis, analyse_slices
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 ROWS = Path(os.environ.get("MEASURAND_DATA", BESIDE)) / "exposure/accuracies_m50.csv"

@@ -22,7 +22,7 @@ from measurand.audits.exposure.findings import exposure_findings
 from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
-from measurand.stats.exposure.rows import study_counts
+from measurand.stats.exposure.counts import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
 MARGIN, SEED = 1.0, 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from measurand.report.correlation import pearson
+from measurand.stats.paired import pearson
 
 HERE = Path(__file__).parent / "results" / "replications"
 NAMES = ("snli", "sick", "cad", "mnli", "fever", "boolq")

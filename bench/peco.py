@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
-from measurand.stats.clusters import peco
-from measurand.stats.partition import kmeans, principal_components
+from measurand.stats.peco.score import peco
+from measurand.stats.vectors.kmeans import kmeans, principal_components
 
 TARGETS = {10_000: 10.0, 100_000: 5.0}  # times as fast, at least
 WIDTH, COMPONENTS, CLUSTERS, LABELS, PERMUTATIONS = 1_024, 50, 50, 3, 1_000

@@ -19,7 +19,7 @@ from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import FittedTfidf, TfidfReader
-from measurand.stats.equivalence import ABOVE, WITHIN, equivalence_decision
+from measurand.stats.decisions import ABOVE, WITHIN, equivalence_decision
 from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
 
 SHUFFLES = 20

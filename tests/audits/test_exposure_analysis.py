@@ -16,7 +16,7 @@ from measurand.core.errors import MissingExtra, UnknownName
 from measurand.report.figures import KINDS, draw_figure
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
-from measurand.stats.exposure.rows import pair_arms, study_counts
+from measurand.stats.exposure.counts import pair_arms, study_counts
 from tests.audits.test_exposure_verdict import study
 
 ATTACK = "<b>x</b> & y"

@@ -9,7 +9,7 @@ from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
-from measurand.stats.equivalence import equivalence_decision
+from measurand.stats.decisions import equivalence_decision
 from measurand.stats.shuffles import shuffle_effect
 from tests.shared_data import needs_data, path
 

@@ -12,14 +12,14 @@ from sklearn.metrics import mutual_info_score
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from measurand.core.errors import BadInput, BadOption, Undefined, UnknownName
-from measurand.stats.clusters import DIVERGENCES, peco, threshold_curve
-from measurand.stats.contingency import Cells, count_cells
-from measurand.stats.divergences import squared_distance
-from measurand.stats.shuffled_labels import (
+from measurand.stats.peco.contingency import Cells, count_cells
+from measurand.stats.peco.divergences import squared_distance
+from measurand.stats.peco.null import (
     draw_tables,
     expected_squares,
     permute_tables,
 )
+from measurand.stats.peco.score import DIVERGENCES, peco, threshold_curve
 
 FEW = {"permutations": 99}
 
@@ -308,7 +308,7 @@ def test_the_p_of_a_cluster_is_exact_when_it_can_be(rng):
 def test_the_p_of_a_large_cluster_is_close_to_the_exact_one(rng, monkeypatch):
     clusters, labels = random_items(rng, 600, 12, skew=0.3)
     usual = peco(clusters, labels, **FEW).by_cluster["p"]
-    monkeypatch.setattr("measurand.stats.cluster_tests.OUTCOMES", 1e6)
+    monkeypatch.setattr("measurand.stats.peco.cluster_tests.OUTCOMES", 1e6)
     exact = peco(clusters, labels, **FEW).by_cluster["p"]
     np.testing.assert_allclose(usual, exact, atol=0.04)
 

@@ -6,9 +6,14 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from measurand.core.finding import Estimate
-from measurand.stats.equivalence import equivalence_decision
-from measurand.stats.multiplicity import benjamini_hochberg, holm
-from measurand.stats.power import detectable_effect, items_to_detect, items_to_equate
+from measurand.stats.decisions import (
+    benjamini_hochberg,
+    detectable_effect,
+    equivalence_decision,
+    holm,
+    items_to_detect,
+    items_to_equate,
+)
 
 
 def around(value, se):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import BadInput, Undefined
-from measurand.stats.draws import column_means, percentile_estimate, resample_means
+from measurand.stats.resampling import column_means, percentile_estimate, resample_means
 
 
 def test_means_skip_what_is_missing_and_have_no_value_without_items():

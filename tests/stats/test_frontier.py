@@ -6,7 +6,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest
 
 from measurand.core.errors import BadInput, Undefined
-from measurand.stats.draws import column_means, resample_means
 from measurand.stats.frontier import (
     dominance_mask,
     frontier_rows,
@@ -16,6 +15,7 @@ from measurand.stats.frontier import (
     hypervolume_estimate,
     varif,
 )
+from measurand.stats.resampling import column_means, resample_means
 
 STAIRS = np.array([[1.0, 0.1], [0.6, 0.4], [0.3, 0.8], [0.5, 0.3]])
 POINTS = arrays(float, (5, 2), elements=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))

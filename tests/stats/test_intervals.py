@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from measurand.core.finding import Estimate
-from measurand.stats.intervals import unpaired_difference
+from measurand.stats.decisions import unpaired_difference
 from measurand.stats.scores import wilson_share
 
 NUMBERS = st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1)

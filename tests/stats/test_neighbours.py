@@ -4,7 +4,7 @@ from scipy.stats import binomtest, kstest
 from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.stats.neighbours import Neighbours, expected_matches, homophily
+from measurand.stats.vectors.neighbours import Neighbours, expected_matches, homophily
 
 FEW = {"permutations": 99}
 
@@ -113,7 +113,7 @@ def test_where_all_share_a_place_labels_in_order_are_no_leakage():
 
 
 def test_of_too_many_items_a_part_is_used_and_said_so(rng, monkeypatch):
-    monkeypatch.setattr("measurand.stats.neighbours.MOST", 100)
+    monkeypatch.setattr("measurand.stats.vectors.neighbours.MOST", 100)
     points, labels = leaky_points(rng, 300, 1.0)
     found = homophily(points, labels, rng=rng, **FEW)
     assert found.note == "100 of 300 items, drawn at random"

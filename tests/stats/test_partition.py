@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.stats.partition import (
+from measurand.stats.vectors.kmeans import (
     default_k,
     kmeans,
     move_centres,
@@ -14,7 +14,7 @@ from measurand.stats.partition import (
     partition_stability,
     principal_components,
 )
-from measurand.stats.principal import iterate_subspace, largest_eigenpairs
+from measurand.stats.vectors.pca import iterate_subspace, largest_eigenpairs
 
 
 @pytest.fixture(autouse=True)

@@ -106,7 +106,7 @@ def print_roles(benchmark: "Benchmark") -> None:
 
 def print_power(margin: float) -> None:
     """Print what so many items can decide about evidence."""
-    from measurand.stats.power import items_to_equate
+    from measurand.stats.decisions import items_to_equate
 
     needed = items_to_equate(margin, 0.1)
     notice(

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Estimate, Exhibit, Report
-from measurand.report.correlation import pearson
 from measurand.report.layout import plot_columns
 from measurand.report.terminal import plain_text
 from measurand.report.worded import KIND, NEEDED, changes_table, unlisted_findings
+from measurand.stats.paired import pearson
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
 MOST_ROWS = 40

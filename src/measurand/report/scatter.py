@@ -15,7 +15,6 @@ from measurand.report.charts import (
     label_marks,
     x_axis,
 )
-from measurand.report.correlation import pearson, trend_line
 from measurand.report.layout import (
     Box,
     Frame,
@@ -26,6 +25,7 @@ from measurand.report.layout import (
 )
 from measurand.report.plane import y_axis
 from measurand.report.terminal import plain_text
+from measurand.stats.paired import pearson, trend_line
 
 WIDTH, HEIGHT = 600, 420
 ENDS = ["x_low", "x_high", "y_low", "y_high"]

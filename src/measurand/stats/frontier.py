@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.draws import percentile_estimate
+from measurand.stats.resampling import percentile_estimate
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

@@ -1,9 +1,11 @@
 """Scores of the same items, compared."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
 
 from measurand.core.errors import BadInput, Undefined
@@ -144,3 +146,39 @@ def sign_flip(
         signs = rng.integers(0, 2, size, dtype=np.int8) * 2 - 1
         larger += int((np.abs(signs @ differences) >= observed - 1e-12).sum())
     return (1 + larger) / (1 + permutations)
+
+
+LEAST_POINTS = 4  # Fisher's z has no spread with three points
+
+
+def pearson(
+    x: NDArray[np.float64], y: NDArray[np.float64], level: float = 0.95
+) -> Estimate | None:
+    """Pearson's r with Fisher's interval, or nothing where it is undefined.
+
+    >>> print(pearson(np.array([0, 1, 2, 3.0]), np.array([0, 2, 1, 3.0])))
+    0.800 [-0.697, 0.996]
+    """
+    if len(x) < LEAST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return None
+    r = float(np.corrcoef(x, y)[0, 1])
+    half = float(norm.ppf((1 + level) / 2)) / math.sqrt(len(x) - 3)
+    # A perfect line has an infinite z, and both ends at r.
+    middle = math.atanh(r) if abs(r) < 1 else math.copysign(math.inf, r)
+    low, high = math.tanh(middle - half), math.tanh(middle + half)
+    return Estimate(r, low, high, level, len(x), "Pearson's r, Fisher's z")
+
+
+def trend_line(
+    x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[float, float] | None:
+    """Slope and height at 0 of the least-squares line, where there is one.
+
+    >>> trend_line(np.array([0.0, 1.0]), np.array([1.0, 3.0]))
+    (2.0, 1.0)
+    """
+    if len(x) < 2 or np.ptp(x) == 0:
+        return None
+    away = x - x.mean()
+    slope = float((away * (y - y.mean())).sum() / (away**2).sum())
+    return slope, float(y.mean() - slope * x.mean())

@@ -18,8 +18,8 @@ from scipy.stats import norm, rankdata
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.draws import percentile_estimate
 from measurand.stats.paired import Clusters
+from measurand.stats.resampling import percentile_estimate
 
 Ints = NDArray[np.int64]
 

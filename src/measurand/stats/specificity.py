@@ -18,9 +18,9 @@ from scipy.sparse import csr_array
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.canonical import THREADS
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
+from measurand.stats.vectors.canonical import THREADS
 
 Ints = NDArray[np.int64]
 Rows: TypeAlias = "csr_array | Floats"  # unit vectors, or rows of zeros

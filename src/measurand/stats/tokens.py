@@ -26,7 +26,7 @@ from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.reader import Floats
 from measurand.core.words import has_negation, words
 from measurand.stats.agreement import ItemValues, align_columns
-from measurand.stats.multiplicity import benjamini_hochberg
+from measurand.stats.decisions import benjamini_hochberg
 
 Ints = NDArray[np.int64]
 Names = NDArray[np.object_]

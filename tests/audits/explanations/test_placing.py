@@ -11,7 +11,7 @@ from measurand.audits.explanations.placing import (
     score_explainers,
 )
 from measurand.audits.explanations.scored import metric_levels as figured
-from measurand.stats.draws import percentile_estimate
+from measurand.stats.resampling import percentile_estimate
 from tests.audits.explanations.handmade import (
     informed,
     items,

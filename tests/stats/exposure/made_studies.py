@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from measurand.stats.exposure.calibration import Truth, simulate_studies
-from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.counts import ArmPairs
+from measurand.stats.exposure.simulations import Truth, simulate_studies
 
 
 def small(truth: Truth, seed: int = 0) -> ArmPairs:

@@ -6,12 +6,12 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
-from measurand.stats.exposure.calibration import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import fit_posterior, fit_studies
 from measurand.stats.exposure.laplace import find_mode, log_likelihood, mean_effects
 from measurand.stats.exposure.nuts import sample_nuts
 from measurand.stats.exposure.predictive import prior_predictive
-from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
 from measurand.stats.exposure.studies import (
     MODELS,
     WIDE,

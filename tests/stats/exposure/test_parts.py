@@ -4,14 +4,18 @@ import pytest
 from scipy.special import expit
 
 from measurand.core.errors import Undefined
-from measurand.stats.exposure.by_task import differences_by_task, sign_flip_p
-from measurand.stats.exposure.calibration import CoverageStudy, Truth
+from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.mixture import Mixture
 from measurand.stats.exposure.predictive import moments
-from measurand.stats.exposure.rows import ArmPairs
-from measurand.stats.exposure.training_variance import variance_components
-from measurand.stats.exposure.trend import per_doubling
-from measurand.stats.exposure.unreplicated import analyse_slices, draw_slices
+from measurand.stats.exposure.simulations import CoverageStudy, Truth
+from measurand.stats.exposure.summaries import (
+    analyse_slices,
+    differences_by_task,
+    draw_slices,
+    per_doubling,
+    sign_flip_p,
+    variance_components,
+)
 from tests.stats.exposure.made_studies import small
 
 

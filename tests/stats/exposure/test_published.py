@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.stats.exposure.by_task import differences_by_task
+from measurand.stats.exposure.counts import mean_differences, pair_arms, study_counts
 from measurand.stats.exposure.hierarchical import fit_posterior
-from measurand.stats.exposure.rows import mean_differences, pair_arms, study_counts
-from measurand.stats.exposure.unreplicated import analyse_slices
+from measurand.stats.exposure.summaries import analyse_slices, differences_by_task
 from tests.shared_data import needs_data, path
 
 pytestmark = needs_data

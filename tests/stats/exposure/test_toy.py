@@ -5,7 +5,12 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression
 
-from measurand.stats.exposure.toy import LABELLED, pca_bias, split_toy_rows, toy_gains
+from measurand.stats.exposure.simulations import (
+    LABELLED,
+    pca_bias,
+    split_toy_rows,
+    toy_gains,
+)
 
 PUBLISHED = {5: 0.083, 10: 0.136, 15: 0.266, 20: 0.321}
 

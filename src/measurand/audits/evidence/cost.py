@@ -12,7 +12,7 @@ from measurand.interventions.fields import Keep
 from measurand.models.endpoint import terms_of
 from measurand.models.ledger import Use
 from measurand.readers.endpoint import EndpointReader
-from measurand.stats.power import detectable_effect, items_to_equate
+from measurand.stats.decisions import detectable_effect, items_to_equate
 
 LETTERS = 4  # letters to a token: a rule of thumb for English, not a count
 DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small

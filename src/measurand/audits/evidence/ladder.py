@@ -15,7 +15,7 @@ from measurand.experiment.ladder import (
     strength_of,
 )
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.equivalence import ABOVE
+from measurand.stats.decisions import ABOVE
 
 
 def climb_evidence_ladder(

@@ -20,7 +20,7 @@ from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.equivalence import UNDECIDED, WITHIN, equivalence_decision
+from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.paired import difference, mean_score, ratio
 from measurand.stats.scores import accuracy, balanced_accuracy, mcc, wilson_share
 from measurand.stats.shuffles import ShuffleEffect

@@ -14,7 +14,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.answers import Experiment
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.power import detectable_effect, items_to_equate
+from measurand.stats.decisions import detectable_effect, items_to_equate
 
 MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
 DOINGS = {

@@ -6,7 +6,7 @@ from measurand.audits.evidence.packet import COLLAPSED, EvidenceReading
 from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
-from measurand.stats.equivalence import ABOVE, WITHIN
+from measurand.stats.decisions import ABOVE, WITHIN
 
 LABELS = (
     "evidence-sensitive",

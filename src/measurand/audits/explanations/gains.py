@@ -23,9 +23,9 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
+from measurand.stats.decisions import pool_estimates
 from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
-from measurand.stats.runs import pool_estimates
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
 RESAMPLES = 2_000

@@ -19,8 +19,8 @@ from measurand.audits.explanations.scored import Scores
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import percentile_estimate, resample_means
 from measurand.stats.paired import Clusters
+from measurand.stats.resampling import percentile_estimate, resample_means
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "not supported", "undecided"
 ABOVE, BELOW, NEAR = "above", "below", "near zero"

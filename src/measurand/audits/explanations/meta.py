@@ -24,7 +24,7 @@ from measurand.audits.explanations.scored import Levels, Scores, metric_levels
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.explainers import SUITE
-from measurand.stats.draws import MEAN_RESAMPLES
+from measurand.stats.resampling import MEAN_RESAMPLES
 from measurand.stats.separation import paired_auc, rank_correlation, rank_disagreements
 
 GIVEN = "given"

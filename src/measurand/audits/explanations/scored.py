@@ -14,14 +14,14 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.draws import (
+from measurand.stats.paired import Clusters
+from measurand.stats.resampling import (
     MEAN_RESAMPLES,
     column_means,
     percentile_estimate,
     resample_means,
     resample_unit,
 )
-from measurand.stats.paired import Clusters
 
 ByExplainer = Mapping[str, Floats]
 

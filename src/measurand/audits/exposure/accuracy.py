@@ -7,7 +7,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from measurand.core.finding import Estimate, Finding
-from measurand.stats.exposure.rows import ARMS
+from measurand.stats.exposure.counts import ARMS
 
 ACCURACY_LEVEL = 0.95
 ACCURACY_METHOD = "mean over tasks, normal over draws"

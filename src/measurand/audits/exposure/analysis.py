@@ -12,17 +12,22 @@ from measurand.core.errors import Undefined, UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.exposure.by_task import TaskDifferences, differences_by_task
+from measurand.stats.exposure.counts import CONTRASTS, ArmPairs, pair_arms, rows_by_size
 from measurand.stats.exposure.hierarchical import (
     Posterior,
     estimate_from_draws,
     fit_posterior,
 )
 from measurand.stats.exposure.nuts import Chains, import_bayes, sample_nuts
-from measurand.stats.exposure.rows import CONTRASTS, ArmPairs, pair_arms, rows_by_size
 from measurand.stats.exposure.studies import WIDE, Priors
-from measurand.stats.exposure.training_variance import Spread, variance_components
-from measurand.stats.exposure.unreplicated import SliceAnalysis, analyse_slices
+from measurand.stats.exposure.summaries import (
+    SliceAnalysis,
+    Spread,
+    TaskDifferences,
+    analyse_slices,
+    differences_by_task,
+    variance_components,
+)
 
 COMPARED_MODELS = ("observation", "paper", "released")
 SAMPLERS = ("laplace", "nuts")

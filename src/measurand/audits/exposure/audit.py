@@ -37,7 +37,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
 from measurand.experiment.answers import Experiment
-from measurand.stats.exposure.rows import study_counts
+from measurand.stats.exposure.counts import study_counts
 
 CAVEATS = (
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",

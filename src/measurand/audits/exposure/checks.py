@@ -14,15 +14,18 @@ import pandas as pd
 from measurand.audits.exposure.analysis import Method, SizeAnalysis
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
-from measurand.stats.exposure.calibration import (
+from measurand.stats.exposure.predictive import prior_predictive
+from measurand.stats.exposure.simulations import (
+    LABELLED,
+    RANKS,
+    SHARE,
     CoverageStudy,
     Truth,
+    pca_bias,
     simulate_studies,
     study_coverage,
 )
-from measurand.stats.exposure.predictive import prior_predictive
 from measurand.stats.exposure.studies import WIDE, Priors
-from measurand.stats.exposure.toy import LABELLED, RANKS, SHARE, pca_bias
 
 PLANTED = {"nothing planted": 0.0, "0.22 planted": 0.22}  # the published boost is 0.22
 

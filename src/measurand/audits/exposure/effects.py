@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
+from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import Posterior, estimate_from_draws
-from measurand.stats.exposure.rows import ArmPairs
 
 LEAST_ROOM = 0.05  # points: what is nearer than this to a bound is not told from it
 

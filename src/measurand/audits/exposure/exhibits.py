@@ -9,7 +9,7 @@ import pandas as pd
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.core.finding import Exhibit
 from measurand.core.reader import Floats
-from measurand.stats.exposure.unreplicated import NOTABLE
+from measurand.stats.exposure.summaries import NOTABLE
 
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain

@@ -8,7 +8,7 @@ from measurand.audits.exposure.thresholds import AGREE, R_HAT
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.stats.exposure.nuts import Chains
-from measurand.stats.exposure.trend import per_doubling
+from measurand.stats.exposure.summaries import per_doubling
 
 FINDING_ORDER = {"boost": 0, "bias": 0, "accuracy": 1, "beta_boost": 2, "beta_bias": 2}
 

@@ -14,7 +14,7 @@ from measurand.audits.leakage.thresholds import DRAWN
 from measurand.audits.leakage.worded import WordStatistics
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
-from measurand.stats.clusters import threshold_curve
+from measurand.stats.peco.score import threshold_curve
 
 WORDS = 40  # rows of the table of words
 
@@ -165,7 +165,7 @@ def _map_table(
     test: Items, field: str, regions: Regions, labels: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """Every item with a place on the map: t-SNE of the components."""
-    from measurand.stats.placing import tsne  # drawn only where a map is wanted
+    from measurand.stats.vectors.tsne import tsne  # drawn only where a map is wanted
 
     positions = tsne(regions.points, seed=seed)
     divergences = regions.score.by_cluster["divergence"]

@@ -20,9 +20,9 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.stats.clusters import PecoScore, peco
-from measurand.stats.neighbours import homophily
-from measurand.stats.partition import (
+from measurand.stats.decisions import pool_estimates
+from measurand.stats.peco.score import PecoScore, peco
+from measurand.stats.vectors.kmeans import (
     Partition,
     default_k,
     kmeans,
@@ -30,7 +30,7 @@ from measurand.stats.partition import (
     partition_stability,
     principal_components,
 )
-from measurand.stats.runs import pool_estimates
+from measurand.stats.vectors.neighbours import homophily
 
 Ints = NDArray[np.int64]
 Streams = Callable[..., np.random.Generator]

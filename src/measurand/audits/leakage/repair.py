@@ -35,8 +35,8 @@ from measurand.experiment.answers import ask_all, reopen_experiment
 from measurand.experiment.asks import Ask
 from measurand.interventions.fields import Keep
 from measurand.selections.folds import Fold
-from measurand.stats.clusters import peco
 from measurand.stats.paired import difference, mean_score
+from measurand.stats.peco.score import peco
 from measurand.stats.tokens import token_statistics
 
 Bools = NDArray[np.bool_]

@@ -15,9 +15,9 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.stats.agreement import kappa, nba, nbr
+from measurand.stats.decisions import pool_estimates
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score, ratio
-from measurand.stats.runs import pool_estimates
 from measurand.stats.scores import wilson_share
 
 Ints = NDArray[np.int64]

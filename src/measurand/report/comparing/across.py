@@ -10,8 +10,8 @@ import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.report.comparing.comparisons import TITLES, WHOLE, Against, Comparison
-from measurand.report.correlation import LEAST_POINTS, pearson
 from measurand.report.layout import to_number
+from measurand.stats.paired import LEAST_POINTS, pearson
 
 StatedValue = tuple[float, float, float]  # a value and the ends of its interval
 

@@ -17,7 +17,7 @@ from measurand.report.comparing.sharing import (
     paired_differences,
     shared_ids,
 )
-from measurand.stats.intervals import unpaired_difference as between
+from measurand.stats.decisions import unpaired_difference as between
 
 Key = tuple[str, str, str]
 PAIRED = "paired on items of both"

@@ -14,7 +14,7 @@ from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.report.comparing.comparisons import Score
 from measurand.report.comparing.paired import LEAST_SHARED, LEVEL
-from measurand.stats.draws import (
+from measurand.stats.resampling import (
     column_means,
     percentile_estimate,
     resample_means,

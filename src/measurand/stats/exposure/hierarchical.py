@@ -15,6 +15,7 @@ import numpy as np
 from measurand.core.errors import UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
+from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.draws import PosteriorDraws, draw_posterior
 from measurand.stats.exposure.laplace import mean_effects
 from measurand.stats.exposure.mixture import Mixture
@@ -26,7 +27,6 @@ from measurand.stats.exposure.nested import (
     explore_posterior,
 )
 from measurand.stats.exposure.predictive import RepeatedStudies, repeat_studies
-from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.exposure.studies import (
     MODELS,
     HierarchicalModel,

@@ -14,9 +14,9 @@ from scipy.special import expit, roots_hermitenorm
 
 from measurand.core.reader import Floats
 from measurand.stats.exposure.blocks import dense_logits
+from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.draws import draw_by_point
 from measurand.stats.exposure.nested import PosteriorGrid
-from measurand.stats.exposure.rows import ArmPairs
 from measurand.stats.exposure.studies import (
     MODELS,
     Latent,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.core.reader import Floats
-from measurand.stats.exposure.rows import ArmPairs
+from measurand.stats.exposure.counts import ArmPairs
 
 METHODS = 2  # control and treatment, the last axis of a study
 

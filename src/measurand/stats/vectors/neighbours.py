@@ -14,10 +14,10 @@ from sklearn.neighbors import NearestNeighbors
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats
-from measurand.stats.canonical import Vectors, order_vectors
-from measurand.stats.contingency import UNITS, Column, Ints, column_codes
+from measurand.stats.peco.contingency import UNITS, Column, Ints, column_codes
+from measurand.stats.peco.null import permutation_p
 from measurand.stats.resampling import sum_clusters
-from measurand.stats.shuffled_labels import permutation_p
+from measurand.stats.vectors.canonical import Vectors, order_vectors
 
 MOST = 20_000  # items: every one is compared with every other
 

@@ -25,9 +25,9 @@ import pandas as pd
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
-from measurand.stats.cluster_tests import cluster_significance
-from measurand.stats.contingency import Column, count_cells
-from measurand.stats.divergences import (
+from measurand.stats.peco.cluster_tests import cluster_significance
+from measurand.stats.peco.contingency import Column, count_cells
+from measurand.stats.peco.divergences import (
     DIVERGENCES,
     PRESETS,
     SQUARES,
@@ -35,8 +35,8 @@ from measurand.stats.divergences import (
     Summary,
     mean_divergence,
 )
-from measurand.stats.peco_interval import peco_estimate
-from measurand.stats.shuffled_labels import (
+from measurand.stats.peco.interval import peco_estimate
+from measurand.stats.peco.null import (
     association_table,
     expected_squares,
     permutation_p,

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.canonical import (
+from measurand.stats.vectors.canonical import (
     THREADS,
     Ints,
     Vectors,

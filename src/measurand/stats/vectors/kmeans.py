@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from measurand.core.errors import Undefined
 from measurand.core.reader import Floats
-from measurand.stats.canonical import (
+from measurand.stats.vectors.canonical import (
     THREADS,
     Ints,
     Vectors,
@@ -24,7 +24,7 @@ from measurand.stats.canonical import (
     order_vectors,
     vector_blocks,
 )
-from measurand.stats.principal import principal_components
+from measurand.stats.vectors.pca import principal_components
 
 __all__ = [
     "Partition",

@@ -9,8 +9,8 @@ from scipy.special import gammaln
 from scipy.stats import chi2
 
 from measurand.core.reader import Floats
-from measurand.stats.contingency import Cells
-from measurand.stats.multiplicity import benjamini_hochberg
+from measurand.stats.decisions import benjamini_hochberg
+from measurand.stats.peco.contingency import Cells
 
 OUTCOMES = 2_000  # a cluster's label counts are enumerated up to so many
 EXPECTED = 5.0  # Cochran's rule for the chi-square approximation

@@ -5,16 +5,16 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 
 from measurand.core.finding import Estimate
-from measurand.stats.contingency import Cells
-from measurand.stats.divergences import (
+from measurand.stats.peco.contingency import Cells
+from measurand.stats.peco.divergences import (
     SQUARES,
     Divergence,
     Summary,
     mean_divergence,
     mean_squared_difference,
 )
+from measurand.stats.peco.null import BLOCK, LabelNull
 from measurand.stats.resampling import sum_clusters
-from measurand.stats.shuffled_labels import BLOCK, LabelNull
 
 RESAMPLES = 1_000  # for scores whose variance has no formula
 

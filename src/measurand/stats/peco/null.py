@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.reader import Floats
-from measurand.stats.contingency import Cells
-from measurand.stats.divergences import (
+from measurand.stats.peco.contingency import Cells
+from measurand.stats.peco.divergences import (
     Divergence,
     Summary,
     kl_cluster,

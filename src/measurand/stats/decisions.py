@@ -1,0 +1,158 @@
+"""Three answers instead of two: above the margin, within it, or undecided.
+
+"Near zero" is two one-sided tests at 5 %: the 90 % interval lies inside the margin,
+also where it excludes 0 (small, not zero). A p-value over 0.05 never says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import ceil, sqrt
+
+import numpy as np
+from scipy.stats import norm
+from statsmodels.stats.multitest import multipletests
+
+from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate
+from measurand.core.reader import Floats
+
+ABOVE = "depends"
+WITHIN = "near zero"
+UNDECIDED = "undecided"
+
+
+def equivalence_decision(interval: Callable[[float], Estimate], margin: float) -> str:
+    """What an effect with these intervals is, at a margin declared before the run.
+
+    >>> exact = lambda level: Estimate(0.01, 0.005, 0.015, level, 100, "known")
+    >>> equivalence_decision(exact, 0.02), equivalence_decision(exact, 0.001), equivalence_decision(exact, 0.01)
+    ('near zero', 'depends', 'undecided')
+    """
+    if interval(0.95).low > margin:
+        return ABOVE
+    if interval(0.90).within(margin):
+        return WITHIN
+    return UNDECIDED
+
+
+def holm(p: Floats) -> Floats:
+    """P-values adjusted so that any false alarm is as rare as one test's.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    return np.asarray(multipletests(p, method="holm")[1])
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Q-values: the share of false alarms among all that are at least so small.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    return np.asarray(multipletests(p, method="fdr_bh")[1])
+
+
+POWER = 0.8
+
+
+def items_to_equate(margin: float, discordance: float, *, power: float = POWER) -> int:
+    """Items that show a true zero to lie within ± margin, by two 5 % one-sided tests.
+
+    >>> items_to_equate(0.02, 0.05), items_to_equate(0.02, 0.20)
+    (1071, 4282)
+    >>> items_to_equate(0.05, 0.20)
+    686
+    """
+    z = norm.ppf(0.95) + norm.ppf((1 + power) / 2)
+    return ceil(discordance * (z / margin) ** 2)
+
+
+def items_to_detect(effect: float, discordance: float, *, power: float = POWER) -> int:
+    """Items by which McNemar's test sees an effect of that size.
+
+    >>> items_to_detect(0.02, 0.10), items_to_detect(0.05, 0.20)
+    (1960, 626)
+    """
+    null = norm.ppf(0.975) * sqrt(discordance)
+    alternative = norm.ppf(power) * sqrt(discordance - effect**2)
+    return ceil(((null + alternative) / effect) ** 2)
+
+
+def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:
+    """The smallest effect that `n` items can tell from zero.
+
+    >>> round(detectable_effect(1960, 0.10), 3)
+    0.02
+    """
+    return float((norm.ppf(0.975) + norm.ppf(power)) * sqrt(discordance / n))
+
+
+def unpaired_difference(
+    first: Estimate, second: Estimate, *, dependent: bool
+) -> Estimate | None:
+    """The second less the first, from their intervals alone; None where one has none.
+
+    The squares of the arms are added where the two are independent (Zou and Donner
+    2008, "square and add"); the arms themselves where they may go together. That keeps
+    the level where the two are jointly normal, however they are correlated; in general
+    two intervals of 95 % promise 90 %, since each may miss where the other does not.
+
+    >>> one, two = (Estimate(v, v - d, v + d, 0.95, 9, "") for v, d in ((1, 3), (2, 4)))
+    >>> print(unpaired_difference(one, two, dependent=False))
+    1.000 [-4.000, 6.000]
+    >>> print(unpaired_difference(one, two, dependent=True))
+    1.000 [-6.000, 8.000]
+    """
+    numbers = [x for e in (first, second) for x in (e.value, e.low, e.high)]
+    if first.level != second.level or not np.isfinite(numbers).all():
+        return None
+    value = second.value - first.value
+    combine = np.add if dependent else np.hypot
+    # What the second may lack and the first may have too little of, and vice versa.
+    below = combine(_arm(second.low, second.value), _arm(first.value, first.high))
+    above = combine(_arm(second.value, second.high), _arm(first.low, first.value))
+    method = (
+        "not paired: both intervals, arms added"
+        if dependent
+        else "as if independent: both intervals, squares of arms added"
+    )
+    ends = value - float(below), value + float(above)
+    # Items that may be shared are not counted twice.
+    n = max(first.n, second.n) if dependent else first.n + second.n
+    return Estimate(value, *ends, first.level, n, method)
+
+
+def _arm(low: float, high: float) -> float:
+    return max(high - low, 0.0)
+
+
+def pool_estimates(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
+    """The mean of the estimates, its interval holding the spread between the runs.
+
+    The items are the same in every run, so averaging takes nothing from what they
+    make uncertain; what training makes uncertain is averaged over the runs.
+
+    >>> one, two = (Estimate(v, v - 1, v + 1, 0.95, 9, "t") for v in (0.0, 0.2))
+    >>> print(pool_estimates([one, two]))
+    0.100 [-0.919, 1.119]
+    """
+    if not estimates:
+        raise Undefined("no run gave an estimate")
+    first = estimates[0]
+    if len(estimates) == 1:
+        return first
+    values = np.array([estimate.value for estimate in estimates])
+    value = float(values.mean())
+    spread = float(values.std(ddof=1) / np.sqrt(len(values)))
+    extra = float(norm.ppf((1 + first.level) / 2)) * spread
+    below = float(np.mean([estimate.value - estimate.low for estimate in estimates]))
+    above = float(np.mean([estimate.high - estimate.value for estimate in estimates]))
+    method = f"{first.method}; mean of {len(values)} {what}, their spread added"
+    return replace(
+        first,
+        value=value,
+        low=value - float(np.hypot(below, extra)),
+        high=value + float(np.hypot(above, extra)),
+        method=method,
+    )
