@@ -64,7 +64,7 @@ from measurand.experiment import explained
 from measurand.experiment.answers import open_experiment
 from measurand.experiment.local import end_with_parent
 from measurand.explainers import SUITE
-from measurand.models import causal_batches, encoder
+from measurand.models import causal_training, encoder
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
@@ -146,7 +146,7 @@ def settle(weights: str | None) -> None:
         encoder.HUB["minilm"] = weights
     threading.Thread(target=end_with_parent, daemon=True).start()
     torch.set_num_threads(2)
-    causal_batches.BUDGET["cuda"] = AT_ONCE["tokens"]
+    causal_training.BUDGET["cuda"] = AT_ONCE["tokens"]
     explained.TOGETHER = AT_ONCE["prompts"]
 
 

@@ -42,7 +42,7 @@ from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks import load
 from measurand.benchmarks.topics import TOPICS
 from measurand.experiment.answers import open_experiment
-from measurand.models import stacked as stacking
+from measurand.models.stacking import stack as stacking
 from measurand.readers.causal import CausalReader, exposure_reader
 
 EIGHT = ("ag_news", "amazon_counterfactual", "clickbait", "emotion", "limit")

@@ -12,7 +12,7 @@ from measurand.experiment import explained as module
 from measurand.experiment.answers import open_experiment
 from measurand.experiment.explained import explain_items, shortfalls
 from measurand.explainers import make_explainer
-from measurand.models.endpoint import Terms
+from measurand.models.server.endpoint import Terms
 from tests.models.server import serving
 
 ROLES = ExplainerRoles("claim", "evidence")

@@ -10,8 +10,8 @@ from measurand.core.explainer import Drifting, ExplainerRoles, Prompting
 from measurand.explainers import make_explainer
 from measurand.explainers.prompted import Prompted, rationale_in_prompt
 from measurand.explainers.replies import drop_answer, reply_outcome, trim_reply
-from measurand.models.endpoint import Terms
-from measurand.models.writing import chat_prompts
+from measurand.models.generate import chat_prompts
+from measurand.models.server.endpoint import Terms
 from tests.explainers.reasoned import reasoned_items
 from tests.models.server import serving
 

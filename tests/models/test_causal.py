@@ -12,8 +12,13 @@ transformers = pytest.importorskip("transformers")
 from measurand.core.errors import MissingWeights, ReaderFailed  # noqa: E402
 from measurand.models import causal_loading, causal_training  # noqa: E402
 from measurand.models.causal import CausalModel  # noqa: E402
-from measurand.models.causal_batches import batch_by_length, pad_rows  # noqa: E402
-from measurand.models.causal_training import Adaptation, Lora, Training  # noqa: E402
+from measurand.models.causal_training import (  # noqa: E402  # noqa: E402
+    Adaptation,
+    Lora,
+    Training,
+    batch_by_length,
+    pad_rows,
+)
 from tests.models.tiny_decoder import save  # noqa: E402
 
 PROMPTS = ["Answer:", "a much longer claim about a thing, its number and more:", ""]

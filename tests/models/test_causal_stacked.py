@@ -7,7 +7,10 @@ import pytest
 import torch
 
 from measurand.models.causal_loading import read_decoder
-from measurand.models.causal_stacked import (
+from measurand.models.causal_training import Training
+from measurand.models.masked import labelled_positions
+from measurand.models.stacking.batches import SHUT, stack_on_device
+from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
     decoder_inputs,
@@ -16,11 +19,7 @@ from measurand.models.causal_stacked import (
     next_token_labels,
     round_to_quarters,
 )
-from measurand.models.causal_training import Training
-from measurand.models.masked import labelled_positions
-from measurand.models.stack_batches import SHUT, stack_on_device
-from measurand.models.stack_masks import decoder_attention_bias
-from measurand.models.stacked import Stack, StackTrainer
+from measurand.models.stacking.stack import Stack, StackTrainer, decoder_attention_bias
 from measurand.readers.causal_residents import STACKABLE_DECODERS
 from tests.models import tiny_decoders
 

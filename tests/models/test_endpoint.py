@@ -14,9 +14,9 @@ import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
 from measurand.core.files import keep_calls
-from measurand.models.asking import endpoint_replies, ledger
-from measurand.models.calls import Reply
-from measurand.models.endpoint import Endpoint, Terms, terms_of
+from measurand.models.server.calls import Reply
+from measurand.models.server.client import endpoint_replies, ledger
+from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 from tests.models.server import serving
 
 KEY = "sk-very-secret-0123456789"
@@ -281,8 +281,8 @@ def test_what_may_have_been_worked_on_counts_at_its_worst():
 
 
 def test_a_server_that_counts_nothing_is_counted_at_its_worst():
-    from measurand.models.calls import parse_completion
-    from measurand.models.ledger import Use
+    from measurand.models.server.calls import parse_completion
+    from measurand.models.server.ledger import Use
 
     worst = Use(50, 8)
     for usage in (None, {}, {"prompt_tokens": -1, "completion_tokens": 1}, [], "x"):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.models.encoder import joint, tokenize_texts, tokenizer
-from measurand.models.joining import fair_lengths, join_fields
+from measurand.models.sequences import fair_lengths, join_fields
 from tests.models import tiny_encoder
 
 SIZES = st.lists(st.integers(0, 60), min_size=1, max_size=5)

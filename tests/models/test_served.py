@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from measurand.core.files import keep_calls
-from measurand.models.asking import endpoint_replies
+from measurand.models.server.client import endpoint_replies
 from measurand.readers.endpoint import endpoint_reader
 from tests.conftest import small_items
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from measurand.models.stacked import Stack
-from measurand.models.stacked_adamw import StackedAdamW, adamw_step
-from measurand.models.stacked_linear import stack_linear
+from measurand.models.stacking.adamw import StackedAdamW, adamw_step
+from measurand.models.stacking.linear import stack_linear
+from measurand.models.stacking.stack import Stack
 
 MODELS = 3
 

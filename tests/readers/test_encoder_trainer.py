@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from measurand.core.joint_training import TrainingJob
 from measurand.models import masked
-from measurand.models.joining import input_tensors
+from measurand.models.sequences import input_tensors
 from measurand.readers import encoder_stack
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items

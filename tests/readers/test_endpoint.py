@@ -19,10 +19,10 @@ from measurand.core.reader import Remarks
 from measurand.core.recipe import canonical, traits_of
 from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask
-from measurand.models.asking import ledger
-from measurand.models.calls import Reply, Token
-from measurand.models.endpoint import Terms, terms_of
-from measurand.models.ledger import Use
+from measurand.models.server.calls import Reply, Token
+from measurand.models.server.client import ledger
+from measurand.models.server.endpoint import Terms, terms_of
+from measurand.models.server.ledger import Use
 from measurand.readers.choices import find_label, mark_labels, reply_shares
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, join_names
-from measurand.models.writing import resolve_writer
+from measurand.models.generate import resolve_writer
 
 if TYPE_CHECKING:  # with them would come pandas, which --help does without
     from measurand.core.explainer import Explainer, ExplainerRoles

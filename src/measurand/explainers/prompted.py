@@ -28,13 +28,13 @@ from measurand.explainers.replies import (
     trim_reply,
 )
 from measurand.explainers.sentences import bare_words
-from measurand.models.endpoint import Endpoint
-from measurand.models.writing import (
+from measurand.models.generate import (
     check_writer,
     generate_texts,
     is_endpoint,
     resolve_writer,
 )
+from measurand.models.server.endpoint import Endpoint
 
 ROOM = {"concise": 80, "steps": 240}  # tokens that a rationale needs, by style
 LONGEST = 4000  # letters of a field: more would push the instructions out of the window

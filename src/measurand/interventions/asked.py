@@ -16,8 +16,8 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.interventions.wordings import apply_wording, parse_wordings
-from measurand.models.endpoint import Endpoint
-from measurand.models.writing import check_writer, generate_texts, resolve_writer
+from measurand.models.generate import check_writer, generate_texts, resolve_writer
+from measurand.models.server.endpoint import Endpoint
 
 WAYS = 4  # of saying each text that are asked for
 LONGEST = 4000  # letters of a text: more would push the question out of the window

@@ -14,12 +14,6 @@ from torch.nn.functional import cross_entropy, log_softmax
 
 from measurand.core.errors import ReaderFailed, quote
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import (
-    Ids,
-    batch_by_length,
-    pad_rows,
-    tokens_per_batch,
-)
 from measurand.models.causal_loading import (
     SMOLLM2,
     accelerator,
@@ -28,7 +22,16 @@ from measurand.models.causal_loading import (
     memory_guard,
     read_decoder,
 )
-from measurand.models.causal_training import Adaptation, Lora, attach_lora, optimise
+from measurand.models.causal_training import (
+    Adaptation,
+    Ids,
+    Lora,
+    attach_lora,
+    batch_by_length,
+    optimise,
+    pad_rows,
+    tokens_per_batch,
+)
 
 Floats = NDArray[np.float64]
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read

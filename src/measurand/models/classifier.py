@@ -27,7 +27,7 @@ from measurand.models.encoder import (
     joint,
     tokenize_texts,
 )
-from measurand.models.joining import Ints, TokenSequences, input_tensors, join_fields
+from measurand.models.sequences import Ints, TokenSequences, input_tensors, join_fields
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together

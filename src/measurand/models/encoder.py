@@ -13,7 +13,7 @@ import transformers
 from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights, NotApplicable
-from measurand.models.joining import (
+from measurand.models.sequences import (
     Ints,
     Joint,
     TokenizedTexts,

@@ -16,6 +16,7 @@ import torch
 import transformers
 
 from measurand.core.errors import MissingWeights, ReaderFailed
+from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import (
     UNREADABLE,
     Ints,
@@ -29,7 +30,6 @@ from measurand.models.encoder import (
     tokenize_once,
     tokenizer,
 )
-from measurand.models.replaying import Batch
 from measurand.models.training import (
     STEP,
     Schedule,

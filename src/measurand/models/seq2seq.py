@@ -11,13 +11,13 @@ from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights, quote
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import batch_by_length, pad_rows, tokens_per_batch
 from measurand.models.causal_loading import (
     accelerator,
     hide_progress_bars,
     memory_guard,
     modification_stamp,
 )
+from measurand.models.causal_training import batch_by_length, pad_rows, tokens_per_batch
 
 UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
 WINDOW = 512  # tokens of a text that are read; what is longer is cut

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.replaying import Batch, Graph, GraphReplay
+from measurand.models.cuda_graphs import Batch, Graph, GraphReplay
 
 T = TypeVar("T")
 Loss = Callable[[Any, Batch], torch.Tensor]

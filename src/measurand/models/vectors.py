@@ -18,7 +18,7 @@ from measurand.models.encoder import (
     joint,
     tokenize_texts,
 )
-from measurand.models.joining import input_tensors, join_fields
+from measurand.models.sequences import input_tensors, join_fields
 
 
 @lru_cache(maxsize=1)

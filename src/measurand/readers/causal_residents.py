@@ -6,16 +6,15 @@ import torch
 
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
-from measurand.models.causal_stacked import (
+from measurand.models.causal_training import Training
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.stacking.batches import batch_width
+from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
     focused_next_token_loss,
 )
-from measurand.models.causal_training import Training
-from measurand.models.encoder import cuda_or_cpu
-from measurand.models.stack_batches import batch_width
-from measurand.models.stack_masks import decoder_attention_bias
-from measurand.models.stacked import ResidentStack
+from measurand.models.stacking.stack import ResidentStack, decoder_attention_bias
 from measurand.readers.residents import _head_room, _models_by_weights, _reuse_resident
 
 # Families whose stacked answers are those of one by one, as a test holds them to. Not

@@ -10,7 +10,18 @@ from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
-from measurand.models.causal_stacked import (
+from measurand.models.causal_training import Training
+from measurand.models.cuda_graphs import Batch
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.masked import labelled_positions
+from measurand.models.stacking.batches import (
+    ROWS_AT_ONCE,
+    SHUT,
+    Arrays,
+    fill_rows,
+    stack_on_device,
+)
+from measurand.models.stacking.causal import (
     TokenRows,
     decoder_inputs,
     last_token_positions,
@@ -20,18 +31,7 @@ from measurand.models.causal_stacked import (
     round_to_quarters,
     sorted_batches,
 )
-from measurand.models.causal_training import Training
-from measurand.models.encoder import cuda_or_cpu
-from measurand.models.masked import labelled_positions
-from measurand.models.replaying import Batch
-from measurand.models.stack_batches import (
-    ROWS_AT_ONCE,
-    SHUT,
-    Arrays,
-    fill_rows,
-    stack_on_device,
-)
-from measurand.models.stacked import ResidentStack
+from measurand.models.stacking.stack import ResidentStack
 from measurand.models.training import Ints, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from math import exp
 from string import ascii_uppercase
 
-from measurand.models.calls import Reply, Token
+from measurand.models.server.calls import Reply, Token
 
 SMOOTH = 0.02  # share spread over all labels when only one label was named
 LEAST = 0.01  # share of all labels together under which tokens say nothing of them

@@ -13,10 +13,10 @@ from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
+from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
-from measurand.models.joining import TokenSequences, input_tensors
 from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder
-from measurand.models.replaying import Batch
+from measurand.models.sequences import TokenSequences, input_tensors
 from measurand.models.training import Schedule, pool_size, random_batches, train_model
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_recipe import EncoderRecipe

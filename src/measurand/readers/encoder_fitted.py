@@ -20,7 +20,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.models.encoder import joint, token_offsets, tokenize_texts, tokenizer
 from measurand.models.gradients import STEPS, attributions
-from measurand.models.joining import (
+from measurand.models.sequences import (
     TokenizedTexts,
     TokenSequences,
     batch_equal_lengths,

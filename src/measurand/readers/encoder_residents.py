@@ -4,14 +4,14 @@ from typing import Any
 
 import torch
 
+from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_family
 from measurand.models.masked import (
     focused_masked_loss,
     load_masked_model,
     masked_language_model,
 )
-from measurand.models.replaying import Batch
-from measurand.models.stacked import ResidentStack
+from measurand.models.stacking.stack import ResidentStack
 from measurand.models.training import Schedule, labelled_cross_entropy
 from measurand.readers.encoder_training import fresh_classifier
 from measurand.readers.residents import _head_room, _models_by_weights, _reuse_resident

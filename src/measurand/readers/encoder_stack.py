@@ -11,16 +11,16 @@ from scipy.special import softmax
 from measurand.core.items import Items
 from measurand.core.joint_training import JointPrediction, TrainingJob
 from measurand.core.reader import Floats
+from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, tokenize_once
-from measurand.models.joining import TokenSequences
 from measurand.models.masked import (
     hide_tokens,
     masked_positions,
     new_head,
     text_sequences,
 )
-from measurand.models.replaying import Batch
-from measurand.models.stack_batches import (
+from measurand.models.sequences import TokenSequences
+from measurand.models.stacking.batches import (
     ROWS_AT_ONCE,
     SHUT,
     align_batches,
@@ -28,7 +28,7 @@ from measurand.models.stack_batches import (
     sequence_arrays,
     stack_on_device,
 )
-from measurand.models.stacked import ResidentStack, Weights
+from measurand.models.stacking.stack import ResidentStack, Weights
 from measurand.models.training import Ints, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_recipe import EncoderRecipe

@@ -12,9 +12,9 @@ from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
-from measurand.models.asking import endpoint_replies
-from measurand.models.calls import Messages
-from measurand.models.endpoint import Endpoint, Terms
+from measurand.models.server.calls import Messages
+from measurand.models.server.client import endpoint_replies
+from measurand.models.server.endpoint import Endpoint, Terms
 from measurand.readers.choices import Choices, mark_labels, reply_shares
 from measurand.readers.endpoint_prompts import (
     _chat_template,

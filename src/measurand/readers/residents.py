@@ -15,7 +15,7 @@ import torch
 from measurand.core.errors import ReaderFailed
 from measurand.core.joint_training import TrainingJob
 from measurand.models.encoder import cuda_or_cpu
-from measurand.models.stacked import ResidentStack
+from measurand.models.stacking.stack import ResidentStack
 
 MOST = 8  # more gain little: the products are large enough by then
 COST = 40  # bytes a weight and model: two stacks of weights, gradients and moments

@@ -9,8 +9,8 @@ from measurand.core.errors import NotApplicable
 from measurand.core.intervention import AsIs
 from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep
-from measurand.models.endpoint import terms_of
-from measurand.models.ledger import Use
+from measurand.models.server.endpoint import terms_of
+from measurand.models.server.ledger import Use
 from measurand.readers.endpoint import EndpointReader
 from measurand.stats.decisions import detectable_effect, items_to_equate
 

@@ -18,11 +18,35 @@ import torch
 from torch.func import functional_call
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.replaying import Batch, GraphReplay
-from measurand.models.stack_masks import Attend, _encoder_attention_bias
-from measurand.models.stacked_adamw import StackedAdamW
-from measurand.models.stacked_linear import stack_linear
+from measurand.models.cuda_graphs import Batch, GraphReplay
+from measurand.models.stacking.adamw import StackedAdamW
+from measurand.models.stacking.linear import stack_linear
 from measurand.models.training import CapturedStep, Loss, PlainStep, RateSchedule
+
+Attend = Callable[[torch.Tensor, torch.dtype], torch.Tensor]
+
+
+def _encoder_attention_bias(mask: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """What is added to attention, for an encoder: nothing but where padding stands.
+
+    Given whole, since transformers looks into a flat mask to see whether it needs it,
+    which cannot be done for several models at once.
+    """
+    batch, width = mask.shape
+    visible = mask.bool()[:, None, None, :].expand(batch, 1, width, width)
+    return (~visible).to(kind) * torch.finfo(kind).min
+
+
+def decoder_attention_bias(mask: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """The same for a decoder, which sees no token that comes after.
+
+    Padding must stand on the right, so that every place sees the first token.
+    """
+    width = mask.shape[1]
+    before = torch.ones(width, width, dtype=torch.bool, device=mask.device).tril()
+    visible = mask.bool()[:, None, None, :] & before
+    return (~visible).to(kind) * torch.finfo(kind).min
+
 
 Weights = Mapping[str, torch.Tensor]
 

@@ -4,8 +4,8 @@ from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
-from measurand.models.calls import Messages, call_digest
-from measurand.models.ledger import Prices
+from measurand.models.server.calls import Messages, call_digest
+from measurand.models.server.ledger import Prices
 
 
 @dataclass(frozen=True)

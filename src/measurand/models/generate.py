@@ -6,7 +6,7 @@ from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, quote
-from measurand.models.endpoint import Endpoint, Terms, terms_of
+from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 
 SERVED = "llm:"  # before the name of a model that a server has
 LOCAL = "causal:"  # may stand before a directory or hub id, as it does for readers
@@ -21,7 +21,7 @@ WRITERS = Catalogue(
             "torch",
         ),
         THERE: Entry(
-            "measurand.models.asking:replies", "a model behind a server", "llm"
+            "measurand.models.server.client:replies", "a model behind a server", "llm"
         ),
     },
 )
@@ -29,7 +29,7 @@ MODEL_LOCATIONS = Catalogue(
     "place of a model",
     {
         HERE: Entry("measurand.models.causal_loading:located", "its weights", "torch"),
-        THERE: Entry("measurand.models.address:address", "its server", "llm"),
+        THERE: Entry("measurand.models.server.client:address", "its server", "llm"),
     },
 )
 

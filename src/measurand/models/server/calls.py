@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from measurand.core.files import write_file
-from measurand.models.ledger import Use
+from measurand.models.server.ledger import Use
 
 FORMAT = 1  # raised when kept calls of an older measurand must not be used
 LAST = 16  # positions whose other likely tokens are kept, counted from the end

@@ -8,11 +8,10 @@ import numpy as np
 import torch
 
 from measurand.core.seeds import generator
-from measurand.models.causal_batches import Ids, pad_to_width
-from measurand.models.causal_training import Training
+from measurand.models.causal_training import Ids, Training, pad_to_width
+from measurand.models.cuda_graphs import Batch
 from measurand.models.masked import loss_at_places
-from measurand.models.replaying import Batch
-from measurand.models.stack_batches import Arrays, BatchPlan, align_batches
+from measurand.models.stacking.batches import Arrays, BatchPlan, align_batches
 from measurand.models.training import Ints, Loss, labelled_cross_entropy
 
 TokenRows = Sequence[Ids]

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from measurand.models.encoder import cuda_or_cpu
-from measurand.models.joining import TokenSequences
+from measurand.models.sequences import TokenSequences
 from measurand.models.training import STEP, Ints, shuffle_short_last
 
 ROWS_AT_ONCE = 64  # rows a model answers at once
