@@ -18,7 +18,7 @@ from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.residents import RESIDENTS
+from measurand.readers.stacking.residents import RESIDENTS
 from measurand.selections.subsamples import Subsample
 
 HALVED = "--half"

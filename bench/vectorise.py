@@ -8,7 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from bench.figures import Figure, cpu
 from bench.texts import pairs
 from measurand.core.words import words
-from measurand.readers.grams import fit_grams
+from measurand.readers.ngrams import fit_grams
 
 TEXTS = 60_000
 

@@ -10,8 +10,8 @@ from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadInput, NotApplicable
 from measurand.core.seeds import generator
 from measurand.experiment.answers import open_experiment
+from measurand.readers.adaptable import IdfReader, PcaReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.unlabeled import IdfReader, PcaReader
 from measurand.report.saved import document, dumps
 from measurand.selections.subsamples import Subsample
 

@@ -14,7 +14,7 @@ from measurand.benchmarks.frames import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
-from measurand.readers.unlabeled import IdfReader, PcaReader
+from measurand.readers.adaptable import IdfReader, PcaReader
 from tests.audits.test_exposure import texts
 
 SIZE = {"m": 20, "n": 40, "repeats": 4}

@@ -20,7 +20,7 @@ from measurand.models.stacking.causal import (
     round_to_quarters,
 )
 from measurand.models.stacking.stack import Stack, StackTrainer, decoder_attention_bias
-from measurand.readers.causal_residents import STACKABLE_DECODERS
+from measurand.readers.stacking.residents import STACKABLE_DECODERS
 from tests.models import tiny_decoders
 
 SIZE, WIDTH, STEPS, CLASSES = 4, 16, 3, 2

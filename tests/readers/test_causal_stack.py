@@ -9,9 +9,9 @@ import pytest
 from measurand.core.joint_training import JointlyTrainable, TrainingJob
 from measurand.core.recipe import canonical
 from measurand.models.causal_training import Adaptation, Lora, Training
-from measurand.readers import causal_residents as residents
 from measurand.readers.causal import CausalReader
-from measurand.readers.residents import RESIDENTS
+from measurand.readers.stacking import residents as residents
+from measurand.readers.stacking.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_decoders
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from measurand.core.joint_training import JointlyTrainable, TrainingJob
-from measurand.readers import encoder_residents as residents
 from measurand.readers.encoder import EncoderReader
-from measurand.readers.residents import RESIDENTS
+from measurand.readers.stacking import residents as residents
+from measurand.readers.stacking.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_encoder, tiny_families
 

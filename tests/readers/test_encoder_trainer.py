@@ -11,8 +11,8 @@ from scipy.special import softmax
 from measurand.core.joint_training import TrainingJob
 from measurand.models import masked
 from measurand.models.sequences import input_tensors
-from measurand.readers import encoder_stack
 from measurand.readers.encoder import EncoderReader
+from measurand.readers.stacking import encoder
 from tests.conftest import small_items
 from tests.models import tiny_families
 
@@ -44,13 +44,13 @@ def seen(monkeypatch):
     found = {"aligned": [], "hide": [], "new_head": []}
 
     def spy(name):
-        real = getattr(encoder_stack, name)
+        real = getattr(encoder, name)
 
         def told(*given):
             found[name].append((given, real(*given)))
             return found[name][-1][1]
 
-        monkeypatch.setattr(encoder_stack, name, told)
+        monkeypatch.setattr(encoder, name, told)
 
     for name in found:
         spy(name)
@@ -96,7 +96,7 @@ def read_texts(reader, seen, folder):
 
 def classified(reader, seen, job, body, folder):
     """What a classifier answers that Trainer trained as the stack was."""
-    stack = encoder_stack.EncoderStack(reader, 1)
+    stack = encoder.EncoderStack(reader, 1)
     fitted = stack.reader_for(job, None)
     stack.classes = len(job.train.classes)
     kind = transformers.AutoModelForSequenceClassification
@@ -104,7 +104,7 @@ def classified(reader, seen, job, body, folder):
     model.base_model.load_state_dict(body.state_dict(), strict=False)
     rng = np.random.default_rng(3)
     head = stack.head(
-        encoder_stack.EncoderSeeds.of(TrainingJob(reader, TRAIN, TEST, rng)).head, 2
+        encoder.EncoderSeeds.of(TrainingJob(reader, TRAIN, TEST, rng)).head, 2
     )
     model.load_state_dict({k: v[:2] for k, v in head.items()}, strict=False)
     data, gold = stack.read(fitted, TRAIN), torch.from_numpy(TRAIN.gold(TRAIN.classes))

@@ -23,7 +23,7 @@ from measurand.models.server.calls import Reply, Token
 from measurand.models.server.client import ledger
 from measurand.models.server.endpoint import Terms, terms_of
 from measurand.models.server.ledger import Use
-from measurand.readers.choices import find_label, mark_labels, reply_shares
+from measurand.readers.answer_choices import find_label, mark_labels, reply_shares
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader
 from tests.conftest import small_items

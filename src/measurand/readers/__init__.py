@@ -16,11 +16,11 @@ READERS = Catalogue(
             "the commonest label given the metadata, backing off for unseen values",
         ),
         "pca": Entry(
-            "measurand.readers.unlabeled:PcaReader",
+            "measurand.readers.adaptable:PcaReader",
             "principal components of word counts; can adapt to unlabeled text",
         ),
         "idf": Entry(
-            "measurand.readers.unlabeled:IdfReader",
+            "measurand.readers.adaptable:IdfReader",
             "weighted words and their SVD; can adapt to unlabeled text",
         ),
         "tfidf": Entry(

@@ -10,7 +10,7 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.core.words import WORD
-from measurand.readers.grams import Grams, count_features, number_words, weigh_counts
+from measurand.readers.ngrams import Grams, count_features, number_words, weigh_counts
 
 Ints = NDArray[np.int64]
 Spans = Sequence[tuple[int, int]]
@@ -116,3 +116,14 @@ def sum_subwords(spans: Spans, scores: Floats, text: str) -> Floats:
     inside = (end > starts[word]) & (begin < ends[word]) & (end > begin)
     np.add.at(added, word[inside], scores[inside])
     return added
+
+
+def readable_fields(learned: tuple[str, ...], items: Items) -> tuple[str, ...]:
+    """The fields of `items` that the reader learned, in the reader's order."""
+    present = tuple(field for field in learned if field in items.fields)
+    if not present:
+        raise BadInput(
+            f"this reader learned the fields {join_names(learned)}, and these items have "
+            f"{join_names(items.fields)}; give it one of its own at least"
+        )
+    return present

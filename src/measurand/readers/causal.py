@@ -18,10 +18,9 @@ from measurand.models.causal_loading import SMOLLM2, locate_decoder
 from measurand.models.causal_training import Adaptation, Lora, Training, optimise
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import fit_wording, zero_shot_template
-from measurand.readers.causal_recipe import CausalRecipe
-from measurand.readers.causal_residents import decoders_at_once
-from measurand.readers.causal_stack import CausalStack
-from measurand.readers.causal_start import first_head, seed_for_part
+from measurand.readers.causal_recipe import CausalRecipe, first_head, seed_for_part
+from measurand.readers.stacking.causal import CausalStack
+from measurand.readers.stacking.residents import decoders_at_once
 from measurand.readers.tuning import RATES, best_rate
 
 PACKED = 8  # prompts a sequence in the packing variant of the exposure paper

@@ -11,8 +11,8 @@ from torch import Tensor
 from measurand.core.items import Items
 from measurand.core.reader import Floats
 from measurand.models.causal import CausalModel
+from measurand.readers.attribution import readable_fields
 from measurand.readers.causal_prompts import Wording
-from measurand.readers.fields import readable_fields
 
 Last = dict[str, float]  # what the last reading was like
 

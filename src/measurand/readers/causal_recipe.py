@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.joint_training import TrainingJob
+from measurand.core.seeds import generator
 from measurand.models.causal_loading import SMOLLM2
 from measurand.models.causal_training import Adaptation, Lora
 
@@ -42,3 +47,31 @@ class CausalRecipe:
     seed: int | None = None
     rates: tuple[float, ...] = ()
     stacked: int = 1
+
+
+SPREAD = 0.02  # of the fresh head's weights, as decoders start theirs
+
+
+def seed_for_part(seed: int, name: str) -> int:
+    """The seed of one named part of a fit."""
+    return int(generator(seed, name).integers(2**31))
+
+
+def first_head(seed: int, classes: int, width: int) -> NDArray[np.float64]:
+    """The head before it learns, classes × hidden."""
+    return generator(seed, "head").normal(0, SPREAD, (classes, width))
+
+
+@dataclass(frozen=True, eq=False)
+class CausalSeeds:
+    """The named parts of a job's stream, as `CausalReader.fit` names them."""
+
+    adapt: int
+    classify: int
+
+    @classmethod
+    def of(cls, job: TrainingJob) -> "CausalSeeds":
+        """The seeds of a job; it is asked once."""
+        fixed = job.reader.seed
+        seed = int(job.rng.integers(2**31)) if fixed is None else fixed
+        return cls(seed_for_part(seed, "adapt"), seed_for_part(seed, "classify"))

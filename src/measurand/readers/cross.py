@@ -20,8 +20,8 @@ from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.grams import Grams, WordNumbers, fit_grams, number_words
 from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
+from measurand.readers.ngrams import Grams, WordNumbers, fit_grams, number_words
 
 Ints = NDArray[np.int64]
 MOST = 300  # evidence words that are paired with the query's, the first ones of more

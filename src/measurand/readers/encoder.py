@@ -19,11 +19,15 @@ from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_enc
 from measurand.models.sequences import TokenSequences, input_tensors
 from measurand.models.training import Schedule, pool_size, random_batches, train_model
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
-from measurand.readers.encoder_recipe import EncoderRecipe
-from measurand.readers.encoder_residents import encoders_at_once
-from measurand.readers.encoder_stack import EncoderStack
-from measurand.readers.encoder_training import BestEpoch, encoder_loss, fresh_classifier
+from measurand.readers.encoder_training import (
+    BestEpoch,
+    EncoderRecipe,
+    encoder_loss,
+    fresh_classifier,
+)
 from measurand.readers.logistic import best_temperature
+from measurand.readers.stacking.encoder import EncoderStack
+from measurand.readers.stacking.residents import encoders_at_once
 from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood
 
 HELD_MOST = 1000  # rows that the temperature is fitted on, at most

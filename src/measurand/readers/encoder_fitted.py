@@ -27,9 +27,8 @@ from measurand.models.sequences import (
     input_tensors,
     join_fields,
 )
-from measurand.readers.attribution import only_field
+from measurand.readers.attribution import only_field, readable_fields
 from measurand.readers.attribution import sum_subwords as joined_words
-from measurand.readers.fields import readable_fields
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 TOGETHER = 20  # shuffles that are read at once

@@ -14,8 +14,8 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution, Floats
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.grams import Grams, fit_grams
 from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
+from measurand.readers.ngrams import Grams, fit_grams
 
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 

@@ -31,12 +31,12 @@ from measurand.models.stacking.batches import (
 from measurand.models.stacking.stack import ResidentStack, Weights
 from measurand.models.training import Ints, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
-from measurand.readers.encoder_recipe import EncoderRecipe
-from measurand.readers.encoder_residents import (
+from measurand.readers.encoder_training import EncoderRecipe
+from measurand.readers.stacking.residents import (
     encoder_classifiers,
     encoder_language_models,
+    joint_training,
 )
-from measurand.readers.residents import joint_training
 
 
 @dataclass(frozen=True, eq=False)

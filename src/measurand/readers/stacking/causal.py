@@ -35,13 +35,17 @@ from measurand.models.stacking.stack import ResidentStack
 from measurand.models.training import Ints, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
-from measurand.readers.causal_recipe import CausalRecipe
-from measurand.readers.causal_residents import (
+from measurand.readers.causal_recipe import (
+    CausalRecipe,
+    CausalSeeds,
+    first_head,
+    seed_for_part,
+)
+from measurand.readers.stacking.residents import (
     decoder_classifiers,
     decoder_language_models,
+    joint_training,
 )
-from measurand.readers.causal_start import CausalSeeds, first_head, seed_for_part
-from measurand.readers.residents import joint_training
 
 
 class CausalStack:
