@@ -50,11 +50,11 @@ EXPLAINERS = Catalogue(
             "mentions a name of the item and says nothing of it",
         ),
         "drift": Entry(
-            "measurand.explainers.drifting:Drift",
+            "measurand.explainers.drift:Drift",
             "the given rationale with one not less or more",
         ),
         "label-swapped": Entry(
-            "measurand.explainers.swapping:Swapped",
+            "measurand.explainers.swap:Swapped",
             "a rationale written for another label",
         ),
     },

@@ -18,8 +18,8 @@ import numpy as np
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.words import words
-from measurand.explainers.drifting import Drift, negate_text
-from measurand.explainers.labels import label_ids
+from measurand.explainers.adversarial import label_ids
+from measurand.explainers.drift import Drift, negate_text
 from measurand.explainers.replies import (
     ECHOED,
     REWRITTEN,
