@@ -7,8 +7,8 @@ import pytest
 from measurand.core.errors import BadOption
 from measurand.core.intervention import ModelRewording, Rewording
 from measurand.interventions import INTERVENTIONS
-from measurand.interventions.asked import WAYS, PromptedRewording
-from measurand.interventions.generated import Rewrite
+from measurand.interventions.prompted import WAYS, PromptedRewording
+from measurand.interventions.rewrite import Rewrite
 from measurand.models.server.endpoint import Endpoint, Terms
 from tests.models import tiny_decoder, tiny_seq2seq
 from tests.models.server import serving

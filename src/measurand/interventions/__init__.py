@@ -44,12 +44,12 @@ INTERVENTIONS = Catalogue(
             "spacing, full stop and first letter of the query, order of the evidence",
         ),
         "rewrite": Entry(
-            "measurand.interventions.generated:Rewrite",
+            "measurand.interventions.rewrite:Rewrite",
             "one field in other words, by a sequence-to-sequence model",
             "torch",
         ),
         "asked": Entry(
-            "measurand.interventions.asked:Asked",
+            "measurand.interventions.prompted:Asked",
             "one field in other words, by a language model here or on a server",
         ),
     },

@@ -11,8 +11,8 @@ from measurand.core.errors import BadOption, Undefined
 from measurand.core.words import words
 from measurand.experiment.answers import open_experiment
 from measurand.interventions import reworder
-from measurand.interventions.generated import Rewrite
 from measurand.interventions.paraphrase import propose_paraphrases
+from measurand.interventions.rewrite import Rewrite
 from tests.conftest import small_items
 from tests.models import tiny_seq2seq
 
