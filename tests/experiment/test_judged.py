@@ -14,7 +14,7 @@ from measurand.experiment.judged import (
     judge_similarity,
 )
 from measurand.judges.lexical import LexicalJudge
-from measurand.judges.overlap import Rouge
+from measurand.judges.rouge import Rouge
 from tests.experiment.running import files
 
 PAIRS = [("a b", "a"), ("a", "a b"), ("c", "d"), ("a b", "a"), ("", "c"), ("c d", "c")]

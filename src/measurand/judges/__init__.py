@@ -28,7 +28,7 @@ LIKENESSES = Catalogue(
     "likeness",
     {
         "rouge_l": Entry(
-            "measurand.judges.overlap:Rouge", "ROUGE-L: same words in the same order"
+            "measurand.judges.rouge:Rouge", "ROUGE-L: same words in the same order"
         ),
         "bertscore": Entry(
             "measurand.judges.bertscore:BertScore",

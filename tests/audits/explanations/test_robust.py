@@ -14,7 +14,7 @@ from measurand.audits.explanations.robust import (
 )
 from measurand.experiment.answers import open_experiment
 from measurand.judges.lexical import LexicalJudge
-from measurand.judges.overlap import Rouge
+from measurand.judges.rouge import Rouge
 from tests.audits.explanations.handmade import benchmark, wrote
 
 
