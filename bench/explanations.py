@@ -57,7 +57,7 @@ from measurand.audits.explanations.writing import (
     default_explainers,
 )
 from measurand.benchmarks import load
-from measurand.benchmarks.drawing import sample_benchmark
+from measurand.benchmarks.assemble import sample_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import explained

@@ -40,7 +40,7 @@ from bench.exposure_speed import speed
 from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks import load
-from measurand.benchmarks.topics import TOPICS
+from measurand.benchmarks.published.topics import TOPICS
 from measurand.experiment.answers import open_experiment
 from measurand.models.stacking import stack as stacking
 from measurand.readers.causal import CausalReader, exposure_reader

@@ -13,7 +13,7 @@ import transformers
 from bench.exposure_ours import CUDA, drawn, encoder, keep, stacks, studied, timed
 from bench.exposure_published import PAPER, published
 from measurand.audits.exposure.study import Design
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.core.task import Task
 from measurand.models.encoder import encoder_checkpoint, encoder_location

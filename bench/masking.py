@@ -22,7 +22,7 @@ from measurand.audits.explanations.masking import (
     weakest_strength,
 )
 from measurand.benchmarks import files
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader

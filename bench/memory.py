@@ -22,7 +22,7 @@ SIZES = (62_500, 125_000, 250_000)
 NAMED = ("--metadata", "genre")
 OPTIONS = ("--reader", "tfidf", "--no-calibrate", "--workers", "1", "--shuffles", "20")
 IMPORTS = (
-    "import measurand.cli, measurand.audits.evidence, measurand.benchmarks.frames, "
+    "import measurand.cli, measurand.audits.evidence, measurand.benchmarks.assemble, "
     "measurand.readers.linear, measurand.report.saved"
 )
 # In a process of its own, which imports little: a child's peak is at least the size of

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from measurand.benchmarks import files, load
-from measurand.benchmarks import hotpotqa as hotpot
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.published import hotpotqa as hotpot
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 

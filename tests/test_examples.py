@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from measurand.benchmarks.drawing import sample_benchmark
+from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.cli import main
 from measurand.cli.options import parameter_names

@@ -24,7 +24,7 @@ PUBLIC = {
     "evidence": "measurand.audits.evidence:audit",
     "explanations": "measurand.audits.explanations:audit",
     "exposure": "measurand.audits.exposure:audit",
-    "from_frames": "measurand.benchmarks.frames",
+    "from_frames": "measurand.benchmarks.assemble",
     "leakage": "measurand.audits.leakage:audit",
     "load": "measurand.benchmarks",
     "load_report": "measurand.report.saved:load",

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.evidence import audit
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
 from measurand.experiment.answers import open_experiment

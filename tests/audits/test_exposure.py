@@ -6,7 +6,7 @@ import pytest
 
 from measurand.audits.exposure import arms, audit
 from measurand.audits.exposure.study import pool_rows
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NotApplicable
 from measurand.core.seeds import generator
 from measurand.experiment.answers import open_experiment

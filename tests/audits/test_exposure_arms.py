@@ -10,7 +10,7 @@ from measurand.audits.exposure import audit, plan_exposure
 from measurand.audits.exposure.arms import arm_recipes, expand_arms, side_texts
 from measurand.audits.exposure.plan import format_duration
 from measurand.audits.exposure.study import Design, pool_rows
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment

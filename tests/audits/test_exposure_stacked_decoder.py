@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from measurand.audits.exposure.study import Design, ask_draws, pool_rows, run_study
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.task import Task
 from measurand.experiment.answers import open_experiment
 from measurand.models.causal_training import Adaptation, Training

@@ -11,7 +11,7 @@ from measurand.audits.leakage import audit
 from measurand.audits.leakage.answered import Runs
 from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
 from measurand.audits.leakage.settled import canonical_benchmark
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption
 from measurand.experiment.answers import open_experiment
 from measurand.readers.cross import CrossReader

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits import evidence, leakage
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.answers import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.leaky import pairs

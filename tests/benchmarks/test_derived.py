@@ -1,8 +1,13 @@
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.derived import derive_metadata, metadata_schema
-from measurand.benchmarks.phrasing import fold_rare_forms, query_form, query_type
+from measurand.benchmarks.metadata import (
+    derive_metadata,
+    fold_rare_forms,
+    metadata_schema,
+    query_form,
+    query_type,
+)
 from measurand.core.errors import BadInput
 from measurand.core.words import words
 

@@ -2,7 +2,7 @@ import datasets
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import AmbiguousRoles, BadInput, BadOption, NoField
 
 NAMES = ["entailment", "neutral"]

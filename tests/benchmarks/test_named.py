@@ -7,8 +7,8 @@ import datasets
 import pytest
 
 from measurand.benchmarks import BENCHMARKS, load
-from measurand.benchmarks.layouts import read_published_file
-from measurand.benchmarks.published import PUBLISHED
+from measurand.benchmarks.published.layouts import read_published_file
+from measurand.benchmarks.published.table import PUBLISHED
 from measurand.core.errors import BadInput, BadOption, UnknownName
 from tests.benchmarks.lookalikes import CLAIMS, invented, lines, simple, sizes
 from tests.shared_data import DATA, needs_data

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks import load
-from measurand.benchmarks.hotpotqa import label_questions
-from measurand.benchmarks.published import LANGUAGES, PUBLISHED
+from measurand.benchmarks.published.hotpotqa import label_questions
+from measurand.benchmarks.published.table import LANGUAGES, PUBLISHED
 from measurand.core.errors import BadInput
 from tests.benchmarks.lookalikes import (
     CLAIMS,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks import BENCHMARKS, load
-from measurand.benchmarks.topics import TOPICS
+from measurand.benchmarks.published.topics import TOPICS
 from measurand.core.errors import BadInput, BadOption
 from tests.shared_data import DATA, needs_data
 

@@ -15,8 +15,8 @@ from measurand.audits.exposure import thresholds as exposure_thresholds
 from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
 from measurand.audits.leakage import thresholds as leakage_thresholds
 from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
-from measurand.benchmarks.derived import metadata_schema
 from measurand.benchmarks.files import FORMATS
+from measurand.benchmarks.metadata import metadata_schema
 from measurand.benchmarks.roles import PLAIN
 from measurand.explainers import EXPLAINERS
 from measurand.interventions.shuffle import KINDS

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from tests.experiment.odd_readers import LOG
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from measurand.audits.exposure import audit
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import WorkerLost
 from measurand.experiment.answers import ask_all, open_experiment
 from measurand.experiment.asks import Ask

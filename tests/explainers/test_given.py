@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NoField
 from measurand.explainers.given import Given
 from tests.explainers.reasoned import reasoned_items

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from measurand.audits.evidence import audit
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Rearrangeable, Remarks, Seeded

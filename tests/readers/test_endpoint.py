@@ -13,7 +13,7 @@ import pytest
 
 from measurand.audits.evidence import audit
 from measurand.audits.evidence.cost import evidence_cost
-from measurand.benchmarks.frames import from_frames
+from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
 from measurand.core.reader import Remarks
 from measurand.core.recipe import canonical, traits_of

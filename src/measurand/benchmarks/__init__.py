@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measurand.benchmarks.published import PUBLISHED
-from measurand.benchmarks.topics import TOPICS
+from measurand.benchmarks.published.table import PUBLISHED
+from measurand.benchmarks.published.topics import TOPICS
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, UnknownName
 
@@ -49,7 +49,7 @@ BENCHMARKS = Catalogue(
         **EXPLAINED.entries,
         **{
             name: Entry(
-                "measurand.benchmarks.named:benchmark",
+                "measurand.benchmarks.published.load:benchmark",
                 row.about,
                 settings={"called": name},
             )
@@ -57,7 +57,7 @@ BENCHMARKS = Catalogue(
         },
         **{
             name: Entry(
-                "measurand.benchmarks.topical:benchmark",
+                "measurand.benchmarks.published.topics:benchmark",
                 f"{len({*row.classes.values()})} classes ({row.hub.partition('@')[0]})",
                 settings={"called": name},
             )
@@ -93,7 +93,7 @@ def load(
 
     `data` is the folder that holds a published benchmark (else MEASURAND_DATA names it,
     else the hub is asked), `part` its test part.
-    `measurand.benchmarks.frames.from_frames` says what the other arguments mean.
+    `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
     """
     roles: dict[str, Any] = {
         "query": query,
@@ -126,7 +126,7 @@ def load(
             f"{', '.join(_option_flags(location))} is for benchmarks known by name, such as snli; "
             "leave it out, or see measurand list benchmarks"
         )
-    from measurand.benchmarks.frames import from_frames
+    from measurand.benchmarks.assemble import from_frames
 
     return from_frames(
         _source_rows(source),

@@ -11,7 +11,7 @@ import datasets
 import pandas as pd
 from datasets.exceptions import DatasetsError
 
-from measurand.benchmarks.frames import to_dataframe
+from measurand.benchmarks.assemble import to_dataframe
 from measurand.core.errors import BadInput, quote
 
 PREFIX = "hf:"

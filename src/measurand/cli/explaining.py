@@ -114,7 +114,7 @@ def explanations(
 
     check_explainer_model(explainer or (), model)
     started = time.time()
-    from measurand.benchmarks.drawing import sample_benchmark
+    from measurand.benchmarks.assemble import sample_benchmark
 
     benchmark = sample_benchmark(
         source.benchmark(run.seed), train=train_items, test=items, seed=run.seed

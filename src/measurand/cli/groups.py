@@ -111,7 +111,7 @@ class EndpointOptions:
 
 def published_folder(source: str, data: str | None) -> str | None:
     """The folder of published benchmarks, where `source` is one of their names."""
-    from measurand.benchmarks.published import PUBLISHED
+    from measurand.benchmarks.published.table import PUBLISHED
 
     return data if source in PUBLISHED else None
 

@@ -128,8 +128,7 @@ def exposure(
     started = time.time()
     if accuracies is not None:
         _check_study_options(context)
-        from measurand.benchmarks.files import file_stem
-        from measurand.benchmarks.tables import read_figures
+        from measurand.benchmarks.files import file_stem, read_figures
 
         report = analyse_accuracies(
             read_figures(str(accuracies)),
@@ -220,7 +219,7 @@ def _task_columns(
     source: str, text: str | None, label: str | None, data: str | None
 ) -> dict[str, Any]:
     """The columns of a file, or the folder of a task that is known by name."""
-    from measurand.benchmarks.topics import TOPICS
+    from measurand.benchmarks.published.topics import TOPICS
 
     if source in TOPICS:
         return {"data": data}
@@ -233,7 +232,7 @@ def _paper_task(source: str, benchmark: "Benchmark") -> "Task":
     A file is taken for one of the paper's tasks by its name and its classes.
     """
     from measurand.benchmarks.files import file_stem
-    from measurand.benchmarks.topics import TOPICS
+    from measurand.benchmarks.published.topics import TOPICS
     from measurand.core.task import Task
 
     if source in TOPICS:

@@ -18,7 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measurand.benchmarks.files import FORMATS, file_stem
-from measurand.benchmarks.published import SEEDED_SPLIT, FileNames, PublishedBenchmark
+from measurand.benchmarks.published.table import (
+    SEEDED_SPLIT,
+    FileNames,
+    PublishedBenchmark,
+)
 from measurand.core.errors import BadInput, quote
 
 FOLDER_VARIABLE = (

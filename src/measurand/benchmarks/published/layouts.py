@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.benchmarks import hotpotqa
 from measurand.benchmarks.assemble import UNLABELLED
 from measurand.benchmarks.cells import flatten_cell
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.formats import gather_table, parse_records
+from measurand.benchmarks.published import hotpotqa
 from measurand.core.errors import BadInput, join_names, quote
 
 Layout = Mapping[str, str]

@@ -10,17 +10,26 @@ from pathlib import Path
 
 import pandas as pd
 
-from measurand.benchmarks import HOSTED, HUB, hotpotqa
-from measurand.benchmarks.frames import from_frames
-from measurand.benchmarks.layouts import (
+from measurand.benchmarks import HOSTED, HUB
+from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.published import hotpotqa
+from measurand.benchmarks.published.files import (
+    FOLDER_VARIABLE,
+    expected_files,
+    locate_files,
+)
+from measurand.benchmarks.published.layouts import (
     add_fever_labels,
     apply_layout,
     read_published_file,
     select_part_rows,
 )
-from measurand.benchmarks.places import FOLDER_VARIABLE, expected_files, locate_files
-from measurand.benchmarks.published import PUBLISHED, SEEDED_SPLIT, PublishedBenchmark
-from measurand.benchmarks.sides import DEV
+from measurand.benchmarks.published.table import (
+    PUBLISHED,
+    SEEDED_SPLIT,
+    PublishedBenchmark,
+)
+from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName
 
