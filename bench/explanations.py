@@ -60,9 +60,9 @@ from measurand.benchmarks import load
 from measurand.benchmarks.assemble import sample_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
-from measurand.experiment import explained
-from measurand.experiment.answers import open_experiment
-from measurand.experiment.local import end_with_parent
+from measurand.experiment import rationales
+from measurand.experiment.experiment import open_experiment
+from measurand.experiment.local_engine import end_with_parent
 from measurand.explainers import SUITE
 from measurand.models import causal_training, encoder
 from measurand.readers.encoder import EncoderReader
@@ -147,7 +147,7 @@ def settle(weights: str | None) -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     torch.set_num_threads(2)
     causal_training.BUDGET["cuda"] = AT_ONCE["tokens"]
-    explained.TOGETHER = AT_ONCE["prompts"]
+    rationales.TOGETHER = AT_ONCE["prompts"]
 
 
 def audited(job: Job) -> str:

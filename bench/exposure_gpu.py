@@ -41,7 +41,7 @@ from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks import load
 from measurand.benchmarks.published.topics import TOPICS
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.models.stacking import stack as stacking
 from measurand.readers.causal import CausalReader, exposure_reader
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from measurand.audits.exposure import audit
 from measurand.benchmarks import load
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
 

@@ -16,7 +16,7 @@ from measurand.audits.exposure.study import Design, pool_rows, run_study
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.stacking.residents import RESIDENTS
 from measurand.selections.subsamples import Subsample

@@ -28,7 +28,7 @@ from measurand.benchmarks import load
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 from measurand.core.items import Items
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, FittedEncoder

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.real import figures_only, pairs
 from measurand.audits.leakage import audit
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
 

@@ -24,7 +24,7 @@ from measurand.audits.explanations.masking import (
 from measurand.benchmarks import files
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 
 FIELD = "explanation_1"

@@ -12,8 +12,8 @@ from measurand.audits.evidence import audit
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
-from measurand.experiment.answers import open_experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import open_experiment
 from measurand.experiment.trial import answer_ask, fit_reader
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader

@@ -29,7 +29,7 @@ PUBLIC = {
     "load": "measurand.benchmarks",
     "load_report": "measurand.report.saved:load",
     "markdown": "measurand.report.markdown",
-    "opened": "measurand.experiment.answers",
+    "opened": "measurand.experiment.experiment",
     "save": "measurand.report.saved",
 }
 __all__ = list(PUBLIC)

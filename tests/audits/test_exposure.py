@@ -9,7 +9,7 @@ from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NotApplicable
 from measurand.core.seeds import generator
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps

@@ -7,7 +7,7 @@ import pytest
 from measurand.audits.exposure import analyse_accuracies, audit
 from measurand.audits.exposure.accuracy import arm_accuracy, chance_warnings
 from measurand.benchmarks.assemble import from_frames
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader
 from tests.audits.test_exposure import texts
 from tests.audits.test_exposure_verdict import study

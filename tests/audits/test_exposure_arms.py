@@ -13,7 +13,7 @@ from measurand.audits.exposure.study import Design, pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
 from tests.audits.test_exposure import texts
 

@@ -9,7 +9,7 @@ from measurand.audits.exposure.plan import plan_study
 from measurand.audits.exposure.study import Design, ask_draws, pool_rows, run_study
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.task import Task
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.encoder import EncoderReader
 from tests.audits.test_exposure import texts
 from tests.experiment.running import files

@@ -7,7 +7,7 @@ import pytest
 from measurand.audits.exposure.study import Design, ask_draws, pool_rows, run_study
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.task import Task
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.models.causal_training import Adaptation, Training
 from measurand.readers.causal import CausalReader
 from tests.audits.test_exposure import texts

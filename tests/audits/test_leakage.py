@@ -13,7 +13,7 @@ from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
 from measurand.audits.leakage.settled import canonical_benchmark
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps

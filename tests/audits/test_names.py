@@ -9,7 +9,7 @@ import pytest
 
 from measurand.audits import evidence, leakage
 from measurand.benchmarks.assemble import from_frames
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.leaky import pairs
 

@@ -5,7 +5,7 @@ import pytest
 from measurand.audits.evidence import audit
 from measurand.benchmarks import SYNTHETIC
 from measurand.core.seeds import generator
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.readers.linear import TfidfReader
 

@@ -4,8 +4,8 @@ import pytest
 
 from measurand.benchmarks import load
 from measurand.core.clusters import linked_clusters
-from measurand.experiment.answers import ask_all, open_experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS

@@ -5,7 +5,7 @@ import pytest
 from measurand.audits.evidence import audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.encoder import EncoderReader
 from tests.conftest import small_items
 from tests.models import tiny_encoder

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from measurand.core.benchmark import Benchmark
-from measurand.experiment.asks import Ask, ask_key
+from measurand.experiment.ask import Ask, ask_key
 from measurand.interventions.fields import Keep
 from measurand.readers.linear import TfidfReader
 from tests.audits.leaky import pairs

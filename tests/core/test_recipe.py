@@ -17,7 +17,7 @@ from measurand.core.recipe import (
     kind_of,
     traits_of,
 )
-from measurand.experiment.asks import Ask, ask_key
+from measurand.experiment.ask import Ask, ask_key
 from measurand.explainers import EDITED, EXPLAINERS
 from measurand.interventions import INTERVENTIONS
 from measurand.interventions.shuffle import Shuffle

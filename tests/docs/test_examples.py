@@ -21,7 +21,7 @@ def test_the_fields_of_a_report_are_the_documented_ones(desk):
     import pandas as pd
 
     import measurand
-    from measurand.experiment.answers import open_experiment
+    from measurand.experiment.experiment import open_experiment
     from measurand.report.saved import document
 
     rows = pd.DataFrame(

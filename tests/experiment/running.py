@@ -1,6 +1,6 @@
 """Asks as trials, and the files that an engine makes of them."""
 
-from measurand.experiment.local import LocalEngine
+from measurand.experiment.local_engine import LocalEngine
 from measurand.experiment.store import Store
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
-from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
-from measurand.experiment.answers import open_experiment as here
-from measurand.experiment.asks import Ask, AskGroup, ask_key
-from measurand.experiment.local import LocalEngine
+from measurand.experiment.ask import Ask, AskGroup, ask_key
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
+from measurand.experiment.experiment import open_experiment as here
+from measurand.experiment.local_engine import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle

@@ -11,7 +11,7 @@ import pytest
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.recipe import canonical
-from measurand.experiment.asks import Ask, ask_key
+from measurand.experiment.ask import Ask, ask_key
 from measurand.interventions.fields import DropField, Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.cross import CrossReader

@@ -8,9 +8,9 @@ pytest.importorskip("httpx")
 from measurand.core.errors import MissingWeights
 from measurand.core.explainer import ExplainerRoles
 from measurand.core.seeds import generator
-from measurand.experiment import explained as module
-from measurand.experiment.answers import open_experiment
-from measurand.experiment.explained import explain_items, shortfalls
+from measurand.experiment import rationales as module
+from measurand.experiment.experiment import open_experiment
+from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import make_explainer
 from measurand.models.server.endpoint import Terms
 from tests.models.server import serving

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import ReaderFailed
-from measurand.experiment import judged
-from measurand.experiment.answers import open_experiment
-from measurand.experiment.judged import (
+from measurand.experiment import judgements
+from measurand.experiment.experiment import open_experiment
+from measurand.experiment.judgements import (
     judge_entailment,
     judge_likeness,
     judge_similarity,
@@ -75,9 +75,9 @@ def test_another_recipe_or_other_pairs_are_judged_anew(running):
 
 
 def test_a_killed_run_goes_on_where_it_was(running, benchmark, tmp_path, monkeypatch):
-    monkeypatch.setattr(judged, "AT_ONCE", 2)
+    monkeypatch.setattr(judgements, "AT_ONCE", 2)
     with pytest.raises(RuntimeError, match="killed"):
-        judged.judge_pairs(running, Lengths(), Lengths(fails_on="d").entails, PAIRS)
+        judgements.judge_pairs(running, Lengths(), Lengths(fails_on="d").entails, PAIRS)
     assert len(ASKED) == 2
     said = judge_entailment(running, Lengths(), PAIRS)
     assert sorted(ASKED) == sorted(set(PAIRS))

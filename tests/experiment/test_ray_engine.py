@@ -9,15 +9,15 @@ from types import ModuleType
 import pytest
 
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
-from measurand.experiment import reach
-from measurand.experiment.answers import (
+from measurand.experiment import ray_engine
+from measurand.experiment.ask import Ask, AskGroup, versions
+from measurand.experiment.experiment import (
     ask_all,
     measure_all,
     open_experiment,
     reopen_experiment,
 )
-from measurand.experiment.asks import Ask, AskGroup, versions
-from measurand.experiment.local import LocalEngine
+from measurand.experiment.local_engine import LocalEngine
 from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
@@ -151,19 +151,19 @@ def test_a_node_with_other_versions_is_refused(benchmark):
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "ray://127.0.0.1:1", "x", "x:y"])
 def test_a_cluster_out_of_reach_is_one_line(address):
     with pytest.raises(BadOption, match="no Ray cluster can be joined") as failed:
-        reach.check_reachable(address)
+        ray_engine.check_reachable(address)
     assert repr(address) in str(failed.value)
     assert "\n" not in str(failed.value)
 
 
 def test_an_open_port_that_is_no_cluster_is_one_line(monkeypatch):
-    monkeypatch.setattr(reach, "ANSWERING", 3.0)
+    monkeypatch.setattr(ray_engine, "ANSWERING", 3.0)
     said = "nothing that is one answers within 3 seconds"
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
         pytest.raises(BadOption, match=said),
     ):
-        reach.check_reachable(f"127.0.0.1:{server.getsockname()[1]}")
+        ray_engine.check_reachable(f"127.0.0.1:{server.getsockname()[1]}")
 
 
 def test_another_cluster_than_the_one_joined_is_refused(session):

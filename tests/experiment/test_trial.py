@@ -5,7 +5,7 @@ import pytest
 
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.reader import Rearrangeable
-from measurand.experiment.asks import WORDS, Ask, ask_key
+from measurand.experiment.ask import WORDS, Ask, ask_key
 from measurand.experiment.store import Store
 from measurand.experiment.trial import answer_ask, fit_reader, run_trial
 from measurand.interventions.fields import Keep

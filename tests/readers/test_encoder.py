@@ -14,8 +14,8 @@ from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Rearrangeable, Remarks, Seeded
 from measurand.core.recipe import traits_of
-from measurand.experiment.answers import ask_all, open_experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.models.encoder import batch_equal_lengths, encoder_checkpoint, tokenizer
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, last_map

@@ -17,8 +17,8 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
 from measurand.core.reader import Remarks
 from measurand.core.recipe import canonical, traits_of
-from measurand.experiment.answers import ask_all, open_experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.models.server.calls import Reply, Token
 from measurand.models.server.client import ledger
 from measurand.models.server.endpoint import Terms, terms_of

@@ -15,7 +15,7 @@ from measurand.cli.groups import THIS_MACHINE, EngineOptions
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
-    from measurand.experiment.answers import Experiment
+    from measurand.experiment.experiment import Experiment
 
 
 def notice(line: str) -> None:
@@ -57,7 +57,7 @@ def open_with_progress(
     )
 
     from measurand.core.files import check_writable
-    from measurand.experiment.answers import open_experiment
+    from measurand.experiment.experiment import open_experiment
     from measurand.report.terminal import plain_text
 
     for folder in (out, store or _cache_directory()):

@@ -150,7 +150,7 @@ def evidence(
     benchmark = source.benchmark(run.seed)
     # Later than the file: whoever mistyped its name need not wait for these.
     from measurand.audits.evidence import audit as evidence_audit
-    from measurand.experiment.answers import tune_reader
+    from measurand.experiment.experiment import tune_reader
 
     print_roles(benchmark)
     print_power(margin)
@@ -204,7 +204,7 @@ def leakage(
     started = time.time()
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     from measurand.audits.leakage import audit as leakage_audit
-    from measurand.experiment.answers import tune_reader
+    from measurand.experiment.experiment import tune_reader
 
     print_roles(benchmark)
     readers = EndpointOptions().readers(reader)

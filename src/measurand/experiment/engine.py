@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.recipe import traits_of
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
 
 Trial = tuple[Ask, ...]
 

@@ -27,7 +27,7 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.experiment.asks import (
+from measurand.experiment.ask import (
     ANSWERS,
     EMBEDDING,
     EPOCHS,

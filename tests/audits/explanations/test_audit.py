@@ -13,7 +13,7 @@ from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.stats.scores import wilson_share
 

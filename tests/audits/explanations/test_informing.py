@@ -22,7 +22,7 @@ from measurand.audits.explanations.informing import (
     measure_information,
 )
 from measurand.core.errors import NotApplicable
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.planted import planted
 

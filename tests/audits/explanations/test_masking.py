@@ -19,7 +19,7 @@ from measurand.audits.explanations.masking import (
 )
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.words import words
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.interventions.words import BLANK
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.planted import planted

@@ -9,7 +9,7 @@ from measurand.audits.explanations.perturbing import COUNT, perturb_items
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.words import words
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.interventions import reworder
 from measurand.interventions.paraphrase import propose_paraphrases
 from measurand.interventions.rewrite import Rewrite

@@ -10,7 +10,7 @@ pytest.importorskip("httpx")
 from measurand.audits.explanations import audit
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import MissingWeights
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from tests.models.server import serving
 

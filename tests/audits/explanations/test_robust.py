@@ -12,7 +12,7 @@ from measurand.audits.explanations.robust import (
     other_item_likeness,
     rewrite_likeness,
 )
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.judges.lexical import LexicalJudge
 from measurand.judges.rouge import Rouge
 from tests.audits.explanations.handmade import benchmark, wrote

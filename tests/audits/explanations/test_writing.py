@@ -15,7 +15,7 @@ from measurand.audits.explanations.writing import (
 )
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
-from measurand.experiment.answers import open_experiment
+from measurand.experiment.experiment import open_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.drift import negate_text
 from measurand.judges.lexical import LexicalJudge

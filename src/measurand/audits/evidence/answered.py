@@ -12,8 +12,8 @@ from measurand.core.items import Items
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import traits_of
-from measurand.experiment.answers import Experiment, ask_all
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.scores import confusion_cells

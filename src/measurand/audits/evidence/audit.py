@@ -29,8 +29,8 @@ from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, ask_all
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Everything

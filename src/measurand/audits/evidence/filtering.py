@@ -19,7 +19,7 @@ from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Drop, Sample
 from measurand.stats.resampling import bootstrap

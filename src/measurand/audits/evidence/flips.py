@@ -11,8 +11,8 @@ from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, ask_all
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
 from measurand.interventions.metadata import Flip, rendered_share
 from measurand.stats.scores import wilson_share
 

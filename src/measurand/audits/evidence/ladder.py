@@ -7,7 +7,7 @@ from measurand.audits.evidence.packet import EvidenceReading, read_evidence
 from measurand.core.errors import BadOption
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     LADDER,
     higher_rungs,

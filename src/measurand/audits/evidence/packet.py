@@ -18,7 +18,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.paired import difference, mean_score, ratio

@@ -15,8 +15,8 @@ from measurand.core.reader import Floats, Reader, TemperatureScaled
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
-from measurand.experiment.answers import Experiment, ask_all
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
 from measurand.selections.rows import Both, HoldOut, Only
 from measurand.stats.resampling import Statistic, bootstrap
 

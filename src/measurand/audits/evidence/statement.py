@@ -12,7 +12,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Verdict
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import detectable_effect, items_to_equate
 

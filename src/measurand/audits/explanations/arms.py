@@ -9,8 +9,8 @@ from measurand.audits.explanations.masking import TRAIN
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.reader import Reader, Seeded, TemperatureScaled
-from measurand.experiment.answers import Experiment, ask_all
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
 from measurand.interventions.fields import Choose
 
 SEEDS = 3  # of a reader whose training is a matter of chance

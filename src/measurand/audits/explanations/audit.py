@@ -43,7 +43,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_teachable,
     higher_rungs,

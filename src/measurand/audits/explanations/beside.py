@@ -22,7 +22,7 @@ from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.judge import Likeness
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.judges import LIKENESSES, SPACES
 from measurand.judges import load_judge as judge_named
 from measurand.stats.paired import correlation, mean_score

@@ -40,7 +40,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.reader import Floats, Reader
 from measurand.core.words import WORD
-from measurand.experiment.answers import Experiment, reopen_experiment
+from measurand.experiment.experiment import Experiment, reopen_experiment
 
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 RATIONALE = "rationale"

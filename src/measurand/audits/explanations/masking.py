@@ -22,8 +22,8 @@ from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Floats, Reader
 from measurand.core.seeds import generator
 from measurand.core.words import WORD
-from measurand.experiment.answers import Experiment, ask_all, measure_all
-from measurand.experiment.asks import WORDS, Ask
+from measurand.experiment.ask import WORDS, Ask
+from measurand.experiment.experiment import Experiment, ask_all, measure_all
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import BLANK
 from measurand.selections.folds import Fold

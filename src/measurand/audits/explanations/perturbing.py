@@ -16,9 +16,9 @@ from measurand.core.intervention import ModelRewording, Rewording
 from measurand.core.items import Items
 from measurand.core.judge import Judge
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import ask_writer
-from measurand.experiment.judged import judge_entailment
+from measurand.experiment.experiment import Experiment
+from measurand.experiment.judgements import judge_entailment
+from measurand.experiment.rationales import ask_writer
 from measurand.interventions import reworder
 from measurand.interventions.noise import FormatNoise
 from measurand.interventions.wordings import distinct_wordings

@@ -31,7 +31,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment, reopen_experiment
+from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.replies import drop_answer
 from measurand.stats.paired import Clusters, mean_score

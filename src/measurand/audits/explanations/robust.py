@@ -17,8 +17,8 @@ from measurand.audits.explanations.writing import Rationales
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.judged import judge_likeness, judge_similarity
+from measurand.experiment.experiment import Experiment
+from measurand.experiment.judgements import judge_likeness, judge_similarity
 
 Measure = Callable[[Pairs], Floats]
 

@@ -21,8 +21,8 @@ from measurand.core.explainer import Explainer, ExplainerRoles, Traced
 from measurand.core.items import Items
 from measurand.core.judge import Judge
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import explain_items
+from measurand.experiment.experiment import Experiment
+from measurand.experiment.rationales import explain_items
 from measurand.explainers import SUITE, make_explainer
 from measurand.interventions.paraphrase import propose_paraphrases
 

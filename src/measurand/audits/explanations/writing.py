@@ -17,8 +17,8 @@ from measurand.core.errors import (
 )
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.explained import explain_items, shortfalls
+from measurand.experiment.experiment import Experiment
+from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import SUITE, make_explainer
 
 GIVEN = "given"

@@ -7,8 +7,8 @@ from measurand.core.items import Items
 from measurand.core.joint_training import JointlyTrainable
 from measurand.core.reader import Adaptable, Overtrainable, Reader
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import Ask, AskGroup
+from measurand.experiment.ask import Ask, AskGroup
+from measurand.experiment.experiment import Experiment
 from measurand.selections.subsamples import Subsample
 
 NEEDED = ("base", "extra", "test")  # boost and bias are differences of these

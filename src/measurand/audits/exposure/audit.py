@@ -36,7 +36,7 @@ from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.stats.exposure.counts import study_counts
 
 CAVEATS = (

@@ -17,8 +17,8 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
-from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
-from measurand.experiment.asks import Ask, ask_key
+from measurand.experiment.ask import Ask, ask_key
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 
 SAMPLED_TEXTS = 200  # texts of a task whose length is counted
 TOKENS_PER_WORD = 4 / 3  # tokens a word, about

@@ -22,7 +22,7 @@ from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, TaskAware
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.answers import Experiment, ask_all, reopen_experiment
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.selections.subsamples import Subsample, rows_per_class
 
 DRAWS_AT_ONCE = 25  # draws asked at once: what is finished is kept either way

@@ -18,14 +18,14 @@ from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
-from measurand.experiment.answers import (
+from measurand.experiment.ask import EMBEDDING, EPOCHS, SALIENCY, Ask
+from measurand.experiment.experiment import (
     Experiment,
     ask_all,
     measure_all,
     reopen_experiment,
     resolve_asks,
 )
-from measurand.experiment.asks import EMBEDDING, EPOCHS, SALIENCY, Ask
 from measurand.interventions.fields import Keep
 from measurand.selections.folds import Fold
 from measurand.selections.rows import Sample

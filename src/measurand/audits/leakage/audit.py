@@ -28,7 +28,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
+from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_teachable,
     higher_rungs,

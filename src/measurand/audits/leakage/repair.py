@@ -31,8 +31,8 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.words import words
-from measurand.experiment.answers import ask_all, reopen_experiment
-from measurand.experiment.asks import Ask
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
 from measurand.selections.folds import Fold
 from measurand.stats.paired import difference, mean_score

@@ -15,8 +15,8 @@ from measurand.core.errors import ReaderFailed
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.reader import Floats
 from measurand.core.recipe import canonical, traits_of
-from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import versions
+from measurand.experiment.ask import versions
+from measurand.experiment.experiment import Experiment
 from measurand.experiment.store import Answer
 
 AT_ONCE = 20_000  # different pairs that are kept together

@@ -20,8 +20,8 @@ from measurand.core.files import keep_calls, write_file
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, canonical
 from measurand.core.seeds import generator
-from measurand.experiment.answers import Experiment
-from measurand.experiment.asks import versions
+from measurand.experiment.ask import versions
+from measurand.experiment.experiment import Experiment
 from measurand.experiment.store import Notice
 
 TOGETHER = 200  # items a file: what a kill can lose

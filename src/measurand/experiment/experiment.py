@@ -11,7 +11,7 @@ from measurand.core.errors import BadOption
 from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Tunable
 from measurand.experiment import ENGINES
-from measurand.experiment.asks import SETTINGS, Ask, AskGroup, ask_key
+from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.engine import Engine
 from measurand.experiment.store import Answer, Notice, Store
 from measurand.experiment.trial import asked_items
