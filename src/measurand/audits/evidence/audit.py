@@ -6,35 +6,86 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.answered import (
-    EvidenceBaselines,
-    correct_by_item,
-    evidence_clusters,
+from measurand.audits.evidence.consequences import (
+    filter_findings,
+    flip_findings,
+    gap_findings,
+    held_out_values,
+    measure_gaps,
 )
-from measurand.audits.evidence.exhibits import exhibits
-from measurand.audits.evidence.filtering import filter_findings
-from measurand.audits.evidence.flips import flip_findings
-from measurand.audits.evidence.ladder import climb_evidence_ladder
-from measurand.audits.evidence.shift import gap_findings, held_out_values, measure_gaps
-from measurand.audits.evidence.statement import (
+from measurand.audits.evidence.exhibits import (
     describe_evidence_benchmark,
     evidence_item_table,
     evidence_settings,
     evidence_warnings,
+    exhibits,
+)
+from measurand.audits.evidence.reading import (
+    EvidenceBaselines,
+    EvidenceReading,
+    correct_by_item,
+    evidence_clusters,
+    read_evidence,
 )
 from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
-from measurand.core.recipe import traits_of
+from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.ladder import (
+    LADDER,
+    higher_rungs,
+    order_by_strength,
+    strength_of,
+)
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Everything
+from measurand.stats.decisions import ABOVE
 from measurand.stats.paired import mean_score
+
+
+def climb_evidence_ladder(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    shuffle: Shuffle,
+    shuffles: int,
+    baselines: EvidenceBaselines,
+    calibrate: bool,
+    seeds: int | None,
+    strongest: str,
+) -> tuple[list[EvidenceReading], dict[str, Reader]]:
+    """The packets of the readers asked for and of the rungs they call."""
+    blind = [
+        name
+        for name, reader in readers.items()
+        if strength_of(reader) == Strength.TEXTLESS
+    ]
+    if blind:
+        raise BadOption(
+            f"{blind[0]} reads no evidence, so it cannot show that labels depend on "
+            f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
+        )
+    used_readers = order_by_strength(readers)
+    readings = [
+        read_evidence(name, reader, experiment, shuffle, shuffles, baselines, seeds)
+        for name, reader in used_readers.items()
+    ]
+    if not calibrate:
+        return readings, used_readers
+    # A planted benchmark never calls for an encoder: its answer is known.
+    planted = experiment.benchmark.planted
+    rungs = higher_rungs(readers, strongest, weightless=planted)
+    while readings[-1].decision != ABOVE and (rung := next(rungs, None)):
+        name, reader = rung
+        used_readers[name] = reader
+        arguments = (reader, experiment, shuffle, shuffles, baselines, seeds)
+        readings.append(read_evidence(name, *arguments))
+    return readings, used_readers
 
 
 def audit(

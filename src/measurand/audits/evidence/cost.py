@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from measurand.audits.evidence.flips import possible_flips
-from measurand.audits.evidence.shift import held_out_values
+from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.intervention import AsIs

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from measurand.audits.evidence.packet import COLLAPSED, EvidenceReading
+from measurand.audits.evidence.reading import COLLAPSED, EvidenceReading
 from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
