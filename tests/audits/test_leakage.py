@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 from measurand.audits.leakage import audit
-from measurand.audits.leakage.answered import Runs
+from measurand.audits.leakage.asking import Runs
+from measurand.audits.leakage.canonical import canonical_benchmark
 from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
-from measurand.audits.leakage.settled import canonical_benchmark
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption
 from measurand.experiment.experiment import open_experiment

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import open_evaluation
+from measurand.audits.leakage.asking import open_evaluation
+from measurand.audits.leakage.canonical import canonical_benchmark
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import repair_leaks
 from measurand.audits.leakage.scores import leakage_baselines
-from measurand.audits.leakage.settled import canonical_benchmark
 from measurand.audits.leakage.statement import (
     describe_leakage_benchmark,
     leakage_item_table,
@@ -20,7 +20,7 @@ from measurand.audits.leakage.statement import (
 )
 from measurand.audits.leakage.thresholds import COMPONENTS, DRAWS, FOLDS, MARGIN
 from measurand.audits.leakage.verdict import verdict
-from measurand.audits.leakage.worded import word_statistics
+from measurand.audits.leakage.words import word_statistics
 from measurand.core.clusters import linked_clusters as hanging
 from measurand.core.errors import BadOption
 from measurand.core.finding import Finding, Report

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import (
+from measurand.audits.leakage.asking import (
     Evaluation,
     LeakageAnswers,
     gather_runs,

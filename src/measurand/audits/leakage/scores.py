@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.answered import LeakageAnswers, Runs
-from measurand.audits.leakage.conditions import FULL
+from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs
 from measurand.audits.leakage.thresholds import FLOOR, ONE_CLASS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding

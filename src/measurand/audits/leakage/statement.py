@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.cards import lacking_labels
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
-from measurand.audits.leakage.settled import CanonicalBenchmark
 from measurand.audits.leakage.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from measurand.audits.leakage.settled import CanonicalBenchmark
+from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.core.errors import Undefined
 from measurand.stats.tokens import feature_statistics, text_features, token_statistics
 
