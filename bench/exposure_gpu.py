@@ -37,8 +37,7 @@ from bench.exposure_accuracy import accuracy
 from bench.exposure_ours import HALVED, encoder, stacks
 from bench.exposure_published import PAPER
 from bench.exposure_speed import speed
-from measurand.audits.exposure.arms import NEEDED
-from measurand.audits.exposure.study import Design, run_study
+from measurand.audits.exposure.study import NEEDED, Design, run_study
 from measurand.benchmarks import load
 from measurand.benchmarks.published.topics import TOPICS
 from measurand.experiment.experiment import open_experiment

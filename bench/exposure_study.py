@@ -17,9 +17,8 @@ import pandas as pd
 
 from measurand.audits.exposure import overtraining
 from measurand.audits.exposure.analysis import Method, analyse_sizes
-from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.findings import exposure_findings
-from measurand.audits.exposure.study import Study
+from measurand.audits.exposure.study import NEEDED, Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
 from measurand.stats.exposure.counts import study_counts

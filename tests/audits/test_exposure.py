@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import arms, audit
+from measurand.audits.exposure import audit, study
 from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NotApplicable
@@ -58,7 +58,7 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
     with open_experiment(pool_rows(task)) as running:
-        asks = arms.arm_asks(running, PcaReader(), 20, 60, range(3, 4))
+        asks = study.arm_asks(running, PcaReader(), 20, 60, range(3, 4))
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
     base, extra, test = (set(ask.reader.texts) for ask in asks)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.exposure import analyse_accuracies, audit
-from measurand.audits.exposure.accuracy import arm_accuracy, chance_warnings
+from measurand.audits.exposure.findings import arm_accuracy, chance_warnings
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader

@@ -7,9 +7,14 @@ import pandas as pd
 import pytest
 
 from measurand.audits.exposure import audit, plan_exposure
-from measurand.audits.exposure.arms import arm_recipes, expand_arms, side_texts
 from measurand.audits.exposure.plan import format_duration
-from measurand.audits.exposure.study import Design, pool_rows
+from measurand.audits.exposure.study import (
+    Design,
+    arm_recipes,
+    expand_arms,
+    pool_rows,
+    side_texts,
+)
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task

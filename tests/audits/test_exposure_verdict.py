@@ -7,15 +7,17 @@ import pandas as pd
 import pytest
 
 from measurand.audits.exposure import analyse_accuracies
-from measurand.audits.exposure.analysis import Method, analyse_sizes, effects_by_model
-from measurand.audits.exposure.audit import wide_prior_warning
-from measurand.audits.exposure.effects import (
+from measurand.audits.exposure.analysis import (
     Effect,
+    Method,
     SizeEffects,
+    analyse_sizes,
     draws_beyond,
     draws_to_decide,
     draws_within,
+    effects_by_model,
 )
+from measurand.audits.exposure.audit import wide_prior_warning
 from measurand.audits.exposure.verdict import effects_verdict, size_verdict, verdict
 from measurand.core.errors import BadOption
 from measurand.stats.exposure.counts import CONTRASTS, pair_arms, study_counts

@@ -115,8 +115,8 @@ def exposure(
     from measurand.audits.exposure import analyse_accuracies, audit
     from measurand.audits.exposure import plan_exposure as planned
     from measurand.audits.exposure.analysis import Method
-    from measurand.audits.exposure.arms import NEEDED
     from measurand.audits.exposure.audit import check_analysis_options
+    from measurand.audits.exposure.study import NEEDED
     from measurand.core.errors import BadOption
 
     check_options(run.fail_on, "exposure")

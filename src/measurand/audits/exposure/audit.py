@@ -7,19 +7,27 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.accuracy import chance_warnings
 from measurand.audits.exposure.analysis import (
     Method,
     SizeAnalysis,
     analyse_sizes,
     wide_prior_effects,
 )
-from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.checks import exhibit_checks as method_checked
 from measurand.audits.exposure.exhibits import exhibits
-from measurand.audits.exposure.findings import chain_warnings, exposure_findings
+from measurand.audits.exposure.findings import (
+    chain_warnings,
+    chance_warnings,
+    exposure_findings,
+)
 from measurand.audits.exposure.plan import StudyPlan, plan_study
-from measurand.audits.exposure.study import Design, Study, StudyProgress, run_study
+from measurand.audits.exposure.study import (
+    NEEDED,
+    Design,
+    Study,
+    StudyProgress,
+    run_study,
+)
 from measurand.audits.exposure.thresholds import (
     CLASSES,
     MARGIN,

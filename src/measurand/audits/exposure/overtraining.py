@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.analysis import SizeAnalysis
-from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS
-from measurand.audits.exposure.study import LOSS
+from measurand.audits.exposure.study import LOSS, OVERTRAINED, OVERTRAINED_ARMS
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.seeds import generator
 from measurand.stats.resampling import bootstrap

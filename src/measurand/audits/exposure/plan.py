@@ -5,13 +5,15 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.exposure.arms import (
+from measurand.audits.exposure.study import (
+    Design,
     arm_asks,
     check_adaptable,
     group_draws,
+    pool_tasks,
+    suit_reader,
     unlabeled_texts,
 )
-from measurand.audits.exposure.study import Design, pool_tasks, suit_reader
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.reader import Reader

@@ -3,8 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from measurand.audits.exposure.analysis import SizeAnalysis
-from measurand.audits.exposure.effects import Effect, SizeEffects, draws_to_decide
+from measurand.audits.exposure.analysis import (
+    Effect,
+    SizeAnalysis,
+    SizeEffects,
+    draws_to_decide,
+)
 from measurand.core.errors import join_names
 from measurand.core.finding import Verdict
 
