@@ -40,22 +40,26 @@ import torch
 
 from bench.real import figures_only
 from measurand.audits.explanations import audit
-from measurand.audits.explanations.arms import (
+from measurand.audits.explanations.fields import (
     ask_arms,
     free_field_name,
     restrict_fields,
     seed_readers,
 )
-from measurand.audits.explanations.baselines import BASELINES, rev_baselines
-from measurand.audits.explanations.beside import rationale_input_fields
-from measurand.audits.explanations.informing import INPUT, measure_information
-from measurand.audits.explanations.perturbing import Perturbations
-from measurand.audits.explanations.writing import (
+from measurand.audits.explanations.information import (
+    BASELINES,
+    INPUT,
+    measure_information,
+    rev_baselines,
+)
+from measurand.audits.explanations.perturbations import Perturbations
+from measurand.audits.explanations.rationales import (
     GIVEN,
     PROMPTED,
     collect_rationales,
     default_explainers,
 )
+from measurand.audits.explanations.statement import rationale_input_fields
 from measurand.benchmarks import load
 from measurand.benchmarks.assemble import sample_benchmark
 from measurand.core.benchmark import Benchmark

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from bench.esnli import spent
-from measurand.audits.explanations.arms import restrict_fields
+from measurand.audits.explanations.fields import restrict_fields
 from measurand.audits.explanations.masking import (
     AIMS,
     RationaleMasking,

@@ -107,7 +107,7 @@ def explanations(
     if changes < 1:
         raise BadOption(f"--changes is {changes}; allowed are 1 or more")
     check_options(run.fail_on, "explanations")
-    from measurand.audits.explanations.writing import (
+    from measurand.audits.explanations.rationales import (
         check_explainer_model,
         rationales_from_table,
     )

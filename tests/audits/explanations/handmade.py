@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.informing import Information, SeedRun
-from measurand.audits.explanations.robust import Robustness
-from measurand.audits.explanations.scored import Levels
-from measurand.audits.explanations.specific import Specificity
-from measurand.audits.explanations.writing import Rationales
+from measurand.audits.explanations.information import Information, SeedRun
+from measurand.audits.explanations.metrics import Levels
+from measurand.audits.explanations.rationales import Rationales
+from measurand.audits.explanations.robustness import Robustness
+from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate
 from measurand.core.items import Items

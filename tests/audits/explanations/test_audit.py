@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import audit
-from measurand.audits.explanations.beside import leaking_templates
-from measurand.audits.explanations.writing import Rationales
+from measurand.audits.explanations.rationales import Rationales
+from measurand.audits.explanations.statement import leaking_templates
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from measurand.audits.explanations import gains
-from measurand.audits.explanations.baselines import BASELINES, STATED, rev_baselines
-from measurand.audits.explanations.gains import (
+from measurand.audits.explanations import estimates
+from measurand.audits.explanations.estimates import (
     informativeness,
     las,
     lcig,
@@ -16,10 +15,13 @@ from measurand.audits.explanations.gains import (
     rev,
     simulatability,
 )
-from measurand.audits.explanations.informing import (
+from measurand.audits.explanations.information import (
+    BASELINES,
+    STATED,
     Information,
     SeedRun,
     measure_information,
+    rev_baselines,
 )
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
@@ -235,7 +237,7 @@ def test_there_must_be_an_input():
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say(monkeypatch):
-    monkeypatch.setattr(gains, "RESAMPLES", 400)
+    monkeypatch.setattr(estimates, "RESAMPLES", 400)
     rng, held = np.random.default_rng(0), np.zeros(3)
     n, times = 100, 100
     for _ in range(times):

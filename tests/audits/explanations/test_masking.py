@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.audits.explanations.arms import restrict_fields
-from measurand.audits.explanations.keywords import label_word_positions
+from measurand.audits.explanations.fields import restrict_fields
 from measurand.audits.explanations.masking import (
     RationaleMasking,
     aim_scores,
     cross_fit_word_scores,
+    label_word_positions,
     mask_rationales,
     mask_text,
     preset_masking,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from measurand.audits.explanations.hypotheses import decide_hypotheses
-from measurand.audits.explanations.meta import ORDER, evaluate_metrics
-from measurand.audits.explanations.scored import Composite, Scores, metric_levels
+from measurand.audits.explanations.meta_evaluation import ORDER, evaluate_metrics
+from measurand.audits.explanations.metrics import Composite, Scores, metric_levels
 from measurand.core.errors import BadInput, Undefined
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.perturbing import COUNT, perturb_items
+from measurand.audits.explanations.perturbations import COUNT, perturb_items
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.words import words

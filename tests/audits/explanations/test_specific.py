@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.specific import (
+from measurand.audits.explanations.specificity import (
     difference_from_copy,
     draw_contrasts,
     measure_specificity,

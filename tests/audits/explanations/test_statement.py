@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import exhibits as drawn
-from measurand.audits.explanations.meta import COLUMNS, MetaEvaluation
-from measurand.audits.explanations.perturbing import Perturbations
+from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluation
+from measurand.audits.explanations.metrics import Scores
+from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.scored import Scores
 from measurand.audits.explanations.statement import (
     describe_rationale_benchmark,
     explanation_settings,

@@ -5,8 +5,8 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from measurand.audits.explanations.perturbing import perturb_items
-from measurand.audits.explanations.writing import (
+from measurand.audits.explanations.perturbations import perturb_items
+from measurand.audits.explanations.rationales import (
     ONE_RATIONALE,
     add_other_rationales,
     collect_rationales,

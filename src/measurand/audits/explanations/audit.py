@@ -3,42 +3,40 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from measurand.audits.explanations.beside import (
-    judge_agreement,
-    leaking_templates,
-    majority_label_finding,
-    model_title,
-    paraphrase_acceptance,
-    rationale_clusters,
-    rationale_input_fields,
-    robustness_baselines,
-    specificity_by_explainer,
-    specificity_over_copy,
-    surface_measures,
-)
 from measurand.audits.explanations.exhibits import exhibits
 from measurand.audits.explanations.masking import preset_masking
-from measurand.audits.explanations.perturbing import COUNT, perturb_items
-from measurand.audits.explanations.reading import (
-    RationaleReading,
-    read_rationales,
-    readerless_findings,
-)
-from measurand.audits.explanations.robust import measure_robustness
-from measurand.audits.explanations.statement import (
-    describe_rationale_benchmark,
-    explanation_settings,
-    explanation_warnings,
-    put_axes_first,
-    rationale_table,
-)
-from measurand.audits.explanations.verdict import verdict
-from measurand.audits.explanations.writing import (
+from measurand.audits.explanations.perturbations import COUNT, perturb_items
+from measurand.audits.explanations.rationales import (
     GIVEN,
     check_explainer_model,
     collect_rationales,
     default_explainers,
 )
+from measurand.audits.explanations.reading import (
+    RationaleReading,
+    read_rationales,
+    readerless_findings,
+)
+from measurand.audits.explanations.robustness import measure_robustness
+from measurand.audits.explanations.statement import (
+    describe_rationale_benchmark,
+    explanation_settings,
+    explanation_warnings,
+    judge_agreement,
+    leaking_templates,
+    majority_label_finding,
+    model_title,
+    paraphrase_acceptance,
+    put_axes_first,
+    rationale_clusters,
+    rationale_input_fields,
+    rationale_table,
+    robustness_baselines,
+    specificity_by_explainer,
+    specificity_over_copy,
+    surface_measures,
+)
+from measurand.audits.explanations.verdict import verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.finding import Report

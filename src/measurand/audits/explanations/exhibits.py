@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from measurand.audits.explanations import gains
+from measurand.audits.explanations import estimates
 from measurand.audits.explanations.masking import TARGET
+from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.thresholds import BROWSED
-from measurand.audits.explanations.writing import GIVEN, Rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.explainers import SUITE
@@ -111,8 +111,10 @@ def mask_exhibit(reading: RationaleReading) -> Exhibit:
     }
     rows, clusters = [], reading.scores.clusters
     for name, information in (leaking or reading.information).items():
-        accuracies = {0.0: gains.rationale_only(information, clusters=clusters)} | {
-            strength: gains.residual_leakage(information, strength, clusters=clusters)
+        accuracies = {0.0: estimates.rationale_only(information, clusters=clusters)} | {
+            strength: estimates.residual_leakage(
+                information, strength, clusters=clusters
+            )
             for strength in information.residual
             if strength > 0
         }

@@ -15,7 +15,7 @@ h5  VARIF agrees with the known order of explainers: its rank correlation is abo
 import math
 from collections.abc import Callable, Mapping
 
-from measurand.audits.explanations.scored import Scores
+from measurand.audits.explanations.metrics import Scores
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator

@@ -7,25 +7,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations import gains
-from measurand.audits.explanations.arms import ask_arms, restrict_fields, seed_readers
-from measurand.audits.explanations.informing import (
-    RATIONALE,
-    Information,
-    measure_information,
-)
-from measurand.audits.explanations.meta import MetaEvaluation, evaluate_metrics
-from measurand.audits.explanations.placing import (
+from measurand.audits.explanations import estimates
+from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
+from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
     explainer_frontier,
     score_explainers,
 )
-from measurand.audits.explanations.robust import Robustness
-from measurand.audits.explanations.scored import Levels, Scores, metric_levels
-from measurand.audits.explanations.specific import Specificity
+from measurand.audits.explanations.information import (
+    RATIONALE,
+    Information,
+    measure_information,
+)
+from measurand.audits.explanations.meta_evaluation import (
+    MetaEvaluation,
+    evaluate_metrics,
+)
+from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
+from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
+from measurand.audits.explanations.robustness import Robustness
+from measurand.audits.explanations.specificity import Specificity
 from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.verdict import RationaleStage
-from measurand.audits.explanations.writing import ANNOTATED, GIVEN, Rationales
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats, Reader
@@ -130,7 +133,9 @@ def read_rationales(
         ),
     ]
     if also and GIVEN in by_explainer:
-        estimate = gains.lcig(read_beside(by_explainer[GIVEN], also), clusters=clusters)
+        estimate = estimates.lcig(
+            read_beside(by_explainer[GIVEN], also), clusters=clusters
+        )
         findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
@@ -202,13 +207,13 @@ def _explainer_findings(
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
     statistics: dict[str, Estimate | None] = {
-        "rationale_only": gains.rationale_only(information, clusters=clusters),
-        "residual_leakage": gains.residual_leakage(information, clusters=clusters),
-        "lcig": gains.lcig(information, clusters=clusters),
-        "informativeness": gains.informativeness(information, clusters=clusters),
-        "simulatability": gains.simulatability(information, clusters=clusters),
+        "rationale_only": estimates.rationale_only(information, clusters=clusters),
+        "residual_leakage": estimates.residual_leakage(information, clusters=clusters),
+        "lcig": estimates.lcig(information, clusters=clusters),
+        "informativeness": estimates.informativeness(information, clusters=clusters),
+        "simulatability": estimates.simulatability(information, clusters=clusters),
     }
-    cells = gains.las(information, clusters=clusters)
+    cells = estimates.las(information, clusters=clusters)
     statistics |= {
         "las": cells.overall,
         "las_leaking": cells.leaking,
@@ -230,7 +235,7 @@ def _explainer_findings(
             "rev",
             f"{reader}, {b}",
             explainer,
-            gains.rev(information, b, clusters=clusters),
+            estimates.rev(information, b, clusters=clusters),
         )
         for b in information.rev
     ]
@@ -300,8 +305,8 @@ def _verdict_stage(
         _has_constant_answer(explainer_information),
         explainer,
         _explainer_level(figures, "robustness", explainer),
-        gains.informativeness(explainer_information, clusters=clusters),
-        gains.rationale_only(explainer_information, clusters=clusters),
+        estimates.informativeness(explainer_information, clusters=clusters),
+        estimates.rationale_only(explainer_information, clusters=clusters),
         explainer_information.majority,
         not explainer_information.leaky,
         _explainer_specificity(figures, explainer),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.audits.explanations.perturbing import (
+from measurand.audits.explanations.perturbations import (
     PARAPHRASE,
     Perturbations,
     perturb_items,

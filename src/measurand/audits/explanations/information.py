@@ -14,12 +14,12 @@ A rationale without a word is scored as if it were not there: as the input alone
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.explanations.arms import (
+from measurand.audits.explanations.fields import (
     ask_arms,
     commonest_training_label,
     free_field_name,
@@ -27,7 +27,6 @@ from measurand.audits.explanations.arms import (
     seed_readers,
     without_temperature,
 )
-from measurand.audits.explanations.baselines import BASELINES, rev_baselines
 from measurand.audits.explanations.masking import (
     TARGET,
     Bools,
@@ -38,9 +37,32 @@ from measurand.audits.explanations.masking import (
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
+from measurand.core.items import Items
 from measurand.core.reader import Floats, Reader
 from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment, reopen_experiment
+from measurand.interventions.paraphrase import propose_paraphrases
+
+RESTATED, STATED, PARAPHRASED = "restated", "label stated", "paraphrased"
+BASELINES = (RESTATED, STATED, PARAPHRASED)
+
+
+def rev_baselines(items: Items, query: str) -> dict[str, list[str]]:
+    """One text an item of each baseline: the query again, with the label, reworded."""
+    queries = items.column(query).tolist()
+    pairs = zip(queries, items.labels, strict=True)
+    return {
+        RESTATED: [f"this is about the following: {text}" for text in queries],
+        STATED: [f"{text} the answer to this is {label}" for text, label in pairs],
+        PARAPHRASED: list(_reword_by_rule(tuple(queries))),
+    }
+
+
+@lru_cache(maxsize=4)  # every explainer of a benchmark needs the same
+def _reword_by_rule(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts in other words, by rule; one that no rule fits stays."""
+    return tuple(next(iter(propose_paraphrases(text)), text) for text in texts)
+
 
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 RATIONALE = "rationale"

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.hypotheses import decide_hypotheses
-from measurand.audits.explanations.scored import Levels, Scores, metric_levels
+from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Floats
 from measurand.explainers import SUITE

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from measurand.audits.explanations.informing import Information
-from measurand.audits.explanations.robust import Robustness
-from measurand.audits.explanations.scored import Composite, Levels, Scores
-from measurand.audits.explanations.specific import Specificity
-from measurand.audits.explanations.writing import Rationales
+from measurand.audits.explanations.information import Information
+from measurand.audits.explanations.metrics import Composite, Levels, Scores
+from measurand.audits.explanations.rationales import Rationales
+from measurand.audits.explanations.robustness import Robustness
+from measurand.audits.explanations.specificity import Specificity
 from measurand.core.finding import Estimate
 from measurand.core.items import Items
 from measurand.core.reader import Floats

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from measurand.audits.explanations.perturbing import Perturbations
+from measurand.audits.explanations.perturbations import Perturbations
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     BadInput,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from measurand.audits.explanations.informing import Information, SeedRun
+from measurand.audits.explanations.information import Information, SeedRun
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.reader import Floats

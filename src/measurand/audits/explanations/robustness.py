@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
+from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.thresholds import OTHERS
-from measurand.audits.explanations.writing import Rationales
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.reader import Floats
 from measurand.core.seeds import generator
