@@ -12,9 +12,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
 from measurand.report import saved
-from measurand.report.atlas import map_points
-from measurand.report.html import page
-from measurand.report.resources import page_resource, script_digest
+from measurand.report.html import page, page_resource, script_digest
+from measurand.report.map import map_points
 from tests.report.gallery import BAD, carded, leaky, mapped
 
 BLOCK = re.compile(r'<script type="application/json">(.*?)</script>', re.S)

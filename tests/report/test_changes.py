@@ -7,9 +7,9 @@ import pytest
 from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
 from measurand.report.comparing.compare import compare
-from measurand.report.contents import exhibit_grid
 from measurand.report.html import page
 from measurand.report.markdown import markdown
+from measurand.report.tables import exhibit_grid
 from measurand.report.terminal import summary
 from tests.report.gallery import BAD
 

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from measurand.core.finding import Exhibit
-from measurand.report.contents import exhibit_grid
 from measurand.report.figures import draw_figure
 from measurand.report.html import page
 from measurand.report.markdown import markdown
+from measurand.report.tables import exhibit_grid
 from measurand.stats.paired import pearson, trend_line
 from tests.report.gallery import leaky, mapped, planes
 from tests.report.test_figures import words

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report.comparing.compare import compare
-from measurand.report.contents import cell_text
 from measurand.report.figures import draw_figure
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.saved import document
+from measurand.report.tables import cell_text
 from measurand.report.terminal import summary
 
 SIGNED = re.compile(r"(?<![\w-])[-−]0(\.0*)?(?![\d.e])")

@@ -1,7 +1,7 @@
 import pytest
 
-from measurand.report.contents import exhibit_grid, grids
 from measurand.report.markdown import escape_markdown, markdown
+from measurand.report.tables import exhibit_grid, grids
 from measurand.report.terminal import plain_text, summary
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit
-from measurand.report.atlas import hue
 from measurand.report.layout import to_number
+from measurand.report.map import hue
 from measurand.report.terminal import join_sentences, plain_text
 
 CARDS = ["cluster", "size", "effect", "p", "q", "labels", "words", "examples", "biased"]

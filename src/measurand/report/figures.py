@@ -5,7 +5,6 @@ from typing import Any
 import vl_convert
 
 from measurand.core.finding import Exhibit
-from measurand.report.atlas import POINTS
 from measurand.report.charts import (
     FONT,
     GREY,
@@ -15,8 +14,9 @@ from measurand.report.charts import (
     draw_distribution,
     draw_intervals,
 )
-from measurand.report.diagram import MAP_NUMBERS, draw_decision_map
-from measurand.report.plane import draw_curve, draw_histogram, draw_points
+from measurand.report.curves import draw_curve, draw_histogram, draw_points
+from measurand.report.decision_map import MAP_NUMBERS, draw_decision_map
+from measurand.report.map import POINTS
 from measurand.report.scatter import draw_scatter
 
 # What each kind is drawn by, and the columns without which it cannot be.

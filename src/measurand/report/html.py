@@ -6,21 +6,39 @@ page without one runs none.
 
 import base64
 import re
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report import cards
-from measurand.report.atlas import CardAnchors, has_map_points, map_figure, map_labels
-from measurand.report.contents import (
+from measurand.report.map import CardAnchors, has_map_points, map_figure, map_labels
+from measurand.report.tables import (
     TextGrid,
     estimate_text,
     exhibit_grid,
     grids,
     trend_remark,
 )
-from measurand.report.resources import page_resource, script_digest
 from measurand.report.terminal import heading, join_sentences, plain_text
+
+
+def page_resource(name: str) -> str:
+    """The text of a file of this package, with the line ends a browser would read."""
+    text = files("measurand.report").joinpath(name).read_text("utf-8")
+    return text.replace("\r\n", "\n")
+
+
+def script_digest(script: str) -> str:
+    """What a Content-Security-Policy calls this very script.
+
+    >>> script_digest("1")
+    'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='
+    """
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
+
 
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "

@@ -4,7 +4,7 @@ import re
 
 from measurand.core.finding import Exhibit, Report
 from measurand.report.cards import card_lines
-from measurand.report.contents import TextGrid, exhibit_grid, grids
+from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain_text
 
 # Entities, because a backslash before a bracket starts a formula in some renderers.

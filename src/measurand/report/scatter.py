@@ -15,6 +15,7 @@ from measurand.report.charts import (
     label_marks,
     x_axis,
 )
+from measurand.report.curves import y_axis
 from measurand.report.layout import (
     Box,
     Frame,
@@ -23,7 +24,6 @@ from measurand.report.layout import (
     plot_columns,
     to_number,
 )
-from measurand.report.plane import y_axis
 from measurand.report.terminal import plain_text
 from measurand.stats.paired import pearson, trend_line
 

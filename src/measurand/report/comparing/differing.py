@@ -7,7 +7,7 @@ import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding
 from measurand.report.comparing.changes import Change, Changes
-from measurand.report.worded import KIND, SUFFIX
+from measurand.report.terminal import KIND, SUFFIX
 
 CAPTION = (
     "{second} less {first}, with {level} intervals, each by itself: of many "

@@ -10,8 +10,13 @@ import pandas as pd
 
 from measurand.core.finding import Estimate, Exhibit, Report
 from measurand.report.layout import plot_columns
-from measurand.report.terminal import plain_text
-from measurand.report.worded import KIND, NEEDED, changes_table, unlisted_findings
+from measurand.report.terminal import (
+    KIND,
+    NEEDED,
+    changes_table,
+    plain_text,
+    unlisted_findings,
+)
 from measurand.stats.paired import pearson
 
 MOST_ITEMS = 20  # a page is for reading; items.parquet holds the rest
