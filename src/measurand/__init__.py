@@ -20,7 +20,7 @@ PUBLIC = {
     "READERS": "measurand.readers",
     "Report": "measurand.core.finding",
     "SELECTIONS": "measurand.selections",
-    "compare": "measurand.report.comparing.compare",
+    "compare": "measurand.compare.compare",
     "evidence": "measurand.audits.evidence:audit",
     "explanations": "measurand.audits.explanations:audit",
     "exposure": "measurand.audits.exposure:audit",

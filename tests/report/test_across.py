@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from measurand.compare.compare import compare
 from measurand.core.finding import Estimate, Finding
 from measurand.report import saved
-from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from tests.report.gallery import BAD, leaky

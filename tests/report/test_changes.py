@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.compare.compare import compare
 from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
-from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.tables import exhibit_grid

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from measurand.compare.compare import compare
 from measurand.core.errors import BadInput, BadOption
 from measurand.report import saved
-from measurand.report.comparing.compare import compare
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.terminal import summary

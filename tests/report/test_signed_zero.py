@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from measurand.compare.compare import compare
 from measurand.core.finding import Estimate, Exhibit, Finding
-from measurand.report.comparing.compare import compare
 from measurand.report.figures import draw_figure
 from measurand.report.html import page
 from measurand.report.markdown import markdown

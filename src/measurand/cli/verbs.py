@@ -73,9 +73,9 @@ def demo(
     """RunOptions the synthetic suite, whose right answers are known, and write reports."""
     from measurand.audits import AUDITS, LADDERED
     from measurand.benchmarks import EXPLAINED, SYNTHETIC
+    from measurand.compare.compare import compare
     from measurand.core.files import check_writable
     from measurand.readers import READERS
-    from measurand.report.comparing.compare import compare
     from measurand.report.saved import save_report
 
     check_writable(out)

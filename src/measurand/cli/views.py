@@ -98,7 +98,7 @@ def compare(
     json: o.Json = False,
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
-    from measurand.report.comparing.compare import compare as compared
+    from measurand.compare.compare import compare as compared
     from measurand.report.saved import load_report
 
     deliver(compared([load_report(path) for path in reports]), out, {}, as_json=json)

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.compare import caveats, changes, pairing, statistics
+from measurand.compare.changes import report_changes
+from measurand.compare.comparisons import COMPARISONS, Comparison
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-from measurand.report.comparing import across, differing, paired, unlike
-from measurand.report.comparing.changes import report_changes
-from measurand.report.comparing.comparisons import COMPARISONS, Comparison
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
 REGIONS = {"margin": 0.02, "direct": 0.9}  # where a report does not say
@@ -36,13 +36,13 @@ def compare(reports: Sequence[Report]) -> Report:
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
     names, comparison = _report_names(reports), COMPARISONS.get(audits[0], Comparison())
-    entries = across.report_entries(names, reports, comparison)
-    correlations, too_few = across.correlations(entries, comparison)
-    differences = paired.accuracy_differences(names, reports)
+    entries = statistics.report_entries(names, reports, comparison)
+    correlations, too_few = statistics.correlations(entries, comparison)
+    differences = pairing.accuracy_differences(names, reports)
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    reasons = [f"{len(reports)} reports: {counts}", *unlike.axis_changes(pairs)]
+    reasons = [f"{len(reports)} reports: {counts}", *caveats.axis_changes(pairs)]
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
@@ -50,21 +50,21 @@ def compare(reports: Sequence[Report]) -> Report:
         findings=(
             *correlations,
             *_restate_findings(names, reports),
-            *paired.paired_findings(differences),
-            *differing.change_findings(pairs),
+            *pairing.paired_findings(differences),
+            *changes.change_findings(pairs),
         ),
         settings={
             "audit": audits[0],
-            "least_shared": paired.LEAST_SHARED,
-            "level": paired.LEVEL,
+            "least_shared": pairing.LEAST_SHARED,
+            "level": pairing.LEVEL,
         },
         not_run={
             **too_few,
             **_pairing_note(differences, comparison),
-            **unlike.one_sided_parts(pairs),
+            **caveats.one_sided_parts(pairs),
         },
         warnings=[
-            *unlike.comparison_warnings(pairs),
+            *caveats.comparison_warnings(pairs),
             *(
                 f"{name}: {warning}"
                 for name, report in zip(names, reports, strict=True)
@@ -74,9 +74,9 @@ def compare(reports: Sequence[Report]) -> Report:
         exhibits=(
             *_map_exhibits(names, reports),
             _decision_exhibit(names, reports, comparison),
-            *differing.change_exhibits(pairs),
-            *across.statistic_exhibits(entries, comparison),
-            *paired.paired_exhibits(differences),
+            *changes.change_exhibits(pairs),
+            *statistics.statistic_exhibits(entries, comparison),
+            *pairing.paired_exhibits(differences),
         ),
     )
 
@@ -132,7 +132,7 @@ def _estimate_columns(name: str, finding: Finding | None) -> dict[str, float]:
 def _pairing_note(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
     # Where changes are stated, each says itself whether it is paired.
     unsaid = differences.empty and not comparison.changes
-    return {"paired differences": paired.NOT_PAIRED} if unsaid else {}
+    return {"paired differences": pairing.NOT_PAIRED} if unsaid else {}
 
 
 def _decision_exhibit(
@@ -142,7 +142,7 @@ def _decision_exhibit(
     for name, report in zip(names, reports, strict=True):
         row = {"benchmark": name, "verdict": report.verdict.label}
         if comparison.axes:
-            row["fails"] = ", ".join(unlike.failing_axes(report, comparison)) or "–"
+            row["fails"] = ", ".join(caveats.failing_axes(report, comparison)) or "–"
         for statistic in comparison.headlines:
             stated = _findings_by_reader(report, statistic).items()
             row |= {

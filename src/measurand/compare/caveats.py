@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from measurand.compare.changes import Changes, judged_condition
+from measurand.compare.comparisons import Comparison
+from measurand.compare.pairing import items_by_id
 from measurand.core.finding import Finding, Report
-from measurand.report.comparing.changes import Changes, judged_condition
-from measurand.report.comparing.comparisons import Comparison
-from measurand.report.comparing.sharing import items_by_id
 
 
 def failing_axes(report: Report, comparison: Comparison) -> list[str]:

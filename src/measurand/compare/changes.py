@@ -4,19 +4,23 @@ Where both keep scores of the same items, from which the stated values follow, i
 resampled in pairs; elsewhere a difference is made of the two intervals, and says so.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from measurand.core.finding import Estimate, Finding, Report
-from measurand.report.comparing.comparisons import Comparison
-from measurand.report.comparing.paired import is_same_benchmark
-from measurand.report.comparing.sharing import (
+import numpy as np
+import pandas as pd
+
+from measurand.compare.comparisons import Comparison
+from measurand.compare.pairing import (
     FindingPair,
+    is_same_benchmark,
     items_by_id,
     paired_differences,
     shared_ids,
 )
+from measurand.core.finding import Estimate, Exhibit, Finding, Report
+from measurand.report.terminal import KIND, SUFFIX
 from measurand.stats.decisions import unpaired_difference as between
 
 Key = tuple[str, str, str]
@@ -243,3 +247,103 @@ def _match_findings(
     return matches + [
         (first.get(key), second.get(key)) for key in dict.fromkeys([*first, *second])
     ]
+
+
+CAPTION = (
+    "{second} less {first}, with {level} intervals, each by itself: of many "
+    "differences that are none, some are called higher or lower by chance"
+)
+FIGURE = "What differs: {second} less {first}"
+
+
+def change_findings(pairs: Sequence[Changes]) -> Iterator[Finding]:
+    """Each difference, and which way it goes."""
+    for pair in pairs:
+        where = f"{pair.names[1]} − {pair.names[0]}"
+        for change in pair.ranking:
+            if change.gap is not None:
+                yield Finding(
+                    f"{change.statistic}{SUFFIX}",
+                    change.reader,
+                    f"{where}, {change.condition}",
+                    change.gap,
+                    _change_decision(change, pair.names),
+                )
+
+
+def change_exhibits(pairs: Sequence[Changes]) -> Iterator[Exhibit]:
+    """The differences that lead as a figure, and all of them with both values."""
+    for pair in pairs:
+        first, second = pair.names
+        figure_rows = pd.DataFrame(_figure_rows(pair))
+        if len(figure_rows):
+            caption = FIGURE.format(first=first, second=second)
+            settings = {"margin": 0.0, "x_title": f"{second} − {first}"}
+            yield Exhibit(
+                f"differences in {second}", "intervals", figure_rows, caption, settings
+            )
+        table = pd.DataFrame(
+            [_change_row(change, pair.names) for change in pair.ranking]
+        )
+        if len(table):
+            levels = {change.gap.level for change in pair.ranking if change.gap}
+            level = " or ".join(f"{100 * level:.4g} %" for level in sorted(levels))
+            caption = CAPTION.format(first=first, second=second, level=level or "no")
+            yield Exhibit(f"changes in {second}", KIND, table, caption)
+
+
+def _figure_rows(pair: Changes) -> Iterator[dict[str, object]]:
+    stage = pair.stage
+    readers = {change.reader for change in pair.ranking if pair.heads(change)}
+    for change in pair.ranking:
+        gap, rank = change.gap, pair.rank(change)
+        stands = change.reader == stage or change.reader not in readers
+        if gap is None or rank > 1 or not stands:
+            continue
+        names = change.condition, change.statistic
+        group, name = names if rank == 0 else reversed(names)
+        ends = {"value": gap.value, "low": gap.low, "high": gap.high}
+        yield {"group": group, "name": name, **ends}
+
+
+def _change_row(change: Change, names: tuple[str, str]) -> dict[str, object]:
+    gap = change.gap
+    return {
+        "condition": change.condition,
+        "statistic": change.statistic,
+        "reader": change.reader,
+        **_side_columns("first", names[0], change.first),
+        **_side_columns("second", names[1], change.second),
+        "difference": gap.value if gap else np.nan,
+        "low": gap.low if gap else np.nan,
+        "high": gap.high if gap else np.nan,
+        "n": gap.n if gap else np.nan,
+        "decision": _change_decision(change, names),
+        "method": gap.method if gap else "",
+    }
+
+
+def _side_columns(side: str, name: str, finding: Finding | None) -> dict[str, object]:
+    estimate = finding.estimate if finding else None
+    return {
+        side: name,
+        f"{side}_value": estimate.value if estimate else np.nan,
+        f"{side}_low": estimate.low if estimate else np.nan,
+        f"{side}_high": estimate.high if estimate else np.nan,
+        f"{side}_decision": (finding.decision or "") if finding else "",
+    }
+
+
+def _change_decision(change: Change, names: tuple[str, str]) -> str:
+    gap = change.gap
+    if change.second is None:
+        return f"only in {names[0]}"
+    if change.first is None:
+        return f"only in {names[1]}"
+    if not change.same_quantity:
+        return "not the same quantity"
+    if gap is None:
+        return "no interval"
+    if gap.low > 0 or gap.high < 0:
+        return "higher" if gap.value > 0 else "lower"
+    return "the same" if gap.low == gap.high else "undecided"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from measurand.compare.comparisons import TITLES, WHOLE, Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
-from measurand.report.comparing.comparisons import TITLES, WHOLE, Against, Comparison
 from measurand.report.layout import to_number
 from measurand.stats.paired import LEAST_POINTS, pearson
 
