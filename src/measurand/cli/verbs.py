@@ -17,7 +17,7 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.cli.groups import (
+from measurand.cli.options import (
     EndpointOptions,
     EngineOptions,
     LadderOptions,

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import deliver, notice, open_with_progress, run_log
-from measurand.cli.groups import (
+from measurand.cli.console import (
+    deliver,
+    live_table,
+    notice,
+    open_with_progress,
+    run_log,
+)
+from measurand.cli.options import (
     EngineOptions,
     RunOptions,
     expand_groups,
     published_folder,
 )
-from measurand.cli.live import live_table
 from measurand.cli.verbs import app, check_options, exit_on
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import deliver, open_with_progress, print_roles, run_log
-from measurand.cli.groups import (
+from measurand.cli.options import (
     EndpointOptions,
     EngineOptions,
     RunOptions,

@@ -7,7 +7,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.console import deliver, print_roles
-from measurand.cli.groups import published_folder
+from measurand.cli.options import published_folder
 from measurand.cli.verbs import app
 
 if TYPE_CHECKING:
