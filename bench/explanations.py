@@ -60,8 +60,8 @@ from measurand.audits.explanations.rationales import (
     default_explainers,
 )
 from measurand.audits.explanations.statement import rationale_input_fields
-from measurand.benchmarks import load
 from measurand.benchmarks.assemble import sample_benchmark
+from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import rationales
@@ -127,7 +127,7 @@ class Job:
         about = SOURCES[self.name]
         paths = [next(self.data.rglob(f"{file}.jsonl.gz")) for file in about["files"]]
         train, test = str(paths[0]), str(paths[1]) if len(paths) > 1 else None
-        whole = load(train, test=test, rationale=about["rationale"])
+        whole = load_benchmark(train, test=test, rationale=about["rationale"])
         fewer = sample_benchmark(whole, train=self.train, test=self.test, seed=0)
         return replace(fewer, name=self.name)
 

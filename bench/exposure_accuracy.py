@@ -17,7 +17,7 @@ from scipy.stats import t
 from bench.exposure_ours import CUDA, HALVED, drawn, encoder, keep, studied
 from bench.exposure_published import PAPER, published
 from measurand.audits.exposure.study import NEEDED, Design
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.core.task import Task
 from measurand.models.encoder import encoder_location
 
@@ -37,7 +37,11 @@ class Theirs:
         """The accuracy of each arm."""
         transformers.logging.set_verbosity_error()
         triple = drawn(
-            load(self.task, data=self.data), self.design.m, self.design.n, number, 0
+            load_benchmark(self.task, data=self.data),
+            self.design.m,
+            self.design.n,
+            number,
+            0,
         )
         classes = len(triple["train"].classes)
         return published(encoder_location(self.weights), triple, classes, number)
@@ -74,7 +78,9 @@ def accuracy(
                     continue
                 theirs = pool.map(Theirs(weights, data, task, design), new)
                 few = replace(design, repeats=numbers[-1] + 1)
-                ours = studied(load(task, data=data), reader, few, store=store)
+                ours = studied(
+                    load_benchmark(task, data=data), reader, few, store=store
+                )
                 for number, found in zip(new, theirs, strict=True):
                     rows += [
                         {**how, "task": task, "draw": number, "arm": arm}

@@ -38,7 +38,7 @@ from bench.exposure_ours import HALVED, encoder, stacks
 from bench.exposure_published import PAPER
 from bench.exposure_speed import speed
 from measurand.audits.exposure.study import NEEDED, Design, run_study
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published.topics import TOPICS
 from measurand.experiment.experiment import open_experiment
 from measurand.models.stacking import stack as stacking
@@ -80,7 +80,7 @@ def rows(
             print(f"{reader} {task} {done:.0f}/{of}", flush=True)
 
     for task in tasks:
-        held = load(task, data=data)
+        held = load_benchmark(task, data=data)
         with open_experiment(held, workers=workers, store=store) as running:
             about = {task: TOPICS[task].task}
             ran = run_study(

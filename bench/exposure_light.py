@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from measurand.audits.exposure import audit
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
@@ -20,7 +20,9 @@ from measurand.report.saved import document, dumps
 def main(data: Path, out: Path, repeats: int = 100) -> None:
     """Run the study and write its report without the drawings."""
     tasks = {
-        path.name.partition(".")[0]: load(str(path), query="text", label="label")
+        path.name.partition(".")[0]: load_benchmark(
+            str(path), query="text", label="label"
+        )
         for path in sorted(data.glob("*.jsonl.gz"))
     }
     start = time.perf_counter()

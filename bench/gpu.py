@@ -24,7 +24,7 @@ import transformers
 
 from bench.real import figures_only, pairs
 from measurand.audits.evidence import audit
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 from measurand.core.items import Items
@@ -171,7 +171,7 @@ def both(data: Path) -> Benchmark:
         for name in ("snli_train_18k", "snli_train_75k"):
             with gzip.open(data / f"{name}.jsonl.gz") as rows:
                 out.write(rows.read().rstrip() + b"\n")
-    return load(str(joined), test=str(data / "esnli_test.jsonl.gz"))
+    return load_benchmark(str(joined), test=str(data / "esnli_test.jsonl.gz"))
 
 
 def speed(data: Path, weights: str, out: Path) -> None:

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from measurand.benchmarks import files, load
+from measurand.benchmarks import files
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published import hotpotqa as hotpot
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
@@ -43,7 +44,7 @@ def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
     if name in given:
         train, test = (str(data / f"{n}.jsonl.gz") for n in given[name])
         longer = {"epochs": 3, "length": 256 if name == "boolq" else 128}
-        return replace(load(train, test=test), name=name), longer
+        return replace(load_benchmark(train, test=test), name=name), longer
     if name == "hotpotqa":
         return hotpotqa(data), {"epochs": 4, "length": 256}
     file, by = {
@@ -51,7 +52,7 @@ def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
         "mnli": ("mnli_dev_matched", "both"),
         "sick": ("sick", "both"),
     }[name]
-    made = load(str(data / f"{file}.jsonl.gz"), split_by=by)
+    made = load_benchmark(str(data / f"{file}.jsonl.gz"), split_by=by)
     long = name == "fever"
     return replace(made, name=name), {
         "epochs": 4 if long else 3,

@@ -26,11 +26,11 @@ PUBLIC = {
     "exposure": "measurand.audits.exposure:audit",
     "from_frames": "measurand.benchmarks.assemble",
     "leakage": "measurand.audits.leakage:audit",
-    "load": "measurand.benchmarks",
-    "load_report": "measurand.report.saved:load",
+    "load": "measurand.benchmarks.load:load_benchmark",
+    "load_report": "measurand.report.saved",
     "markdown": "measurand.report.markdown",
-    "opened": "measurand.experiment.experiment",
-    "save": "measurand.report.saved",
+    "open_experiment": "measurand.experiment.experiment",
+    "save": "measurand.report.saved:save_report",
 }
 __all__ = list(PUBLIC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.core.clusters import linked_clusters
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
@@ -24,7 +24,7 @@ SICK = ("nli/sick.jsonl.gz", {})
 def loaded(source):
     name, options = source
     options = {k: path(v) if k == "test" else v for k, v in options.items()}
-    return load(path(name), **options)
+    return load_benchmark(path(name), **options)
 
 
 def measured(benchmark, reader, repeats=20):
@@ -69,7 +69,7 @@ def test_the_screen_decides_as_measured_elsewhere(source, said):
 
 def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():
     train, test = path(FEVER[0]), path("verification/fever_symmetric.jsonl.gz")
-    benchmark = load(train, test=test)
+    benchmark = load_benchmark(train, test=test)
     keep = Keep(benchmark.query)
     ask = Ask(READERS.load("tfidf").uncalibrated(), fitted_under=keep, under=keep)
     with open_experiment(benchmark) as running:

@@ -6,7 +6,8 @@ import json
 import datasets
 import pytest
 
-from measurand.benchmarks import BENCHMARKS, load
+from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published.layouts import read_published_file
 from measurand.benchmarks.published.table import PUBLISHED
 from measurand.core.errors import BadInput, BadOption, UnknownName
@@ -22,7 +23,7 @@ def _no_folder_is_named(monkeypatch):
 def test_the_variable_names_a_folder_too(tmp_path, monkeypatch):
     lines(tmp_path / "below" / "snli.jsonl", simple(30))
     monkeypatch.setenv("MEASURAND_DATA", str(tmp_path))
-    assert sum(sizes(load("snli"))) == 30
+    assert sum(sizes(load_benchmark("snli"))) == 30
 
 
 def test_simple_files_may_be_packed_and_several(tmp_path):
@@ -30,7 +31,7 @@ def test_simple_files_may_be_packed_and_several(tmp_path):
         rows = invented(20, name, CLAIMS, ("evidence", "claim", "label"))
         text = "\n".join(map(json.dumps, rows)).encode()
         (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(text))
-    made = load("fever-nli", data=tmp_path)
+    made = load_benchmark("fever-nli", data=tmp_path)
     assert sum(sizes(made)) == 40
     assert (
         made.roles["read from"]
@@ -41,20 +42,20 @@ def test_simple_files_may_be_packed_and_several(tmp_path):
 def test_without_train_dev_is_learned_from(tmp_path):
     lines(tmp_path / "snli_dev.jsonl", simple(30))
     lines(tmp_path / "snli_test.jsonl", simple(9))
-    assert sizes(load("snli", data=tmp_path)) == (30, 9)
-    assert sum(sizes(load("snli", data=tmp_path, part="dev"))) == 30
+    assert sizes(load_benchmark("snli", data=tmp_path)) == (30, 9)
+    assert sum(sizes(load_benchmark("snli", data=tmp_path, part="dev"))) == 30
 
 
 def test_the_authors_files_come_before_simple_ones(tmp_path):
     lines(tmp_path / "snli_train.jsonl", simple(30))
     lines(tmp_path / "snli_1.0_train.jsonl", invented(24, "train"))
     lines(tmp_path / "snli_1.0_test.jsonl", invented(12, "test"))
-    assert sizes(load("snli", data=tmp_path)) == (24, 12)
+    assert sizes(load_benchmark("snli", data=tmp_path)) == (24, 12)
 
 
 def problem(*args, **options):
     with pytest.raises(BadInput) as caught:
-        load(*args, **options)
+        load_benchmark(*args, **options)
     message = str(caught.value)
     assert message.isprintable()
     return message
@@ -97,7 +98,7 @@ def test_the_hub_is_asked_where_no_folder_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines(tmp_path / "stanfordnlp" / "snli" / "train.jsonl", simple(30))
     lines(tmp_path / "stanfordnlp" / "snli" / "test.jsonl", simple(9))
-    made = load("snli")
+    made = load_benchmark("snli")
     assert sizes(made) == (30, 9)
     assert made.roles["read from"] == "stanfordnlp/snli@train, stanfordnlp/snli@test"
 
@@ -114,13 +115,13 @@ def test_where_neither_folder_nor_hub_answers_it_is_one_line(tmp_path, monkeypat
 
 def test_options_that_do_not_belong_are_refused(tmp_path):
     with pytest.raises(UnknownName, match="no test part called 'matchd'; did you mean"):
-        load("mnli", data=tmp_path, part="matchd")
+        load_benchmark("mnli", data=tmp_path, part="matchd")
     with pytest.raises(BadOption, match="snli brings its own roles and test items"):
-        load("snli", query="hypothesis")
+        load_benchmark("snli", query="hypothesis")
     with pytest.raises(BadOption, match="--data is for benchmarks known by name"):
-        load("some.jsonl", data=tmp_path)
+        load_benchmark("some.jsonl", data=tmp_path)
     with pytest.raises(BadOption, match="leave out --part"):
-        load("synthetic:nq", part="test")
+        load_benchmark("synthetic:nq", part="test")
 
 
 def test_every_published_name_is_a_benchmark_with_one_line():
@@ -147,7 +148,7 @@ def test_every_published_name_is_a_benchmark_with_one_line():
     ],
 )
 def test_the_real_files_beside_us_are_counted_right(name, part, expected):
-    found = sizes(load(name, data=DATA, part=part))
+    found = sizes(load_benchmark(name, data=DATA, part=part))
     assert found == expected if isinstance(expected, tuple) else sum(found) == expected
 
 
@@ -156,7 +157,7 @@ def test_the_real_files_beside_us_are_counted_right(name, part, expected):
     ("part", "full"), [("fullwiki", 740 / 767), ("distractor", 1594 / 1644)]
 )
 def test_the_weak_label_is_as_skewed_as_the_papers(part, full):
-    made = load("hotpotqa", data=DATA, part=part)
+    made = load_benchmark("hotpotqa", data=DATA, part=part)
     labels = [*made.train.labels, *made.test.labels]
     assert labels.count("full") / len(labels) == pytest.approx(full)
     assert full == pytest.approx(578 / 600, abs=0.01)

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from measurand.benchmarks import load
+from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published.hotpotqa import label_questions
 from measurand.benchmarks.published.table import LANGUAGES, PUBLISHED
 from measurand.core.errors import BadInput
@@ -28,7 +28,7 @@ def test_snli_loses_the_pairs_on_which_nobody_agreed(tmp_path, part):
     )
     lines(home / "snli_1.0_test.jsonl", invented(12, "test", (*NLI, "-")))
     lines(home / "snli_1.0_dev.jsonl", invented(8, "dev", (*NLI, "-")))
-    made = load("snli", data=tmp_path, part=part)
+    made = load_benchmark("snli", data=tmp_path, part=part)
     kept, dropped = {"test": (9, 3), "dev": (6, 2)}[part]
     assert (sizes(made), made.notes["dropped_no_label"]) == ((30, kept), dropped)
     assert first(made) == (f"{part} saying 0", f"{part} ground 0.", "entailment")
@@ -43,7 +43,7 @@ def test_esnli_brings_its_explanations(tmp_path, part):
     for name in ("train_1", "train_2", "dev", "test"):
         rows = invented(15, name, columns=columns, Explanation_1='so, "they" say')
         separated(tmp_path / f"esnli_{name}.csv", rows, ",")
-    made = load("esnli", data=tmp_path, part=part)
+    made = load_benchmark("esnli", data=tmp_path, part=part)
     assert (sizes(made), made.rationale) == ((30, 15), "explanation")
     assert made.test.column("explanation").iloc[0] == 'so, "they" say'
     assert made.train.column("hypothesis").iloc[15] == "train_2 saying 0"
@@ -55,7 +55,7 @@ def test_mnli_is_asked_about_in_its_genres_or_in_others(tmp_path, part):
     for side in ("matched", "mismatched"):
         name = f"multinli_1.0_dev_{side}.jsonl"
         lines(tmp_path / "mnli" / name, invented(9, side))
-    made = load("mnli", data=tmp_path, part=part)
+    made = load_benchmark("mnli", data=tmp_path, part=part)
     assert (sizes(made), first(made)[0]) == ((30, 9), f"{part} saying 0")
     assert made.roles["test part"] == part
 
@@ -70,7 +70,7 @@ def test_anli_has_three_rounds(tmp_path, part, expected):
         for side, n in (("train", 30), ("test", 12)):
             rows = invented(n, f"R{number}", "enc", columns, uid="u", reason="r")
             lines(tmp_path / "anli_v1.0" / f"R{number}" / f"{side}.jsonl", rows)
-    made = load("anli", data=tmp_path, part=part)
+    made = load_benchmark("anli", data=tmp_path, part=part)
     assert (sizes(made), made.classes) == (expected, tuple(sorted(NLI)))
     assert first(made)[1:] == (f"R{(part or 'A1')[1]} ground 0.", "entailment")
 
@@ -93,7 +93,7 @@ def test_xnli_is_one_language_at_a_time(tmp_path, language):
         )
         home = tmp_path / "XNLI-MT-1.0" / "multinli"
         separated(home / "multinli.train.de.tsv", rows, quoted=False)
-    made = load("xnli", data=tmp_path, part=language)
+    made = load_benchmark("xnli", data=tmp_path, part=language)
     assert sizes(made) == (30 if language == "de" else 12, 12)
     assert first(made)[0] == f'"{language} saying 0'
     assert made.classes == tuple(sorted(NLI))
@@ -105,7 +105,7 @@ def test_ocnli_leaves_out_what_its_authors_leave_out(tmp_path):
     rows = invented(40, "训练", (*NLI, "-"), columns, **votes)
     lines(tmp_path / "OCNLI" / "train.50k.json", rows)
     lines(tmp_path / "OCNLI" / "dev.json", invented(9, "验证", NLI, columns, **votes))
-    made = load("ocnli", data=tmp_path)
+    made = load_benchmark("ocnli", data=tmp_path)
     assert (sizes(made), made.notes["dropped_no_label"]) == ((30, 9), 10)
     assert first(made)[0] == "验证 saying 0"
 
@@ -120,7 +120,7 @@ def test_sick_tells_its_parts_apart_by_a_column(tmp_path, part, expected):
         for row in invented(n, f'5" {side}', loud, columns, SemEval_set=side)
     ]
     separated(tmp_path / "SICK.txt", rows, quoted=False)
-    made = load("sick", data=tmp_path, part=part)
+    made = load_benchmark("sick", data=tmp_path, part=part)
     assert sizes(made) == expected
     assert made.notes["other_parts"] == 42 - sum(expected)
     assert first(made)[2] == "entailment"
@@ -132,7 +132,7 @@ def test_cad_has_its_tests_in_folders_and_no_one_elicited_field(tmp_path, part):
         for side in ("train", "dev", "test"):
             rows = invented(30, f'{folder} "{side}"')
             separated(tmp_path / "NLI" / folder / f"{side}.tsv", rows)
-    made = load("cad", data=tmp_path, part=part)
+    made = load_benchmark("cad", data=tmp_path, part=part)
     folder, side = {
         "test": ("all_combined", "test"),
         "dev": ("all_combined", "dev"),
@@ -145,7 +145,7 @@ def test_cad_has_its_tests_in_folders_and_no_one_elicited_field(tmp_path, part):
 def test_debiased_pairs_are_split_because_none_stand_apart(tmp_path, name):
     rows = invented(60, "made", NLI, ("premise", "hypothesis", "label"), type="gen")
     lines(tmp_path / f"{name}_z-aug.jsonl", rows)
-    made = load(f"{name}-debiased", data=tmp_path, part="split")
+    made = load_benchmark(f"{name}-debiased", data=tmp_path, part="split")
     assert sum(sizes(made)) == 60
     assert made.roles["split"].startswith("seeded, by both")
 
@@ -155,7 +155,7 @@ def test_fever_is_read_from_pairs(tmp_path, part):
     columns = ("evidence", "claim", "label")
     for side in ("train", "dev", "test", "symmetric"):
         lines(tmp_path / f"fever_{side}.jsonl", invented(30, side, CLAIMS, columns))
-    made = load("fever", data=tmp_path, part=part)
+    made = load_benchmark("fever", data=tmp_path, part=part)
     assert first(made) == (f"{part} saying 0", f"{part} ground 0.", "SUPPORTS")
     assert made.elicited == "claim"
 
@@ -166,7 +166,7 @@ def test_fever_evidence_with_titles_is_read_as_sentences(tmp_path):
         row["evidence"] = [["A_page", "0", "One."], ["B_page", "4", "Two."]]
     lines(tmp_path / "fever_train.jsonl", rows)
     lines(tmp_path / "fever_dev.jsonl", rows)
-    assert first(load("fever", data=tmp_path))[1] == "One. Two."
+    assert first(load_benchmark("fever", data=tmp_path))[1] == "One. Two."
 
 
 def test_fever_nli_finds_the_labels_its_authors_hide(tmp_path):
@@ -178,10 +178,10 @@ def test_fever_nli_finds_the_labels_its_authors_hide(tmp_path):
     ]
     lines(home / "dev_fitems.jsonl", hidden)
     with pytest.raises(BadInput, match="nothing that stands apart as the part dev"):
-        load("fever-nli", data=tmp_path, part="dev")
+        load_benchmark("fever-nli", data=tmp_path, part="dev")
     answers = [{"id": i, "label": CLAIMS[i % 3], "claim": ""} for i in range(8)]
     lines(home / "shared_task_dev.jsonl", answers)
-    made = load("fever-nli", data=tmp_path, part="dev")
+    made = load_benchmark("fever-nli", data=tmp_path, part="dev")
     assert (sizes(made), made.notes["dropped_no_label"]) == ((30, 8), 1)
     assert first(made) == ("dev saying 0", "dev ground 0.", "SUPPORTS")
 
@@ -207,7 +207,7 @@ def test_hotpotqa_gets_its_weak_label(tmp_path, part):
     for side in ("fullwiki", "distractor"):
         text = json.dumps(questions(18, side))
         (tmp_path / f"hotpot_dev_{side}_v1.json").write_text(text)
-    made = load("hotpotqa", data=tmp_path, part=part)
+    made = load_benchmark("hotpotqa", data=tmp_path, part=part)
     assert sizes(made) == (36, 18)
     assert made.test.labels.value_counts().to_dict() == {"full": 15, "conflict": 3}
     assert first(made)[1:] == (f"A: {part} 0. More. B: Other.", "conflict")
@@ -236,6 +236,6 @@ def test_boolq_answers_are_labels(tmp_path):
     rows = invented(30, "a", (True, False), columns, title="t")
     lines(tmp_path / "BoolQ" / "train.jsonl", rows)
     lines(tmp_path / "BoolQ" / "dev.jsonl", rows[:9])
-    made = load("boolq", data=tmp_path)
+    made = load_benchmark("boolq", data=tmp_path)
     assert (sizes(made), made.classes, made.elicited) == ((30, 9), ("no", "yes"), None)
     assert first(made)[2] == "yes"

@@ -6,7 +6,8 @@ import json
 import pandas as pd
 import pytest
 
-from measurand.benchmarks import BENCHMARKS, load
+from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published.topics import TOPICS
 from measurand.core.errors import BadInput, BadOption
 from tests.shared_data import DATA, needs_data
@@ -54,7 +55,7 @@ def written(folder, name, rows):
 def test_a_task_is_read_from_a_folder_with_its_classes_named(tmp_path):
     rows = [{"text": f"thing {i}", "label": str(i % 2)} for i in range(40)]
     written(tmp_path, "amazon_counterfactual", rows)
-    made = load("amazon_counterfactual", data=tmp_path)
+    made = load_benchmark("amazon_counterfactual", data=tmp_path)
     assert made.classes == ("counterfactual", "not counterfactual")
     assert len(made.train) + len(made.test) == 40
 
@@ -65,14 +66,14 @@ def test_columns_of_the_hub_are_joined_and_long_rows_left_out(tmp_path):
         for i in range(60)
     ]
     written(tmp_path, "yahoo_answers", rows)
-    made = load("yahoo_answers", data=tmp_path)
+    made = load_benchmark("yahoo_answers", data=tmp_path)
     texts = pd.concat([made.train.column("text"), made.test.column("text")])
     assert "why 7\nso" in {*texts}
     blogs = [{"text": "a" * 999, "gender": "male"}, {"text": "b" * 1000, "gender": "x"}]
     more = [{"text": f"post {i}", "gender": "female"} for i in range(40)]
     males = [{"text": f"note {i}", "gender": "male"} for i in range(40)]
     written(tmp_path, "blog_authorship", [*blogs, *more, *males])
-    kept = load("blog_authorship", data=tmp_path)
+    kept = load_benchmark("blog_authorship", data=tmp_path)
     assert len(kept.train) + len(kept.test) == 81
 
 
@@ -88,7 +89,7 @@ STARS = {
 def test_stars_are_read_in_every_form_that_they_come_in(tmp_path, form):
     rows = [{"text": f"food {i}", "label": STARS[form][i % 5]} for i in range(60)]
     written(tmp_path, "yelp_reviews", rows)
-    made = load("yelp_reviews", data=tmp_path)
+    made = load_benchmark("yelp_reviews", data=tmp_path)
     table = pd.concat([made.train.table, made.test.table])
     given = table["text"].str.removeprefix("food ").astype(int) % 5 + 1
     assert table["label"].tolist() == given.astype(str).tolist()
@@ -102,26 +103,28 @@ def test_patents_are_read_as_the_hub_misspells_them_and_as_they_are_spelt(
     labels = ["Physics", long]
     rows = [{"text": f"device {i}", "label": labels[i % 2]} for i in range(40)]
     written(tmp_path, "patents", rows)
-    made = load("patents", data=tmp_path)
+    made = load_benchmark("patents", data=tmp_path)
     assert made.classes == (long.replace("Lightning", "Lighting"), "Physics")
 
 
 def test_what_is_not_there_is_told_in_one_line(tmp_path):
     with pytest.raises(BadInput, match=r"holds no emo\.jsonl; put it there"):
-        load("emo", data=tmp_path)
+        load_benchmark("emo", data=tmp_path)
     with pytest.raises(BadInput, match="is no folder"):
-        load("emo", data=tmp_path / "lost")
+        load_benchmark("emo", data=tmp_path / "lost")
     written(tmp_path, "emo", [{"text": "a", "label": "9"}] * 30)
     with pytest.raises(BadInput, match="emo has no class '9'"):
-        load("emo", data=tmp_path)
+        load_benchmark("emo", data=tmp_path)
     with pytest.raises(BadOption, match="brings its own roles"):
-        load("emo", data=tmp_path, query="text")
+        load_benchmark("emo", data=tmp_path, query="text")
     written(tmp_path, "trec", [{"words": "a", "label": "9"}] * 30)
     with pytest.raises(BadInput, match="it needs text, coarse_label, or text and"):
-        load("trec", data=tmp_path)
+        load_benchmark("trec", data=tmp_path)
 
 
 @needs_data
 @pytest.mark.parametrize("name", ["ag_news", "trec", "massive_scenario"])
 def test_real_files_hold_the_classes_that_the_table_names(name):
-    assert {*load(name, data=DATA).classes} == {*TOPICS[name].classes.values()}
+    assert {*load_benchmark(name, data=DATA).classes} == {
+        *TOPICS[name].classes.values()
+    }

@@ -1,31 +1,22 @@
 """Benchmarks: made and published ones by name, others from files or the hub."""
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 from measurand.benchmarks.published.table import PUBLISHED
 from measurand.benchmarks.published.topics import TOPICS
 from measurand.core.catalogue import Catalogue, Entry
-from measurand.core.errors import BadOption, UnknownName
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from measurand.core.benchmark import Benchmark
-
-MADE, HOSTED = "synthetic:", "hf:"  # how sources that are no files begin
 SYNTHETIC = Catalogue(
     "benchmark",
     {
         "synthetic:nq": Entry(
-            "measurand.benchmarks.synthetic:nq", "made questions in the manner of NQ"
+            "measurand.benchmarks.synthetic:plant_nq",
+            "made questions in the manner of NQ",
         ),
         "synthetic:hotpotqa": Entry(
-            "measurand.benchmarks.synthetic:hotpotqa", "made questions of two hops"
+            "measurand.benchmarks.synthetic:plant_hotpotqa",
+            "made questions of two hops",
         ),
         "synthetic:triviaqa": Entry(
-            "measurand.benchmarks.synthetic:triviaqa", "made questions of trivia"
+            "measurand.benchmarks.synthetic:plant_triviaqa", "made questions of trivia"
         ),
     },
 )
@@ -33,11 +24,11 @@ EXPLAINED = Catalogue(
     "benchmark",
     {
         "synthetic:explained": Entry(
-            "measurand.benchmarks.synthetic_rationales:explained",
+            "measurand.benchmarks.synthetic_rationales:plant_informative_rationales",
             "made questions with rationales that inform",
         ),
         "synthetic:templated": Entry(
-            "measurand.benchmarks.synthetic_rationales:templated",
+            "measurand.benchmarks.synthetic_rationales:plant_leaky_rationales",
             "made questions with rationales that give the label away",
         ),
     },
@@ -49,7 +40,7 @@ BENCHMARKS = Catalogue(
         **EXPLAINED.entries,
         **{
             name: Entry(
-                "measurand.benchmarks.published.load:benchmark",
+                "measurand.benchmarks.published.load:load_published_benchmark",
                 row.about,
                 settings={"called": name},
             )
@@ -57,7 +48,7 @@ BENCHMARKS = Catalogue(
         },
         **{
             name: Entry(
-                "measurand.benchmarks.published.topics:benchmark",
+                "measurand.benchmarks.published.topics:load_topic",
                 f"{len({*row.classes.values()})} classes ({row.hub.partition('@')[0]})",
                 settings={"called": name},
             )
@@ -65,144 +56,3 @@ BENCHMARKS = Catalogue(
         },
     },
 )
-HUB = Catalogue(
-    "library",
-    {"datasets": Entry("measurand.benchmarks.hub:rows", "hub datasets", extra="hub")},
-)
-
-
-def load(
-    source: str,
-    *,
-    test: str | None = None,
-    query: str | None = None,
-    evidence: str | None = None,
-    label: str | None = None,
-    metadata: Sequence[str] = (),
-    rationale: str | Sequence[str] | None = None,
-    group: str | None = None,
-    split: str | None = None,
-    id: str | None = None,
-    fields: Sequence[str] = (),
-    split_by: str = "both",
-    data: str | Path | None = None,
-    part: str | None = None,
-    seed: int = 0,
-) -> "Benchmark":
-    """The benchmark called `source`: a known name, `hf:NAME`, or a file.
-
-    `data` is the folder that holds a published benchmark (else MEASURAND_DATA names it,
-    else the hub is asked), `part` its test part.
-    `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
-    """
-    roles: dict[str, Any] = {
-        "query": query,
-        "evidence": evidence,
-        "label": label,
-        "metadata": metadata,
-        "rationale": rationale,
-        "group": group,
-        "split": split,
-        "id": id,
-        "fields": fields,
-    }
-    location: dict[str, Any] = {"data": data, "part": part}
-    if source in PUBLISHED:
-        _check_no_options(source, {"test": test, **roles})
-        benchmark: Benchmark = BENCHMARKS.load(
-            source, split_by=split_by, seed=seed, **location
-        )
-        return benchmark
-    if source in TOPICS:
-        _check_no_options(source, {"test": test, "part": part, **roles})
-        task: Benchmark = BENCHMARKS.load(
-            source, split_by=split_by, seed=seed, data=data
-        )
-        return task
-    if source.startswith(MADE):
-        return _load_synthetic(source, {"test": test, **roles, **location}, seed)
-    if _option_flags(location):
-        raise BadOption(
-            f"{', '.join(_option_flags(location))} is for benchmarks known by name, such as snli; "
-            "leave it out, or see measurand list benchmarks"
-        )
-    from measurand.benchmarks.assemble import from_frames
-
-    return from_frames(
-        _source_rows(source),
-        None if test is None else _source_rows(test),
-        name=benchmark_title(source),
-        split_by=split_by,
-        seed=seed,
-        **roles,
-    )
-
-
-def load_parts(
-    source: str,
-    *,
-    tests: Sequence[str] = (),
-    parts: Sequence[str] = (),
-    **options: Any,
-) -> "Benchmark":
-    """The benchmark with the first of `tests` or `parts`, and beside it the others."""
-    from dataclasses import replace
-
-    sides: list[dict[str, Any]]
-    sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
-    if tests and parts:
-        raise BadOption("both --test and --part are given; give one of them")
-    benchmark = load(source, **(sides[0] if sides else {}), **options)
-    names = [benchmark_title(test) for test in tests] or list(parts)
-    if len(set(names)) < len(names):
-        raise BadOption(f"the test parts are {', '.join(names)}; name each only once")
-    other_tests = {
-        name: load(source, **side, **options).test
-        for name, side in list(zip(names, sides, strict=True))[1:]
-    }
-    return replace(benchmark, test_parts=other_tests) if other_tests else benchmark
-
-
-def _load_synthetic(name: str, options: dict[str, Any], seed: int) -> "Benchmark":
-    """The synthetic benchmark of that name."""
-    if name in BENCHMARKS.entries:
-        _check_no_options(name, options)
-    benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
-    return benchmark
-
-
-def _check_no_options(name: str, options: dict[str, Any]) -> None:
-    """Nothing, where no option is given that a known benchmark answers itself."""
-    if _option_flags(options):
-        raise BadOption(
-            f"{name} brings its own roles and test items; leave out "
-            f"{', '.join(_option_flags(options))}"
-        )
-
-
-def _option_flags(options: dict[str, Any]) -> list[str]:
-    """The options that were given, as they are written."""
-    return [f"--{option}" for option, value in options.items() if value]
-
-
-def _source_rows(source: str) -> "pd.DataFrame":
-    """The rows of a file or of a dataset of the hub."""
-    if source.startswith(HOSTED):
-        table: pd.DataFrame = HUB.load("datasets", source=source)
-        return table
-    if not Path(source).suffix and Path(source).name == source:
-        raise UnknownName("benchmark or file", source, list(BENCHMARKS))
-    from measurand.benchmarks.files import read_table_file
-
-    return read_table_file(source)
-
-
-def benchmark_title(source: str) -> str:
-    """What reports call a file or a dataset of the hub; never a path."""
-    if source.startswith(HOSTED):
-        from measurand.benchmarks import hub
-
-        return hub.hub_title(source)
-    from measurand.benchmarks.files import file_stem
-
-    return file_stem(source)

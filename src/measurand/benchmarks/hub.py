@@ -12,9 +12,8 @@ import pandas as pd
 from datasets.exceptions import DatasetsError
 
 from measurand.benchmarks.assemble import to_dataframe
+from measurand.benchmarks.sources import HUB_PREFIX
 from measurand.core.errors import BadInput, quote
-
-PREFIX = "hf:"
 
 
 def load_hub_rows(source: str) -> pd.DataFrame:
@@ -26,7 +25,7 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
         raise BadInput(
             f"cannot load {quote(source, 200)}: {quote(str(failed), 200)}; give the "
-            f"dataset as {PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
+            f"dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
         ) from None
     return to_dataframe(dataset)
 
@@ -37,10 +36,10 @@ def _parse_hub_source(source: str) -> tuple[str, str | None, str | None]:
     >>> _parse_hub_source("hf:nyu-mll/glue:mnli@train"), _parse_hub_source("hf:org/facts")
     (('nyu-mll/glue', 'mnli', 'train'), ('org/facts', None, None))
     """
-    rest, _, split = source.removeprefix(PREFIX).partition("@")
+    rest, _, split = source.removeprefix(HUB_PREFIX).partition("@")
     name, _, config = rest.partition(":")
     if not name:
-        raise BadInput(f"{quote(source)} names no dataset; write {PREFIX}NAME")
+        raise BadInput(f"{quote(source)} names no dataset; write {HUB_PREFIX}NAME")
     if Path(name).is_dir():
         name = str(Path(name).resolve())
     return name, config or None, split or None

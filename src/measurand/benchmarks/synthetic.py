@@ -20,14 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 
-Ints = NDArray[np.int64]
 Rule = Mapping[tuple[str, ...], tuple[str, float]]
 CUES = 12  # invented words for each metadata value and each label
 FILLERS = 600

@@ -147,7 +147,7 @@ def exposure(
         deliver(report, run.out, {"source": str(accuracies)}, as_json=run.json)
         exit_on([report], run.fail_on)
         return
-    from measurand.benchmarks import load
+    from measurand.benchmarks.load import load_benchmark
     from measurand.readers import make_reader
 
     task_sources = sources or []
@@ -158,7 +158,9 @@ def exposure(
             "once with --task-name"
         )
     tasks = {
-        name: load(source, **_task_columns(source, text, label, data), seed=run.seed)
+        name: load_benchmark(
+            source, **_task_columns(source, text, label, data), seed=run.seed
+        )
         for name, source in zip(names, task_sources, strict=True)
     }
     about = {
@@ -215,7 +217,8 @@ def _check_study_options(context: typer.Context) -> None:
 
 def _task_title(source: str) -> str:
     """What reports call a task by default."""
-    from measurand.benchmarks import BENCHMARKS, benchmark_title
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.benchmarks.sources import benchmark_title
 
     return source if source in BENCHMARKS.entries else benchmark_title(source)
 

@@ -53,7 +53,7 @@ def show(
     seed: o.Seed = 0,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
-    from measurand.benchmarks import load
+    from measurand.benchmarks.load import load_benchmark
     from measurand.report.saved import load_report as load_report
     from measurand.report.terminal import plain_text, summary
 
@@ -62,7 +62,7 @@ def show(
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
     folder = published_folder(what, data)
-    benchmark = load(what, data=folder, part=part, seed=seed, **columns)
+    benchmark = load_benchmark(what, data=folder, part=part, seed=seed, **columns)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))

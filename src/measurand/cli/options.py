@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from measurand.cli import options as o
-
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
@@ -335,23 +333,23 @@ Config = Annotated[
 class SourceOptions:
     """EngineOptions a benchmark is, and which of its columns plays which part."""
 
-    source: o.Source
-    test: o.Test = None
-    data: o.Data = None
-    part: o.Part = None
-    query: o.Query = None
-    evidence: o.Evidence = None
-    label: o.Label = None
-    metadata: o.Metadata = None
-    rationale: o.Rationale = None
-    group: o.Group = None
-    split: o.Split = None
-    id_: o.Id = None
-    split_by: o.SplitBy = "both"
+    source: Source
+    test: Test = None
+    data: Data = None
+    part: Part = None
+    query: Query = None
+    evidence: Evidence = None
+    label: Label = None
+    metadata: Metadata = None
+    rationale: Rationale = None
+    group: Group = None
+    split: Split = None
+    id_: Id = None
+    split_by: SplitBy = "both"
 
     def benchmark(self, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
         """The benchmark that these options describe."""
-        from measurand.benchmarks import load_parts
+        from measurand.benchmarks.load import load_parts
 
         return load_parts(
             self.source,
@@ -376,31 +374,31 @@ class SourceOptions:
 class LadderOptions:
     """How far the ladder of readers is climbed."""
 
-    calibrate: o.Calibrate = True
-    strongest: o.Strongest = "minilm"
-    seeds: o.Seeds = None
+    calibrate: Calibrate = True
+    strongest: Strongest = "minilm"
+    seeds: Seeds = None
 
 
 @dataclass(frozen=True)
 class RunOptions:
     """Seed, workers and where things go."""
 
-    seed: o.Seed = 0
-    workers: o.Workers = None
-    store: o.StoreIn = None
-    out: o.Out = None
-    json: o.Json = False
-    fail_on: o.FailOn = None
-    config: o.Config = None
+    seed: Seed = 0
+    workers: Workers = None
+    store: StoreIn = None
+    out: Out = None
+    json: Json = False
+    fail_on: FailOn = None
+    config: Config = None
 
 
 @dataclass(frozen=True)
 class EngineOptions:
     """What runs the trials, and what it gives them."""
 
-    engine: o.Engine = "local"
-    address: o.Address = None
-    gpu_share: o.GpuShare = None
+    engine: Engine = "local"
+    address: Address = None
+    gpu_share: GpuShare = None
 
 
 THIS_MACHINE = EngineOptions()  # in processes on this machine
@@ -410,12 +408,12 @@ THIS_MACHINE = EngineOptions()  # in processes on this machine
 class EndpointOptions:
     """A model behind a server, and what it may cost."""
 
-    url: o.Url = None
-    shots: o.Shots = 0
-    price_in: o.PriceIn = 0.0
-    price_out: o.PriceOut = 0.0
-    cap_tokens: o.CapTokens = None
-    cap_money: o.CapMoney = None
+    url: Url = None
+    shots: Shots = 0
+    price_in: PriceIn = 0.0
+    price_out: PriceOut = 0.0
+    cap_tokens: CapTokens = None
+    cap_money: CapMoney = None
 
     def readers(self, names: list[str] | None) -> dict[str, Any]:
         """The readers of these names; tfidf where none is named."""

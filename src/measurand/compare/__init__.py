@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Reports of one audit beside each other: what is compared, and what differs."""

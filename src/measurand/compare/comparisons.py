@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import rescale_auc
 

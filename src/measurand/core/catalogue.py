@@ -17,6 +17,16 @@ class Entry:
     extra: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    def resolve(self, name: str) -> Any:
+        """The class or function itself; `name` is what an error calls it."""
+        module, _, attribute = self.where.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except ModuleNotFoundError as missing:
+            if self.extra is None or (missing.name or "").startswith("measurand"):
+                raise
+            raise MissingExtra(name, self.extra) from missing
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -38,11 +48,4 @@ class Catalogue:
         """The class or function called `name`, as it is."""
         if name not in self.entries:
             raise UnknownName(self.kind, name, list(self.entries))
-        entry = self.entries[name]
-        module, _, attribute = entry.where.partition(":")
-        try:
-            return getattr(importlib.import_module(module), attribute)
-        except ModuleNotFoundError as missing:
-            if entry.extra is None or (missing.name or "").startswith("measurand"):
-                raise
-            raise MissingExtra(name, entry.extra) from missing
+        return self.entries[name].resolve(name)

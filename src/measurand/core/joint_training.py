@@ -6,8 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 
 Pairs = Sequence[tuple[str, str]]
 

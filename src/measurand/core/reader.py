@@ -7,10 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.core.task import Task
-
-Floats = NDArray[np.float64]
 
 
 class FittedReader(Protocol):

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.judge import Judge, Likeness, Pairs
-from measurand.core.reader import Floats
 from measurand.core.recipe import canonical, traits_of
 from measurand.experiment.ask import versions
 from measurand.experiment.experiment import Experiment

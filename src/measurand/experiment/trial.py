@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.files import keep_calls
@@ -18,7 +19,6 @@ from measurand.core.reader import (
     Attribution,
     Embedder,
     FittedReader,
-    Floats,
     Rearrangeable,
     Remarks,
     Salient,

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadOption, NotApplicable
 from measurand.core.items import Items
 from measurand.core.words import words
@@ -22,8 +22,6 @@ from measurand.explainers.sentences import bare_words, split_sentences
 
 HOWS = ("tfidf", "random")
 BLOCK = 50_000  # candidates scored at a time
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items
 from measurand.core.words import words
@@ -17,7 +18,6 @@ from measurand.explainers.given import Given
 from measurand.explainers.sentences import sentence_key
 
 BLOCK = 500  # queries compared with all others at a time
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ INTERVENTIONS = Catalogue(
     {
         "full": Entry("measurand.core.intervention:AsIs", "no change"),
         "keep": Entry("measurand.interventions.fields:Keep", "one field alone"),
-        "drop": Entry("measurand.interventions.fields:Drop", "all fields but one"),
+        "drop": Entry("measurand.interventions.fields:DropField", "all fields but one"),
         "shuffle": Entry(
             "measurand.interventions.shuffle:Shuffle",
             "another item's text: plain, within-label, within-length or nearest",
@@ -49,7 +49,7 @@ INTERVENTIONS = Catalogue(
             "torch",
         ),
         "asked": Entry(
-            "measurand.interventions.prompted:Asked",
+            "measurand.interventions.prompted:PromptedRewording",
             "one field in other words, by a language model here or on a server",
         ),
     },

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items
 from measurand.core.words import words
@@ -16,7 +16,6 @@ from measurand.core.words import words
 KINDS = ("plain", "within-label", "within-length", "nearest")
 LENGTH_BUCKETS = 5
 NEIGHBOURS = 10  # nearest texts an item may receive: one alone would not vary
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

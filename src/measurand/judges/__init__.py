@@ -41,7 +41,7 @@ SPACES = Catalogue(
     "space",
     {
         "encoder": Entry(
-            "measurand.judges.embedding:embedded", "texts as vectors", "torch"
+            "measurand.judges.embedding:text_embedder", "texts as vectors", "torch"
         )
     },
 )

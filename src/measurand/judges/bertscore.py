@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats
 from measurand.core.judge import Pairs
-from measurand.core.reader import Floats
 from measurand.core.recipe import TORCH, Traits
 from measurand.models.encoder import encoder_location
 from measurand.models.vectors import token_vectors

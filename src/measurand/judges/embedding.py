@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.models.vectors import token_vectors
 
 LENGTH = 256  # tokens of a text that are read

@@ -18,8 +18,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.judge import Pairs
-from measurand.core.reader import Floats
 from measurand.core.synonyms import representatives
 from measurand.core.words import FUNCTION, NEGATIONS, words
 

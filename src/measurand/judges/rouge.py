@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.judge import Pairs
-from measurand.core.reader import Floats
 from measurand.core.words import words
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy, log_softmax
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed, quote
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import (
@@ -33,7 +34,6 @@ from measurand.models.causal_training import (
     tokens_per_batch,
 )
 
-Floats = NDArray[np.float64]
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read
 
 

@@ -17,8 +17,8 @@ import torch
 import transformers
 from scipy.special import softmax
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import MissingWeights, ReaderFailed
-from measurand.core.reader import Floats
 from measurand.models.causal_loading import memory_guard
 from measurand.models.encoder import (
     UNREADABLE,
@@ -27,7 +27,7 @@ from measurand.models.encoder import (
     joint,
     tokenize_texts,
 )
-from measurand.models.sequences import Ints, TokenSequences, input_tensors, join_fields
+from measurand.models.sequences import TokenSequences, input_tensors, join_fields
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together

@@ -12,9 +12,9 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import MissingWeights, NotApplicable
 from measurand.models.sequences import (
-    Ints,
     Joint,
     TokenizedTexts,
     TokenSequences,

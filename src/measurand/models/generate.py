@@ -21,15 +21,19 @@ WRITERS = Catalogue(
             "torch",
         ),
         THERE: Entry(
-            "measurand.models.server.client:replies", "a model behind a server", "llm"
+            "measurand.models.server.client:endpoint_replies",
+            "a model behind a server",
+            "llm",
         ),
     },
 )
 MODEL_LOCATIONS = Catalogue(
     "place of a model",
     {
-        HERE: Entry("measurand.models.causal_loading:located", "its weights", "torch"),
-        THERE: Entry("measurand.models.server.client:address", "its server", "llm"),
+        HERE: Entry(
+            "measurand.models.causal_loading:locate_decoder", "its weights", "torch"
+        ),
+        THERE: Entry("measurand.models.server.client:server_url", "its server", "llm"),
     },
 )
 

@@ -14,13 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from measurand.core.arrays import Ints
 from measurand.core.reader import Attribution
-from measurand.models.encoder import (
-    Ints,
-    TokenSequences,
-    batch_equal_lengths,
-    input_tensors,
-)
+from measurand.models.encoder import TokenSequences, batch_equal_lengths, input_tensors
 
 Batch = Mapping[str, torch.Tensor]
 STEPS = 64  # points on the line from the baseline to the item

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 import transformers
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import (
     UNREADABLE,
-    Ints,
     TokenSequences,
     cuda_or_cpu,
     encoder_failure,

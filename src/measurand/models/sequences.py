@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from measurand.core.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,14 +12,13 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import ReaderFailed
 from measurand.models.cuda_graphs import Batch, Graph, GraphReplay
 
 T = TypeVar("T")
 Loss = Callable[[Any, Batch], torch.Tensor]
-Ints = NDArray[np.int64]
 STEP = 16  # widths are multiples of this, so that few graphs serve all batches
 LARGEST = 64  # batches of a pool, at most
 FEW = 16  # batches of labelled rows that are not sorted at all

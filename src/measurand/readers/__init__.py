@@ -43,7 +43,7 @@ READERS = Catalogue(
             "torch",
         ),
         "smollm2-zero": Entry(
-            "measurand.readers.causal:prompted",
+            "measurand.readers.causal:exposure_reader",
             "SmolLM2 asked for class names, not trained on labels",
             "torch",
         ),
@@ -75,12 +75,12 @@ KINDS = Catalogue(
             "torch",
         ),
         "prompted": Entry(
-            "measurand.readers.causal:prompted",
+            "measurand.readers.causal:exposure_reader",
             "any decoder, scoring class names in the prompt of the exposure audit",
             "torch",
         ),
         "packing": Entry(
-            "measurand.readers.causal:packing",
+            "measurand.readers.causal:packed_exposure_reader",
             "the same, adapted to eight prompts a sequence",
             "torch",
         ),

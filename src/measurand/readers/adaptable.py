@@ -13,8 +13,8 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 
+from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.words import words
 from measurand.readers.logistic import Linear, fit_logistic
 

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.words import WORD
 from measurand.readers.ngrams import Grams, count_features, number_words, weigh_counts
 
-Ints = NDArray[np.int64]
 Spans = Sequence[tuple[int, int]]
 
 

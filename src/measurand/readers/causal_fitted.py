@@ -8,8 +8,8 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
+from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.models.causal import CausalModel
 from measurand.readers.attribution import readable_fields
 from measurand.readers.causal_prompts import Wording

@@ -15,15 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
 from measurand.readers.ngrams import Grams, WordNumbers, fit_grams, number_words
 
-Ints = NDArray[np.int64]
 MOST = 300  # evidence words that are paired with the query's, the first ones of more
 STEPS = np.array([0.0, 0.01, 0.2, 0.4, 0.6, 0.8, 0.99])  # edges of the overlap buckets
 

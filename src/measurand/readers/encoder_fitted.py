@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from scipy.special import softmax
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, StoreFailed, join_names
 from measurand.core.files import check_writable, write_file
 from measurand.core.items import Items
-from measurand.core.reader import Attribution, Floats
+from measurand.core.reader import Attribution
 from measurand.models.encoder import joint, token_offsets, tokenize_texts, tokenizer
 from measurand.models.gradients import STEPS, attributions
 from measurand.models.sequences import (

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.recipe import Strength, Traits
 from measurand.models.server.calls import Messages
 from measurand.models.server.client import endpoint_replies

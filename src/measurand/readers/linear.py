@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.utils.extmath import randomized_svd
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
-from measurand.core.reader import Attribution, Floats
+from measurand.core.reader import Attribution
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
 from measurand.readers.ngrams import Grams, fit_grams

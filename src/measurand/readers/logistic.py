@@ -4,16 +4,13 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array
 from scipy.special import log_softmax, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from measurand.core.reader import Floats
-
-Ints = NDArray[np.int64]
+from measurand.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
-from measurand.core.reader import FittedReader, Floats
+from measurand.core.reader import FittedReader
 from measurand.core.recipe import Strength, Traits
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
 FOLDS = 5
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

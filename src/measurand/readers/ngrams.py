@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.words import words
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

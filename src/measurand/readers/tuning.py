@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.core.reader import Floats, Reader
+from measurand.core.reader import Reader
 
 RATES = (5e-7, 1e-6, 5e-6, 1e-5, 5e-5)  # leakage paper, section 2.4.1
 SHARE, MOST = 0.1, 2000  # of the rows, and rows at most, that rates are judged by

@@ -15,16 +15,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
+from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
 
 ItemValues: TypeAlias = "pd.Series[Any] | NDArray[Any] | Sequence[Any]"
-Bools = NDArray[np.bool_]
 OVER = ("agree", "first")
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 
 ABOVE = "depends"
 WITHIN = "near zero"

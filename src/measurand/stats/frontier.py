@@ -6,15 +6,12 @@ is a sum of rectangles, exact.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.resampling import percentile_estimate
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 EPSILON = 1e-12  # keeps 0 over 0 at 0
 
 

@@ -16,12 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.agreement import align_columns
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 
 # PVI is hardly ever equal in two items, so each resample draws every item anew:

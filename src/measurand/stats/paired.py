@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
 
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.resampling import bootstrap
-
-Clusters = NDArray[np.int64] | None
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:

@@ -21,11 +21,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadInput
-from measurand.core.reader import Floats
 
 Number = TypeVar("Number", float, Floats)
-Bools = NDArray[np.bool_]
 SPECIAL = -1  # the field of a token that the tokenizer put there itself
 
 

@@ -13,10 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
-from measurand.stats.paired import Clusters
 from measurand.stats.vectors.canonical import THREADS
 
 Statistic = Callable[[Floats], Floats]

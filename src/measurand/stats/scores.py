@@ -1,14 +1,11 @@
 """How right a reader's answers are, with intervals."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.resampling import bootstrap
-
-Ints = NDArray[np.int64]
 
 
 def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:

@@ -11,17 +11,13 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm, rankdata
 
+from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import percentile_estimate
-
-Ints = NDArray[np.int64]
 
 
 def auc(positive: Floats, negative: Floats, *, level: float = 0.95) -> Estimate:

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.resampling import sum_clusters
 
 

@@ -15,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 from measurand.stats.vectors.canonical import THREADS
 
-Ints = NDArray[np.int64]
 Rows: TypeAlias = "csr_array | Floats"  # unit vectors, or rows of zeros
 
 STRATA = ("random", "label", "near")

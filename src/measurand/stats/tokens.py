@@ -22,13 +22,12 @@ from scipy.special import chndtrinc
 from scipy.stats import binom, chi2, rankdata
 from sklearn.feature_extraction.text import CountVectorizer
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.reader import Floats
 from measurand.core.words import has_negation, words
 from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.decisions import benjamini_hochberg
 
-Ints = NDArray[np.int64]
 Names = NDArray[np.object_]
 LEAST = 10  # items a token must stand in: fewer can hardly be found among so many
 BUCKETS = 5  # of about equal sizes, for the bits of a feature

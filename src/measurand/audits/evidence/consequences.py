@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.thresholds import REACH, SHIFT_ITEMS, SHIFT_VALUES
+from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.items import Items
-from measurand.core.reader import Floats, Reader, TemperatureScaled
+from measurand.core.reader import Reader, TemperatureScaled
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
@@ -27,7 +27,6 @@ from measurand.stats.resampling import Statistic, bootstrap
 from measurand.stats.scores import wilson_share
 
 RESAMPLES = 2000
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

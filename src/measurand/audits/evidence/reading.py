@@ -8,12 +8,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
+from measurand.core.arrays import Floats
 from measurand.core.clusters import linked_clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Floats, Reader, Seeded
+from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask

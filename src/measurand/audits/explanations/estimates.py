@@ -19,12 +19,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from measurand.audits.explanations.information import Information, SeedRun
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.

@@ -16,9 +16,9 @@ from measurand.audits.explanations.metrics import Composite, Levels, Scores
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.robustness import Robustness
 from measurand.audits.explanations.specificity import Specificity
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Estimate
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.core.words import words
 from measurand.stats.frontier import (
     dominance_mask,
@@ -27,7 +27,6 @@ from measurand.stats.frontier import (
     hypervolume_estimate,
     varif,
 )
-from measurand.stats.paired import Clusters
 from measurand.stats.specificity import rescale_auc
 
 Columns = Mapping[str, Floats]

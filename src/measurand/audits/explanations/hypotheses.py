@@ -16,10 +16,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from measurand.audits.explanations.metrics import Scores
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import percentile_estimate, resample_means
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "not supported", "undecided"

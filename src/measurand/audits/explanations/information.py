@@ -29,16 +29,16 @@ from measurand.audits.explanations.fields import (
 )
 from measurand.audits.explanations.masking import (
     TARGET,
-    Bools,
     mask_rationales,
     preset_masking,
     retrain_detectors,
     weakest_strength,
 )
+from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.items import Items
-from measurand.core.reader import Floats, Reader
+from measurand.core.reader import Reader
 from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.interventions.paraphrase import propose_paraphrases

@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadOption, UnknownName
-from measurand.core.reader import Floats, Reader
+from measurand.core.reader import Reader
 from measurand.core.seeds import generator
 from measurand.core.words import WORD, words
 from measurand.experiment.ask import WORDS, Ask
@@ -69,7 +70,6 @@ def _is_inflection(word: str, name: str) -> bool:
     return word.startswith(stem) and bool(ENDINGS.fullmatch(word, len(stem)))
 
 
-Bools = NDArray[np.bool_]
 Cube = NDArray[np.float32]
 STRENGTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that are tried, weak first
 TARGET = 0.05  # accuracy over the majority at which a masked rationale leaks no more

@@ -21,8 +21,8 @@ import pandas as pd
 
 from measurand.audits.explanations.hypotheses import decide_hypotheses
 from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
+from measurand.core.arrays import Floats
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats
 from measurand.explainers import SUITE
 from measurand.stats.resampling import MEAN_RESAMPLES
 from measurand.stats.separation import paired_auc, rank_correlation, rank_disagreements

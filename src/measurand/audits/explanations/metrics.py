@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import (
     MEAN_RESAMPLES,
     column_means,

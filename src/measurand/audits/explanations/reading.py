@@ -29,15 +29,16 @@ from measurand.audits.explanations.robustness import Robustness
 from measurand.audits.explanations.specificity import Specificity
 from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.verdict import RationaleStage
+from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats, Reader
+from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.replies import drop_answer
-from measurand.stats.paired import Clusters, mean_score
+from measurand.stats.paired import mean_score
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
 READERLESS = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")

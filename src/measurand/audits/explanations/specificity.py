@@ -11,16 +11,14 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.words import words
 from measurand.stats.agreement import ItemValues, answer_codes
-from measurand.stats.paired import Clusters
 from measurand.stats.resampling import bootstrap
 from measurand.stats.specificity import (
     TIES,
-    Ints,
     Rows,
     cosines,
     draw_negatives,

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.thresholds import DRAWS, SLICES
+from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined, UnknownName
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.core.seeds import generator
 from measurand.stats.exposure.counts import CONTRASTS, ArmPairs, pair_arms, rows_by_size
 from measurand.stats.exposure.hierarchical import (

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
+from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit
-from measurand.core.reader import Floats
 from measurand.stats.exposure.summaries import NOTABLE
 
 SHOWN = 1000  # draws of a distribution that a page carries

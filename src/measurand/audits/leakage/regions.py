@@ -16,8 +16,9 @@ from measurand.audits.leakage.thresholds import (
     TABLE_COMPONENTS,
     TABLE_K,
 )
+from measurand.core.arrays import Floats, Ints
 from measurand.core.finding import Estimate, Finding
-from measurand.core.reader import Floats, Reader
+from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates
@@ -32,7 +33,6 @@ from measurand.stats.vectors.kmeans import (
 )
 from measurand.stats.vectors.neighbours import homophily
 
-Ints = NDArray[np.int64]
 Streams = Callable[..., np.random.Generator]
 FEW = 99  # shuffles where only the score itself is wanted
 PUBLISHED = {  # preset and divergence

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.audits.leakage.asking import (
     Evaluation,
@@ -23,6 +22,7 @@ from measurand.audits.leakage.asking import (
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.thresholds import DISCOVERY, EFFECT
+from measurand.core.arrays import Bools
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
@@ -39,7 +39,6 @@ from measurand.stats.paired import difference, mean_score
 from measurand.stats.peco.score import peco
 from measurand.stats.tokens import token_statistics
 
-Bools = NDArray[np.bool_]
 BOUND = 20  # words that the rule of words looks for, the surest first
 FEWEST = 50  # items that must be left on each side
 

@@ -5,21 +5,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs
 from measurand.audits.leakage.thresholds import FLOOR, ONE_CLASS
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
-from measurand.core.reader import Floats
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score, ratio
 from measurand.stats.scores import wilson_share
 
-Ints = NDArray[np.int64]
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 

@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Published benchmarks by name: their files, layouts and hub names."""

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from measurand.benchmarks import HOSTED, HUB
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.published import hotpotqa
 from measurand.benchmarks.published.files import (
@@ -29,6 +28,7 @@ from measurand.benchmarks.published.table import (
     SEEDED_SPLIT,
     PublishedBenchmark,
 )
+from measurand.benchmarks.sources import HUB_PREFIX, read_hub
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName
@@ -171,9 +171,7 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
             f"{advice}{FOLDER_VARIABLE}"
         )
     try:
-        tables = [
-            HUB.load("datasets", source=f"{HOSTED}{source}") for source in sources
-        ]
+        tables = [read_hub(f"{HUB_PREFIX}{source}") for source in sources]
     except (BadInput, MissingExtra) as failed:
         # Its own advice is for those who wrote hf: themselves.
         why = str(failed).partition("; give the dataset as")[0]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from measurand.benchmarks import HOSTED, HUB
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import label_cells
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.published.files import FOLDER_VARIABLE, files_by_stem
+from measurand.benchmarks.sources import HUB_PREFIX, read_hub
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, join_names, quote
 from measurand.core.task import Task
@@ -102,7 +102,7 @@ def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
 def _read_topic_hub(row: Topic) -> pd.DataFrame:
     """The rows of the dataset on the hub."""
     try:
-        rows: pd.DataFrame = HUB.load("datasets", source=f"{HOSTED}{row.hub}")
+        rows = read_hub(f"{HUB_PREFIX}{row.hub}")
     except (BadInput, MissingExtra) as failed:
         why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(

@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Models on a server: the client, what it spends and what it was told before."""

@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Several models of one shape trained as one, on a GPU."""

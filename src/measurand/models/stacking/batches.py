@@ -7,9 +7,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Ints
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.sequences import TokenSequences
-from measurand.models.training import STEP, Ints, shuffle_short_last
+from measurand.models.training import STEP, shuffle_short_last
 
 ROWS_AT_ONCE = 64  # rows a model answers at once
 SHUT = -1e4  # added to the score of a class that is not there: none overcomes it

@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Readers that are trained several at once, and the stacks they stay in."""

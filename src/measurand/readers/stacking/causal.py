@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.joint_training import JointPrediction, TrainingJob
-from measurand.core.reader import Floats
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
 from measurand.models.causal_training import Training
@@ -32,7 +32,7 @@ from measurand.models.stacking.causal import (
     sorted_batches,
 )
 from measurand.models.stacking.stack import ResidentStack
-from measurand.models.training import Ints, pool_size
+from measurand.models.training import pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
 from measurand.readers.causal_recipe import (

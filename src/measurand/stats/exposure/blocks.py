@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.exposure.studies import Latent
 
 

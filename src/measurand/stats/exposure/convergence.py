@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 
 
 def r_hat(draws: Floats) -> float:

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import BadInput, UnknownName, join_names, quote
-from measurand.core.reader import Floats
 
 ARMS = ("base", "extra", "test")
 CONTRASTS = {"boost": ("base", "extra"), "bias": ("extra", "test")}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.exposure.blocks import (
     Blocks,
     LogitEffects,

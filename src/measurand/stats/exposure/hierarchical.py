@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import UnknownName
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.draws import PosteriorDraws, draw_posterior
 from measurand.stats.exposure.laplace import mean_effects

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, gammaln
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
-from measurand.core.reader import Floats
 from measurand.stats.exposure.blocks import (
     Blocks,
     LogitEffects,

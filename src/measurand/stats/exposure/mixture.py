@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 
 HALVINGS = 60  # bisections: the bracket shrinks below rounding
 

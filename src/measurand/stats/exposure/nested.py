@@ -11,7 +11,7 @@ from itertools import combinations, product
 import numpy as np
 from scipy.special import logsumexp
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.exposure.laplace import Mode, find_mode, log_likelihood, log_prior
 from measurand.stats.exposure.studies import Latent
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import MissingExtra
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.exposure.blocks import dense_logits, sum_slots
 from measurand.stats.exposure.convergence import ess_bulk, r_hat
 from measurand.stats.exposure.hierarchical import LEVEL, Posterior, estimate_from_draws

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from scipy.special import expit, roots_hermitenorm
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.exposure.blocks import dense_logits
 from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.draws import draw_by_point

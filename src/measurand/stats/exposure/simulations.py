@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.datasets import make_regression
 
+from measurand.core.arrays import Floats
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.exposure.hierarchical import LEVEL, fit_studies
 from measurand.stats.exposure.studies import METHODS, Studies
 from measurand.stats.scores import wilson_share

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.exposure.counts import ArmPairs
 
 METHODS = 2  # control and treatment, the last axis of a study

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
 from measurand.stats.decisions import benjamini_hochberg
 from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import LEVEL, fit_posterior, fit_studies

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.special import gammaln
 from scipy.stats import chi2
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.decisions import benjamini_hochberg
 from measurand.stats.peco.contingency import Cells
 

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, Undefined
-from measurand.core.reader import Floats
 from measurand.stats.resampling import sum_clusters
 
-Ints = NDArray[np.int64]
 Column = Iterable[Hashable] | NDArray[Any]
 
 UNITS = 30  # groups below which items, not groups, are what was sampled

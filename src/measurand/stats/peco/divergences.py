@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import rel_entr
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 
 Divergence = Callable[[Floats], Floats]  # counts (… × clusters × labels) to clusters
 Summary = Callable[[Floats, Floats], Floats]  # divergences and shares of items to one

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 from measurand.stats.peco.contingency import Cells
 from measurand.stats.peco.divergences import (
     Divergence,

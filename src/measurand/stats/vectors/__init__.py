@@ -1,1 +1,1 @@
-"""TODO package docstring."""
+"""Vectors of items: clusters, components, neighbours and maps that no order changes."""

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.seeds import generator
 
-Ints = NDArray[np.int64]
 Vectors = NDArray[Any]  # floats of any width
 
 BLOCK = 1_024  # rows at a time

@@ -14,11 +14,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
-from measurand.core.reader import Floats
 from measurand.stats.vectors.canonical import (
     THREADS,
-    Ints,
     Vectors,
     approximate_mean,
     order_vectors,

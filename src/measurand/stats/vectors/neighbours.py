@@ -11,10 +11,10 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.neighbors import NearestNeighbors
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
-from measurand.core.reader import Floats
-from measurand.stats.peco.contingency import UNITS, Column, Ints, column_codes
+from measurand.stats.peco.contingency import UNITS, Column, column_codes
 from measurand.stats.peco.null import permutation_p
 from measurand.stats.resampling import sum_clusters
 from measurand.stats.vectors.canonical import Vectors, order_vectors

@@ -9,11 +9,10 @@ import numpy as np
 from scipy.linalg import eigh, get_blas_funcs, qr
 from sklearn.decomposition import PCA
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.seeds import generator
 from measurand.stats.vectors.canonical import (
     THREADS,
-    Ints,
     Vectors,
     approximate_mean,
     order_vectors,

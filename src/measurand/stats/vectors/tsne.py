@@ -3,7 +3,7 @@
 import numpy as np
 from openTSNE import TSNE
 
-from measurand.core.reader import Floats
+from measurand.core.arrays import Floats
 
 NEAR = 30.0  # neighbours that count for a point
 EARLY, LATE = 150, 350  # steps; further ones move little

@@ -1,0 +1,128 @@
+"""The benchmark that a name, a file or a dataset of the hub stands for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.published.table import PUBLISHED
+from measurand.benchmarks.published.topics import TOPICS
+from measurand.benchmarks.sources import (
+    SYNTHETIC_PREFIX,
+    benchmark_title,
+    read_source,
+)
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption
+
+
+def load_benchmark(
+    source: str,
+    *,
+    test: str | None = None,
+    query: str | None = None,
+    evidence: str | None = None,
+    label: str | None = None,
+    metadata: Sequence[str] = (),
+    rationale: str | Sequence[str] | None = None,
+    group: str | None = None,
+    split: str | None = None,
+    id: str | None = None,
+    fields: Sequence[str] = (),
+    split_by: str = "both",
+    data: str | Path | None = None,
+    part: str | None = None,
+    seed: int = 0,
+) -> Benchmark:
+    """The benchmark called `source`: a known name, `hf:NAME`, or a file.
+
+    `data` is the folder that holds a published benchmark (else MEASURAND_DATA names it,
+    else the hub is asked), `part` its test part.
+    `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
+    """
+    roles: dict[str, Any] = {
+        "query": query,
+        "evidence": evidence,
+        "label": label,
+        "metadata": metadata,
+        "rationale": rationale,
+        "group": group,
+        "split": split,
+        "id": id,
+        "fields": fields,
+    }
+    location: dict[str, Any] = {"data": data, "part": part}
+    if source in PUBLISHED:
+        _check_no_options(source, {"test": test, **roles})
+        benchmark: Benchmark = BENCHMARKS.load(
+            source, split_by=split_by, seed=seed, **location
+        )
+        return benchmark
+    if source in TOPICS:
+        _check_no_options(source, {"test": test, "part": part, **roles})
+        task: Benchmark = BENCHMARKS.load(
+            source, split_by=split_by, seed=seed, data=data
+        )
+        return task
+    if source.startswith(SYNTHETIC_PREFIX):
+        return _load_synthetic(source, {"test": test, **roles, **location}, seed)
+    if _option_flags(location):
+        raise BadOption(
+            f"{', '.join(_option_flags(location))} is for benchmarks known by name, such as snli; "
+            "leave it out, or see measurand list benchmarks"
+        )
+    return from_frames(
+        read_source(source, list(BENCHMARKS)),
+        None if test is None else read_source(test, list(BENCHMARKS)),
+        name=benchmark_title(source),
+        split_by=split_by,
+        seed=seed,
+        **roles,
+    )
+
+
+def load_parts(
+    source: str,
+    *,
+    tests: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    **options: Any,
+) -> Benchmark:
+    """The benchmark with the first of `tests` or `parts`, and beside it the others."""
+    sides: list[dict[str, Any]]
+    sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
+    if tests and parts:
+        raise BadOption("both --test and --part are given; give one of them")
+    benchmark = load_benchmark(source, **(sides[0] if sides else {}), **options)
+    names = [benchmark_title(test) for test in tests] or list(parts)
+    if len(set(names)) < len(names):
+        raise BadOption(f"the test parts are {', '.join(names)}; name each only once")
+    other_tests = {
+        name: load_benchmark(source, **side, **options).test
+        for name, side in list(zip(names, sides, strict=True))[1:]
+    }
+    return replace(benchmark, test_parts=other_tests) if other_tests else benchmark
+
+
+def _load_synthetic(name: str, options: dict[str, Any], seed: int) -> Benchmark:
+    """The synthetic benchmark of that name."""
+    if name in BENCHMARKS.entries:
+        _check_no_options(name, options)
+    benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
+    return benchmark
+
+
+def _check_no_options(name: str, options: dict[str, Any]) -> None:
+    """Nothing, where no option is given that a known benchmark answers itself."""
+    if _option_flags(options):
+        raise BadOption(
+            f"{name} brings its own roles and test items; leave out "
+            f"{', '.join(_option_flags(options))}"
+        )
+
+
+def _option_flags(options: dict[str, Any]) -> list[str]:
+    """The options that were given, as they are written."""
+    return [f"--{option}" for option, value in options.items() if value]
