@@ -86,8 +86,8 @@ def _require_cells(
 def _scalar_text(cell: object) -> str | None:
     """One value as it is written; whole numbers without a point, True as 1.
 
-    >>> _scalar_text(1.0), _scalar_text(True), _scalar_text(0.5), _scalar_text("1.0"), _scalar_text([1])
-    ('1', '1', '0.5', '1.0', None)
+    >>> [_scalar_text(cell) for cell in (1.0, True, 0.5, "1.0", [1])]
+    ['1', '1', '0.5', '1.0', None]
     """
     if isinstance(cell, str):
         return _mend_surrogates(cell)

@@ -25,7 +25,8 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
         raise BadInput(
             f"cannot load {quote(source, 200)}: {quote(str(failed), 200)}; give the "
-            f"dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give its files"
+            f"dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give its "
+            "files"
         ) from None
     return to_dataframe(dataset)
 
@@ -33,8 +34,10 @@ def load_hub_rows(source: str) -> pd.DataFrame:
 def _parse_hub_source(source: str) -> tuple[str, str | None, str | None]:
     """The name, the configuration and the split in a source.
 
-    >>> _parse_hub_source("hf:nyu-mll/glue:mnli@train"), _parse_hub_source("hf:org/facts")
-    (('nyu-mll/glue', 'mnli', 'train'), ('org/facts', None, None))
+    >>> _parse_hub_source("hf:nyu-mll/glue:mnli@train")
+    ('nyu-mll/glue', 'mnli', 'train')
+    >>> _parse_hub_source("hf:org/facts")
+    ('org/facts', None, None)
     """
     rest, _, split = source.removeprefix(HUB_PREFIX).partition("@")
     name, _, config = rest.partition(":")

@@ -70,7 +70,8 @@ def load_benchmark(
         return _load_synthetic(source, {"test": test, **roles, **location}, seed)
     if _option_flags(location):
         raise BadOption(
-            f"{', '.join(_option_flags(location))} is for benchmarks known by name, such as snli; "
+            f"{', '.join(_option_flags(location))} is for benchmarks known by name, "
+            "such as snli; "
             "leave it out, or see measurand list benchmarks"
         )
     return from_frames(

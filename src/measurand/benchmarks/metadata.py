@@ -79,8 +79,10 @@ BY_FORM = {"who": "person", "when": "date", "where": "place", "yes-no": "yes-no"
 def query_form(query: str, words: Sequence[str]) -> str:
     """The question word of a question, or the form of a claim.
 
-    >>> query_form("who wrote it", ["who", "wrote", "it"]), query_form("猫在哪里？", [*"猫在哪里"])
-    ('who', 'where')
+    >>> query_form("who wrote it", ["who", "wrote", "it"])
+    'who'
+    >>> query_form("猫在哪里？", [*"猫在哪里"])
+    'where'
     """
     text = query.lower()
     if not _is_question(text, words):
@@ -275,7 +277,8 @@ def _tercile_names(
 ) -> list[str]:
     """The third of each value; a value at a tercile belongs below it.
 
-    >>> _tercile_names(np.array([1, 2, 9]), np.array([1, 2, 3]), ("low", "medium", "high"))
+    >>> names = ("low", "medium", "high")
+    >>> _tercile_names(np.array([1, 2, 9]), np.array([1, 2, 3]), names)
     ['low', 'medium', 'high']
     """
     edges = np.quantile(train, [1 / 3, 2 / 3], method="inverted_cdf")

@@ -85,7 +85,7 @@ class ColumnRoles:
     def describe(self) -> dict[str, str]:
         """Part and column, for printing and storing.
 
-        >>> ColumnRoles("claim", None, "label", ("genre", "source")).described()
+        >>> ColumnRoles("claim", None, "label", ("genre", "source")).describe()
         {'query': 'claim', 'label': 'label', 'metadata': 'genre, source'}
         """
         columns = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -101,7 +101,7 @@ def infer_roles(
 ) -> ColumnRoles:
     """The part of each column: as given, and by its name where that is plain.
 
-    >>> infer_roles(["premise", "hypothesis", "gold_label"]).described()
+    >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
     {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
     """
     named = named or NamedColumns()

@@ -19,7 +19,8 @@ ALLOWED = ("train", "test", *DEV)
 class SplitTables:
     """Train and test rows, how they were told apart, and how many were left out.
 
-    `split_columns` holds the columns that a drawn split keeps apart; it is empty for a given one.
+    `split_columns` holds the columns that a drawn split keeps apart; it is empty for a
+    given one.
     """
 
     train: pd.DataFrame
@@ -51,7 +52,8 @@ def split_table(
     split_names = set(values)
     if not split_names <= set(ALLOWED) or "train" not in split_names:
         raise BadInput(
-            f"the split column {quote(roles.split)} holds {join_names(sorted(split_names))}; "
+            f"the split column {quote(roles.split)} holds "
+            f"{join_names(sorted(split_names))}; "
             f"train must be there, and allowed are {', '.join(ALLOWED)}; "
             "rename the values, or give train and test apart"
         )
@@ -108,7 +110,8 @@ def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame
     if len(repeated_ids):
         first = ", ".join(quote(name) for name in repeated_ids[:3])
         raise BadInput(
-            f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more than one "
+            f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more "
+            "than one "
             f"row, such as {first}; make them unique, or name another column with --id"
         )
     return table

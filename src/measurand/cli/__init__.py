@@ -7,7 +7,7 @@
 import os
 import sys
 
-from measurand.cli import explanations, exposure, fit, look, suite
+from measurand.cli import explanations, exposure, fit, look, suite  # noqa: F401
 from measurand.cli.verbs import app
 from measurand.core.errors import MeasurandError
 

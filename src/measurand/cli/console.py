@@ -27,7 +27,7 @@ def notice(line: str) -> None:
 
 
 def _cache_directory() -> Path:
-    """EngineOptions answers are kept when nobody says where."""
+    """Where answers are kept when nobody says where."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "measurand"
 

@@ -86,7 +86,7 @@ def exposure(
         bool,
         typer.Option(
             "--plan",
-            help="RunOptions a few trials, say what the study would take, and stop.",
+            help="Run a few trials, say what the study would take, and stop.",
             rich_help_panel=STUDY,
         ),
     ] = False,
@@ -154,7 +154,8 @@ def exposure(
     names = task_name or [_task_title(source) for source in task_sources]
     if len(names) != len(task_sources) or len(set(names)) < len(names):
         raise BadOption(
-            f"the tasks are {', '.join(names)} for {len(task_sources)} sources; name each "
+            f"the tasks are {', '.join(names)} for {len(task_sources)} sources; name "
+            "each "
             "once with --task-name"
         )
     tasks = {

@@ -331,7 +331,7 @@ Config = Annotated[
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """EngineOptions a benchmark is, and which of its columns plays which part."""
+    """Where a benchmark is, and which of its columns plays which part."""
 
     source: Source
     test: Test = None

@@ -70,7 +70,7 @@ def demo(
     *,
     where: EngineOptions,
 ) -> None:
-    """RunOptions the synthetic suite, whose right answers are known, and write reports."""
+    """Run the synthetic suite, whose right answers are known, and write reports."""
     from measurand.audits import AUDITS, LADDERED
     from measurand.benchmarks import EXPLAINED, SYNTHETIC
     from measurand.compare.compare import compare
@@ -250,7 +250,7 @@ def audit(
     climb: LadderOptions,
     also: o.With = None,
 ) -> None:
-    """RunOptions every audit that the columns permit."""
+    """Run every audit that the columns permit."""
     from measurand.audits import AUDITS, LADDERED, USUAL
     from measurand.core.errors import (
         BadInput,
@@ -300,9 +300,8 @@ def _print_cost(
 
     for name, reader in readers.items():
         if traits_of(reader).remote:
-            print(
-                f"{name}: {evidence_cost(reader, benchmark, shuffles, margin, seed=seed)}"
-            )
+            cost = evidence_cost(reader, benchmark, shuffles, margin, seed=seed)
+            print(f"{name}: {cost}")
         else:
             print(f"{name}: runs here and costs nothing")
 

@@ -140,7 +140,8 @@ class RaySession:
         joined_address = ray.get_runtime_context().gcs_address
         if self.address not in (joined_address, "auto", "local"):
             raise BadOption(
-                f"this process has joined the Ray at {joined_address} before; leave out "
+                f"this process has joined the Ray at {joined_address} before; leave "
+                "out "
                 f"{quote(self.address, 80)}, or call ray.shutdown() first"
             )
 
@@ -280,7 +281,8 @@ def _task_failure(raised: ray.exceptions.RayError) -> Exception:
     missing_module = re.search(r"No module named '([^']+)'", str(raised))
     if missing_module:
         return BadOption(
-            f"a node of the cluster has no module {missing_module[1]!r}; install what is "
+            f"a node of the cluster has no module {missing_module[1]!r}; install what "
+            "is "
             "installed here on every node"
         )
     cause = getattr(raised, "cause", raised)

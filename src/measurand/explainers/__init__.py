@@ -91,7 +91,8 @@ def make_explainer(name: str, roles: "ExplainerRoles", **settings: Any) -> "Expl
     for setting in settings:
         if setting not in setting_names:
             raise BadOption(
-                f"{name} takes no {setting!r}; its settings are {join_names(setting_names)}"
+                f"{name} takes no {setting!r}; its settings are "
+                f"{join_names(setting_names)}"
             )
     parts = {
         "query": roles.query,

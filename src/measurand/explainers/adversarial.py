@@ -31,8 +31,9 @@ STATES = {
 def _label_state(label: str) -> str:
     """What an item with that label is.
 
-    >>> _label_state("SUPPORTS"), _label_state("entailment"), _label_state("NOT_ENOUGH_INFO"), _label_state("0")
-    ('supported', 'entailed', 'labelled not enough info', 'labelled 0')
+    >>> labels = ("SUPPORTS", "entailment", "NOT_ENOUGH_INFO", "0")
+    >>> [_label_state(label) for label in labels]
+    ['supported', 'entailed', 'labelled not enough info', 'labelled 0']
     """
     return STATES.get(_label_words(label), f"labelled {_label_words(label)}")
 

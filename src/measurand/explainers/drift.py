@@ -69,8 +69,9 @@ class Drift:
 def negate_text(text: str) -> str:
     """The text that says the opposite, by one "not" less, one more, or a denial.
 
-    >>> negate_text("he did not go"), negate_text("He can't go"), negate_text("He is out.")
-    ('he did go', 'He can go', 'He is not out.')
+    >>> texts = ("he did not go", "He can't go", "He is out.")
+    >>> [negate_text(text) for text in texts]
+    ['he did go', 'He can go', 'He is not out.']
     >>> negate_text("The men sleep."), negate_text("Not all want it"), negate_text("")
     ('It is not true that the men sleep.', 'All want it', '')
     """

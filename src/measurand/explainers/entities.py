@@ -38,8 +38,9 @@ def find_entity(texts: Sequence[str], stands: Mapping[str, int], most: float) ->
     'Ada Lovelace'
     >>> find_entity(["Fox 2000 Pictures made it."], {}, 1)
     'Fox 2000 Pictures'
-    >>> find_entity(["Cats sleep."], {}, 1), find_entity(["A wooden bench on ice"], {}, 1)
-    ('Cats', 'wooden')
+    >>> texts = ("Cats sleep.", "A wooden bench on ice")
+    >>> [find_entity([text], {}, 1) for text in texts]
+    ['Cats', 'wooden']
     """
     for inside in (True, False):
         for text in texts:

@@ -32,8 +32,10 @@ def trim_reply(reply: str, prompt: str, *, steps: bool = False) -> str:
     does. Steps may stand apart; they end with their answer, and one that repeats
     another, numbers aside, as small models do without end, is left out.
 
-    >>> trim_reply(" So.\n\nInput: more", ""), trim_reply("So.\nInput: more", "Input: x")
-    ('So.', 'So.')
+    >>> trim_reply(" So.\n\nInput: more", "")
+    'So.'
+    >>> trim_reply("So.\nInput: more", "Input: x")
+    'So.'
     >>> trim_reply("1. a\n\n2. b\n3. b\nFinal answer: A\nx", "", steps=True)
     '1. a\n2. b\nFinal answer: A'
     """
@@ -96,7 +98,8 @@ def reply_outcome(
 
     >>> told = "Write a brief note on the input below."
     >>> prompt = told + chr(10) + "Input: claim: cats sleep all day"
-    >>> [reply_outcome(said, prompt, told) for said in ("They do.", "...", "I cannot say")]
+    >>> replies = ("They do.", "...", "I cannot say")
+    >>> [reply_outcome(reply, prompt, told) for reply in replies]
     ['written', 'empty', 'refused']
     >>> reply_outcome("Cats sleep all day.", prompt, told)
     'echoed'

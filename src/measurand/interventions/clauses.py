@@ -83,8 +83,10 @@ IDENTITY = re.compile(r"([A-Z][^,]*?) (is|was) the ((?!same\b|first of\b)[^,]+)"
 def _move_clause(sentence: str) -> Iterator[str]:
     """The subordinate clause at the other end.
 
-    >>> list(_move_clause("When it rains, they stay")), list(_move_clause("A man ran after it"))
-    (['They stay when it rains'], ['After it, a man ran'])
+    >>> list(_move_clause("When it rains, they stay"))
+    ['They stay when it rains']
+    >>> list(_move_clause("A man ran after it"))
+    ['After it, a man ran']
     """
     if match := FRONTED.fullmatch(sentence):
         link, first, last = match.groups()
@@ -111,10 +113,14 @@ def _move_place(sentence: str) -> Iterator[str]:
 def _restate_existence(sentence: str) -> Iterator[str]:
     """What somebody does, as somebody there is; and the other way round.
 
-    >>> list(_restate_existence("A man is sleeping")), list(_restate_existence("A man sleeping"))
-    (['There is a man sleeping'], ['A man is sleeping', 'There is a man sleeping'])
-    >>> list(_restate_existence("There are two dogs in a park")), list(_restate_existence("A man is old"))
-    (['Two dogs are in a park'], [])
+    >>> list(_restate_existence("A man is sleeping"))
+    ['There is a man sleeping']
+    >>> list(_restate_existence("A man sleeping"))
+    ['A man is sleeping', 'There is a man sleeping']
+    >>> list(_restate_existence("There are two dogs in a park"))
+    ['Two dogs are in a park']
+    >>> list(_restate_existence("A man is old"))
+    []
     """
     if match := THERE.fullmatch(sentence):
         be, who, doing = match.groups()
@@ -170,7 +176,8 @@ def _change_voice(sentence: str) -> Iterator[str]:
     """
     if match := PASSIVE.fullmatch(sentence):
         if not AGENT.search(match[3]) and not VERB.search(match[1]):
-            yield f"{_uppercase_start(match[3])} {match[2]} {_lowercase_start(match[1])}"
+            start, end = _uppercase_start(match[3]), _lowercase_start(match[1])
+            yield f"{start} {match[2]} {end}"
     elif (match := IDENTITY.fullmatch(sentence)) and not VERB.search(match[3]):
         yield f"The {match[3]} {match[2]} {_lowercase_start(match[1])}"
 

@@ -77,8 +77,8 @@ def _double_space(text: str, lot: float) -> str:
 def toggle_full_stop(text: str, lot: float) -> str:
     """Without its full stop where it has one, else with one; a mark gets a space.
 
-    >>> toggle_full_stop("It is.", 0), toggle_full_stop("It is", 0), toggle_full_stop("Is it?", 0)
-    ('It is', 'It is.', 'Is it ?')
+    >>> [toggle_full_stop(text, 0) for text in ("It is.", "It is", "Is it?")]
+    ['It is', 'It is.', 'Is it ?']
     """
     bare = text.rstrip()
     if bare.endswith(("?", "!")):

@@ -49,8 +49,10 @@ TOGETHER = (
 def vary_contractions(text: str) -> Iterator[str]:
     """The text with all its contractions taken apart, and with all that can be drawn.
 
-    >>> list(vary_contractions("It isn't here.")), list(vary_contractions("They are not old."))
-    (['It is not here.'], ["They aren't old."])
+    >>> list(vary_contractions("It isn't here."))
+    ['It is not here.']
+    >>> list(vary_contractions("They are not old."))
+    ["They aren't old."]
     """
     for rules in (APART, TOGETHER):
         changed = text

@@ -217,4 +217,5 @@ def _overlap_word(text: str, others: str) -> str:
     ('overlap6', 'overlap0')
     """
     distinct = set(words(text))
-    return f"overlap{OVERLAPS * len(distinct.intersection(words(others))) // max(len(distinct), 1)}"
+    shared = distinct.intersection(words(others))
+    return f"overlap{OVERLAPS * len(shared) // max(len(distinct), 1)}"

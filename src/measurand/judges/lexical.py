@@ -59,7 +59,8 @@ class _Statement:
 def _parse_statement(text: str) -> _Statement:
     """What a text says, as far as single words tell.
 
-    >>> _parse_statement("She isn't painting cats.") == _parse_statement("she is NOT painting a cat")
+    >>> several = _parse_statement("She isn't painting cats.")
+    >>> several == _parse_statement("she is NOT painting a cat")
     False
     >>> sorted(_parse_statement("She isn't painting cats.").stems)
     ['cat', 'is', 'not', 'paint', 'she']
@@ -103,7 +104,8 @@ def _synonym_stems() -> dict[str, str]:
 
     A set that holds a function word goes by it, and so weighs little.
 
-    >>> [_synonym_stems()[_stem_word(word)] for word in ("movie", "guys", "men", "roughly")]
+    >>> some = ("movie", "guys", "men", "roughly")
+    >>> [_synonym_stems()[_stem_word(word)] for word in some]
     ['film', 'man', 'man', 'about']
     """
     sets: dict[str, set[str]] = {}
@@ -130,7 +132,8 @@ def _synonym_stems() -> dict[str, str]:
 def _stem_word(word: str) -> str:
     """The word without its ending: crude, but the same for most of its forms.
 
-    >>> [_stem_word(word) for word in ("runs", "running", "make", "making", "cities", "bus")]
+    >>> some = ("runs", "running", "make", "making", "cities", "bus")
+    >>> [_stem_word(word) for word in some]
     ['run', 'run', 'mak', 'mak', 'city', 'bus']
     """
     if word in FUNCTION or not (word.isascii() and word.isalpha()):

@@ -46,7 +46,8 @@ def _entailment_column(trained: Classifier) -> int:
     columns = [i for i, name in enumerate(names) if name.startswith("entail")]
     if len(columns) != 1:
         raise BadOption(
-            f"{quote(trained.name, 200)} has the classes {join_names(trained.classes)}, of "
+            f"{quote(trained.name, 200)} has the classes "
+            f"{join_names(trained.classes)}, of "
             "which one must be called entailment; name its classes under id2label and "
             "label2id in its config.json, or take another entailment classifier"
         )

@@ -90,9 +90,10 @@ def optimise(
     training: Training,
     seed: int,
 ) -> None:
-    """Train the network's open weights and `extra_weights` on `loss` of `n` examples, in place.
+    """Train the network's open weights and `extra_weights` on `loss`, in place.
 
-    Order and dropout are streams of `seed`; the global generators stay as they were.
+    `n` is how many examples there are. Order and dropout are streams of `seed`; the
+    global generators stay as they were.
     """
     weights = [w for w in network.parameters() if w.requires_grad] + list(extra_weights)
     groups: list[dict[str, Any]] = [

@@ -121,7 +121,8 @@ def encoder_failure(name: str, failed: Exception) -> str:
     message = str(failed).strip() or type(failed).__name__
     first = message.splitlines()[0]
     return (
-        f"cannot load an encoder from {encoder_location(name)!r} ({first[:160]}); give a "
+        f"cannot load an encoder from {encoder_location(name)!r} ({first[:160]}); give "
+        "a "
         "directory with config.json, weights and tokenizer, or a hub id within reach"
     )
 
@@ -187,7 +188,7 @@ def _token_ids(tokenizer: Any, texts: list[str], most: int) -> list[list[int]]:
 
 
 def tokenize_once(name: str, texts: Sequence[str], most: int) -> TokenizedTexts:
-    """What `tokenize_texts` gives, where texts come again and again: each is split once."""
+    """What `tokenize_texts` gives, for texts that come again: each is split once."""
     cache = _token_cache(tokenizer(name), most)
     if len(cache) > REMEMBERED:
         cache.clear()

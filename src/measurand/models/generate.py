@@ -41,8 +41,10 @@ MODEL_LOCATIONS = Catalogue(
 def resolve_writer(model: str | Endpoint, terms: Terms | None = None) -> str | Endpoint:
     """The model by its name: `llm:NAME` is on a server, all others run here.
 
-    >>> resolve_writer("smollm2"), resolve_writer("causal:a/b"), resolve_writer("llm:small").model
-    ('smollm2', 'a/b', 'small')
+    >>> resolve_writer("smollm2"), resolve_writer("causal:a/b")
+    ('smollm2', 'a/b')
+    >>> resolve_writer("llm:small").model
+    'small'
     """
     if isinstance(model, str) and model.startswith(SERVED):
         name = model.removeprefix(SERVED)

@@ -131,6 +131,7 @@ def _seq2seq_failure(source: str, failed: Exception) -> str:
     """One line about a model that could not be loaded."""
     message = (str(failed).strip() or type(failed).__name__).splitlines()[0]
     return (
-        f"cannot load a seq2seq model from {quote(source, 200)} ({message[:160]}); give a "
+        f"cannot load a seq2seq model from {quote(source, 200)} ({message[:160]}); "
+        "give a "
         "directory with config.json, weights and tokenizer, or a hub id within reach"
     )

@@ -45,7 +45,7 @@ class Choices:
     def marks_in_words(self) -> str:
         """The marks, in words.
 
-        >>> mark_labels(("no", "yes")).listed
+        >>> mark_labels(("no", "yes")).marks_in_words
         'A or B'
         """
         if len(self.marks) > 5:
@@ -74,8 +74,9 @@ def find_label(text: str, choices: Choices) -> tuple[int, int] | None:
     """Which label an answer names, and at which letter; None where it does not parse.
 
     >>> two = mark_labels(("entailment", "not entailment"))
-    >>> find_label("B", two), find_label("It is not entailment.", two), find_label("A man", two)
-    ((1, 0), (1, 6), None)
+    >>> replies = ("B", "It is not entailment.", "A man")
+    >>> [find_label(reply, two) for reply in replies]
+    [(1, 0), (1, 6), None]
     """
     cues = [cue.end() for cue in CUE.finditer(text) if text[cue.end() :].strip(AROUND)]
     start = cues[-1] if cues else 0

@@ -121,7 +121,8 @@ def readable_fields(learned: tuple[str, ...], items: Items) -> tuple[str, ...]:
     present = tuple(field for field in learned if field in items.fields)
     if not present:
         raise BadInput(
-            f"this reader learned the fields {join_names(learned)}, and these items have "
+            f"this reader learned the fields {join_names(learned)}, and these items "
+            "have "
             f"{join_names(items.fields)}; give it one of its own at least"
         )
     return present

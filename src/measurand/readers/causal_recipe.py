@@ -29,7 +29,7 @@ class CausalRecipe:
         seed: Where set, head and order come from this and not from the stream, so that
             readers that differ in their texts alone share them.
         rates: Learning rates to choose from; where there are any, `fit` tries them
-            first (see `tuned`), and `rate` counts for nothing.
+            first (see `tune`), and `rate` counts for nothing.
         stacked: How many are trained at once where draws are many: on a GPU, and
             fewer where its memory is small.
     """

@@ -156,7 +156,7 @@ def _first_words(tokens: WordNumbers, most: int) -> WordNumbers:
 
 
 def _numbers_from_rows(rows: Ints, ids: NDArray[np.int32], n: int) -> WordNumbers:
-    """WordNumbers from the text number of each word."""
+    """Word numbers from the text number of each word."""
     return WordNumbers(
         ids, np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
     )

@@ -88,7 +88,7 @@ class EncoderRecipe:
         adapt_rate: The learning rate while they are read, from which it falls to 0.
         adapt_batch: Texts a step.
         rates: Learning rates to choose from; where there are any, `fit` tries them
-            first (see `tuned`), and `rate` counts for nothing.
+            first (see `tune`), and `rate` counts for nothing.
     """
 
     model: str = "minilm"

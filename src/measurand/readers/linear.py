@@ -108,7 +108,8 @@ class FittedTfidf:
         shared = [field for field in self.vocabularies if field in items.fields]
         if not shared:
             raise BadInput(
-                f"the reader learned {join_names(list(self.vocabularies))}; these items "
+                f"the reader learned {join_names(list(self.vocabularies))}; these "
+                "items "
                 f"have {join_names(items.fields)}"
             )
         return shared

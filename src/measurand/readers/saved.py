@@ -57,8 +57,10 @@ class SavedReader:
         """Raise where the items are not of the kind that the reader learned."""
         if tuple(learned) != tuple(present):
             raise BadInput(
-                f"the reader in {self.directory!r} learned {what} {join_names(learned)}, "
-                f"and these items have {join_names(present)}; fit one to these items instead"
+                f"the reader in {self.directory!r} learned {what} "
+                f"{join_names(learned)}, "
+                f"and these items have {join_names(present)}; fit one to these items "
+                "instead"
             )
 
 
@@ -104,12 +106,14 @@ def _read_description(directory: str | Path) -> dict[str, Any]:
     parts = {"classes", "fields", "length", "temperature"}
     if not isinstance(description, dict) or not parts <= description.keys():
         raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} lacks one of {join_names(sorted(parts))}; save "
+            f"{SAVED} in {str(directory)!r} lacks one of {join_names(sorted(parts))}; "
+            "save "
             "the reader again"
         )
     if description.get("schema") != SCHEMA:
         raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} has schema {description.get('schema')!r}, and "
+            f"{SAVED} in {str(directory)!r} has schema {description.get('schema')!r}, "
+            "and "
             f"this version reads {SCHEMA}; save the reader again"
         )
     return description

@@ -62,7 +62,8 @@ def _judge_rate(
 def negative_log_likelihood(probabilities: Floats, gold: NDArray[np.int64]) -> float:
     """The mean negative log-probability of the right answers.
 
-    >>> round(negative_log_likelihood(np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0, 1])), 3)
+    >>> probabilities = np.array([[0.5, 0.5], [0.0, 1.0]])
+    >>> round(negative_log_likelihood(probabilities, np.array([0, 1])), 3)
     0.347
     """
     shares = probabilities[np.arange(len(gold)), gold]

@@ -83,11 +83,15 @@ def cards_figure(
     caption = escape(plain_text(exhibit.caption, 800))
     yield f'<figure class="card clusters" id="{exhibit_anchor}">'
     if open_cards:
-        yield f'<div class="grid">{_cards_html(open_cards, exhibit_anchor, hues, label_shares, map_anchor)}</div>'
+        grid = _cards_html(open_cards, exhibit_anchor, hues, label_shares, map_anchor)
+        yield f'<div class="grid">{grid}</div>'
     for title, folded_cards in folds:
         if folded_cards:
             yield f"<details><summary>{len(folded_cards)} {title}</summary>"
-            yield f'<div class="grid">{_cards_html(folded_cards, exhibit_anchor, hues, label_shares, map_anchor)}</div>'
+            grid = _cards_html(
+                folded_cards, exhibit_anchor, hues, label_shares, map_anchor
+            )
+            yield f'<div class="grid">{grid}</div>'
             yield "</details>"
     tick = "The tick on a bar is the label's share in all clusters together."
     yield f"<figcaption>{join_sentences(caption, tick)}</figcaption></figure>"
@@ -115,7 +119,8 @@ def card_lines(exhibit: Exhibit) -> Iterator[str]:
             )
     others = sum(not card.biased for card in all_cards)
     if others:
-        yield f"and {others} {'more' if others < len(all_cards) else 'clusters'}, not biased"
+        noun = "more" if others < len(all_cards) else "clusters"
+        yield f"and {others} {noun}, not biased"
 
 
 def card_labels(exhibit: Exhibit) -> set[str]:

@@ -197,7 +197,7 @@ def _row_texts(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
 def label_marks(
     rows: pd.DataFrame, label_places: pd.DataFrame, x: str, y: str
 ) -> list[alt.Chart]:
-    """The `text` of each row where `labelled` found a place, with a line back."""
+    """The `text` of each row where `place_labels` found a place, with a line back."""
     words = rows.iloc[label_places["point"]].reset_index(drop=True).join(label_places)
     leaders = chart_rows(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
     return [

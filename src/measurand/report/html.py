@@ -117,7 +117,8 @@ def _verdict_html(report: Report) -> Iterator[str]:
         yield '<dl class="tiles">'
         for finding in decided[:MOST_TILES]:
             value, _, interval = estimate_text(finding.estimate).partition(" ")
-            yield f"""<div class="card tile"><dt>{_escape_plain(finding.statistic, 40)}</dt>
+            title = _escape_plain(finding.statistic, 40)
+            yield f"""<div class="card tile"><dt>{title}</dt>
 <dd class="value">{escape(value)}</dd><dd class="interval">{escape(interval)}</dd>
 <dd class="interval">{_escape_plain(finding.decision, 80)}</dd></div>"""
         yield "</dl>"
@@ -160,10 +161,12 @@ def _figure_html(exhibit: Exhibit, still: str) -> Iterator[str]:
     caption, grid = _escape_plain(exhibit.caption, 800), exhibit_grid(exhibit)
     yield '<figure class="card">'
     if still:
-        yield f"{still}<figcaption>{join_sentences(caption, escape(trend_remark(exhibit)))}"
+        caption = join_sentences(caption, escape(trend_remark(exhibit)))
+        yield f"{still}<figcaption>{caption}"
         yield f"<details><summary>The numbers</summary>{_table_html(grid)}</details>"
     else:
-        yield f"{_table_html(grid)}<figcaption>{join_sentences(caption, escape(grid.note))}"
+        caption = join_sentences(caption, escape(grid.note))
+        yield f"{_table_html(grid)}<figcaption>{caption}"
     yield "</figcaption></figure>"
 
 

@@ -214,7 +214,10 @@ def _items_grid(report: Report) -> TextGrid | None:
             chosen.index, chosen.itertuples(index=False, name=None), strict=True
         )
     )
-    note = f"{len(rows)} of {len(answered_items):,} items answered right with no evidence to read."
+    note = (
+        f"{len(rows)} of {len(answered_items):,} items answered right with no evidence "
+        "to read."
+    )
     header = ("id", *(plain_text(text, 40) for text in texts))
     return TextGrid("Items answered without the evidence", header, rows, note)
 

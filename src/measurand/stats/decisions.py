@@ -25,8 +25,8 @@ def equivalence_decision(interval: Callable[[float], Estimate], margin: float) -
     """What an effect with these intervals is, at a margin declared before the run.
 
     >>> exact = lambda level: Estimate(0.01, 0.005, 0.015, level, 100, "known")
-    >>> equivalence_decision(exact, 0.02), equivalence_decision(exact, 0.001), equivalence_decision(exact, 0.01)
-    ('near zero', 'depends', 'undecided')
+    >>> [equivalence_decision(exact, margin) for margin in (0.02, 0.001, 0.01)]
+    ['near zero', 'depends', 'undecided']
     """
     if interval(0.95).low > margin:
         return ABOVE

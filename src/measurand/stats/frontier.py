@@ -21,7 +21,8 @@ def dominance_mask(points: Floats) -> Bools:
     Args:
         points: Any leading shape × points × 2.
 
-    >>> dominance_mask(np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1], [0.5, 0.5]])).tolist()
+    >>> points = np.array([[1.0, 0.2], [0.5, 0.5], [0.5, 0.1], [0.5, 0.5]])
+    >>> dominance_mask(points).tolist()
     [False, False, True, False]
     """
     points = _as_points(points)

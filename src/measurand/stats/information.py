@@ -81,7 +81,8 @@ def _check_log_probabilities(logs: Floats, source: str) -> None:
     impossible = int((logs == -np.inf).sum())
     if impossible:
         raise BadInput(
-            f"from {source}, {impossible} of {len(logs)} gold labels have probability 0, "
+            f"from {source}, {impossible} of {len(logs)} gold labels have probability "
+            "0, "
             "which costs infinitely many bits; calibrate the reader, or clip its "
             "probabilities above 0 before the logarithm"
         )

@@ -94,7 +94,8 @@ def relevance_agreement(
     single_shares = _normalise_relevance(scores_single, fields_single > SPECIAL)
     if len(pair_shares) != len(single_shares):
         raise BadInput(
-            f"{len(pair_shares)} items in pairs and {len(single_shares)} alone; give equal"
+            f"{len(pair_shares)} items in pairs and {len(single_shares)} alone; give "
+            "equal"
         )
     longest = max(pair_shares.shape[1], single_shares.shape[1])
     in_part, in_single = fields_pair == field, fields_single == 0

@@ -147,8 +147,9 @@ def resample_means(
 def resample_unit(n: int, clusters: Clusters = None) -> str:
     """What is resampled where so many items hang together in these clusters.
 
-    >>> resample_unit(3), resample_unit(3, np.array([0, 0, 1])), resample_unit(3, np.arange(3))
-    ('items', '2 clusters', 'items')
+    >>> partitions = (None, np.array([0, 0, 1]), np.arange(3))
+    >>> [resample_unit(3, clusters) for clusters in partitions]
+    ['items', '2 clusters', 'items']
     """
     groups = n if clusters is None else len(np.unique(clusters))
     return "items" if groups == n else f"{groups} clusters"

@@ -40,9 +40,11 @@ def specificity_auc(
         negative_likeness: How like it is to its negatives: items × negatives.
         ties: What a negative counts that is as like.
 
-    >>> own, _draw_others = np.array([0.5, 0.0]), np.array([[0.4, 0.5], [0.0, 0.0]])
-    >>> specificity_auc(own, _draw_others).tolist(), specificity_auc(own, _draw_others, ties=0).tolist()
-    ([0.75, 0.5], [0.5, 0.0])
+    >>> own, negatives = np.array([0.5, 0.0]), np.array([[0.4, 0.5], [0.0, 0.0]])
+    >>> specificity_auc(own, negatives).tolist()
+    [0.75, 0.5]
+    >>> specificity_auc(own, negatives, ties=0).tolist()
+    [0.5, 0.0]
     """
     beaten, equal = _compare_negatives(own_likeness, negative_likeness)
     return np.asarray((beaten + ties * equal).mean(axis=1))
@@ -69,7 +71,8 @@ def _compare_negatives(
     )
     if negative_likeness.ndim != 2 or negative_likeness.shape[0] != len(own_likeness):
         raise BadInput(
-            f"{len(own_likeness)} items and negatives of shape {negative_likeness.shape}; give a row each"
+            f"{len(own_likeness)} items and negatives of shape "
+            f"{negative_likeness.shape}; give a row each"
         )
     if 0 in negative_likeness.shape:
         raise Undefined("no negatives to compare with; specificity needs two items")

@@ -61,8 +61,9 @@ def evidence_cost(
 ) -> EvidenceCost:
     """The calls, tokens and cost of the audit by this reader alone; nothing is sent.
 
-    Every condition of `packet` and `possible_flips` counts in full, held-out metadata values
-    only with labelled examples: without them a held-out fit asks the same prompts.
+    Every condition of `read_evidence` and `possible_flips` counts in full, held-out
+    metadata values only with labelled examples: without them a held-out fit asks the
+    same prompts.
     """
     if benchmark.evidence is None:
         raise NotApplicable(

@@ -252,13 +252,15 @@ def evidence_warnings(
     cluster_count = len(np.unique(baselines.clusters))
     if cluster_count < CLUSTERS:
         messages.append(
-            f"only {cluster_count} clusters of items that share evidence or group: intervals "
+            f"only {cluster_count} clusters of items that share evidence or group: "
+            "intervals "
             "are rough"
         )
     for reading in readings:
         if reading.effect.discordant == 0:
             messages.append(
-                f"no answer of {reading.name} ever changed with the evidence: it may not "
+                f"no answer of {reading.name} ever changed with the evidence: it may "
+                "not "
                 "read it at all"
             )
         for what, doing in DOINGS.items():

@@ -50,7 +50,10 @@ def verdict(
     query_clause = _ablation_clause(last, margin)
     if last.decision == ABOVE:
         reversed_clause = _reversal_clause(standing)
-        why = f"{last.name} loses {delta} on wrong evidence{reversed_clause}{query_clause}"
+        why = (
+            f"{last.name} loses {delta} on wrong evidence"
+            f"{reversed_clause}{query_clause}"
+        )
         return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
     open_ended = last.strength < Strength.PRETRAINED and not planted
     if last.decision != WITHIN:

@@ -69,7 +69,8 @@ def frontier_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
             }
         )
     caption = (
-        f"Robustness and informativeness by {reading.name}; colour is specificity; what "
+        f"Robustness and informativeness by {reading.name}; colour is specificity; "
+        "what "
         "the suite wrote is no method, and marked apart"
     )
     name = f"frontier_{reading.name}"
@@ -89,8 +90,9 @@ def _exhibit_level(
 def _explainer_kind(name: str) -> str:
     """What sort of explainer it is.
 
-    >>> _explainer_kind("given"), _explainer_kind("tfidf-1"), _explainer_kind("steps-unlabeled"), _explainer_kind("vacuous")
-    ('given', 'extractive', 'prompted', 'suite')
+    >>> names = ("given", "tfidf-1", "steps-unlabeled", "vacuous")
+    >>> [_explainer_kind(name) for name in names]
+    ['given', 'extractive', 'prompted', 'suite']
     """
     if name == GIVEN:
         return name
@@ -157,7 +159,8 @@ def separation_exhibit(reading: RationaleReading) -> Iterator[Exhibit]:
         index="metric", columns="type", values="auc", sort=False
     )
     caption = (
-        f"AUC of given rationales against each type, by {reading.name}: 0.5 tells nothing "
+        f"AUC of given rationales against each type, by {reading.name}: 0.5 tells "
+        "nothing "
         "apart, under 0.5 prefers the type"
     )
     name = f"separation_{reading.name}"
@@ -208,7 +211,8 @@ def _template_exhibit(
 ) -> Exhibit:
     """Words and templates that tell the label."""
     caption = (
-        f"Words and templates of {next(iter(by_explainer))} rationales that stand with one "
+        f"Words and templates of {next(iter(by_explainer))} rationales that stand with "
+        "one "
         "label too often (false-discovery rate 5 %)"
     )
     return Exhibit("templates", "table", leaks.head(MOST_LEAKS), caption)

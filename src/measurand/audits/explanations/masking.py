@@ -38,7 +38,8 @@ LABEL_ID = re.compile(r"final answer\W*([a-z])\b", re.IGNORECASE)
 def label_word_positions(text: str, labels: Sequence[str]) -> set[int]:
     """The positions of label names, their inflections and label ids among the words.
 
-    >>> sorted(label_word_positions("A dog entails this. Final answer: A", ["entailment", "no"]))
+    >>> text = "A dog entails this. Final answer: A"
+    >>> sorted(label_word_positions(text, ["entailment", "no"]))
     [2, 6]
     """
     text_words = words(text)
@@ -289,7 +290,8 @@ def retrain_detectors(
 def weakest_strength(right: Mapping[float, Bools], majority: float) -> float | None:
     """The weakest strength at which no more leaks; None where the target is not met.
 
-    >>> weakest_strength({0.1: np.array([True, True]), 0.3: np.array([True, False])}, 0.5)
+    >>> masks = {0.1: np.array([True, True]), 0.3: np.array([True, False])}
+    >>> weakest_strength(masks, 0.5)
     0.3
     """
     met = (s for s in sorted(right) if right[s].mean() <= majority + TARGET)

@@ -34,8 +34,8 @@ class Perturbations:
 
     Attributes:
         items: For each change, the items under it; same ids, same order.
-        has_change: For each change and item, whether the item has it; where not, its query
-            is the original one and must not be compared.
+        has_change: For each change and item, whether the item has it; where not, its
+            query is the original one and must not be compared.
         kinds: For each change, "paraphrase" or "format noise".
         proposed: Paraphrases that were shown to the judge.
         accepted: Those that it found to mean the same.

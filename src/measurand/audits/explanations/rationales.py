@@ -198,7 +198,8 @@ def rationales_from_table(
     unknown_ids = sorted({*by_item} - {str(item) for item in benchmark.test.ids})
     if len(unknown_ids) == len(by_item):
         raise BadInput(
-            f"no id of the changed rows is a test item, such as {quote(unknown_ids[0])}; "
+            "no id of the changed rows is a test item, such as "
+            f"{quote(unknown_ids[0])}; "
             "name the ids of the items with --id"
         )
     return by_item

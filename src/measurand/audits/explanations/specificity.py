@@ -137,7 +137,8 @@ def measure_specificity(
     """How specific one explainer's rationales are; for several, choose contrasts once.
 
     >>> inputs, rng = ["a red car", "a blue sky", "one dog"], np.random.default_rng(0)
-    >>> measure_specificity(["red", "sky", ""], inputs, ["x", "y", "x"], rng).auc.tolist()
+    >>> texts, labels = ["red", "sky", ""], ["x", "y", "x"]
+    >>> measure_specificity(texts, inputs, labels, rng).auc.tolist()
     [1.0, 1.0, 0.5]
     """
     return draw_contrasts(inputs, labels, rng, m=m, embed=embed).of(rationales, preset)

@@ -98,7 +98,8 @@ def explanation_warnings(
             lines.append(f"the robustness of given rationales is of {rationales.how}")
         if rationales.empty:
             lines.append(
-                f"{rationales.empty} of {len(rationales.test)} rationales of {name} are empty: "
+                f"{rationales.empty} of {len(rationales.test)} rationales of {name} "
+                "are empty: "
                 f"scored as the baseline{_refusal_shares(rationales)}"
             )
         elif any(rationales.lacking.values()):  # a drift: it has a rule to fall back on
@@ -201,8 +202,9 @@ def surface_measures(judge: str) -> dict[str, Likeness]:
 def model_title(model: str) -> str:
     """What a report calls a judge or a model; never a path.
 
-    >>> model_title("lexical"), model_title("causal:/models/small/"), model_title("someone/small")
-    ('lexical', 'small', 'small')
+    >>> names = ("lexical", "causal:/models/small/", "someone/small")
+    >>> [model_title(name) for name in names]
+    ['lexical', 'small', 'small']
     """
     return model.rstrip("/").rpartition("/")[2] or model
 

@@ -59,7 +59,8 @@ def chance_warnings(counts: pd.DataFrame, commonest: Mapping[str, float]) -> lis
         ]
         if weak_tasks:
             warnings.append(
-                f"{lm} is not clearly above the commonest label of {', '.join(weak_tasks)} in "
+                f"{lm} is not clearly above the commonest label of "
+                f"{', '.join(weak_tasks)} in "
                 "any arm: what adaptation does there says little"
             )
     return warnings
@@ -162,7 +163,8 @@ def chain_warnings(analyses: Sequence[SizeAnalysis]) -> list[str]:
                 )
             if contrast.chains.divergences:
                 warnings.append(
-                    f"NUTS, {name}, {size.name}: {contrast.chains.divergences} divergences"
+                    f"NUTS, {name}, {size.name}: {contrast.chains.divergences} "
+                    "divergences"
                 )
     return warnings
 

@@ -68,7 +68,8 @@ def _disagreement(size: SizeEffects, label: str, margin: float) -> str:
     hurt = [lm for lm, boost in boosts.items() if boost.high < 0]
     if helped and hurt:
         return (
-            f"adaptation helped {join_names(helped)} and hurt {join_names(hurt)}, so their "
+            f"adaptation helped {join_names(helped)} and hurt {join_names(hurt)}, so "
+            "their "
             "mean says little and more draws will not decide; "
             + "; ".join(_model_reason(verdicts[lm]) for lm in helped)
         )

@@ -154,7 +154,10 @@ def _region_exhibits(
     table = cluster_cards(test, field, regions, correct, canonical.labels)
     titles = {"effect_title": "distance of label shares"}
     charts.append(Exhibit(name, "cards", table, caption, titles))
-    caption = f"PECO of {field} by {reading.name} for other numbers of clusters and components"
+    caption = (
+        f"PECO of {field} by {reading.name} for other numbers of clusters and "
+        "components"
+    )
     shaded = {"heat": ["peco"]}
     table = regions.sensitivity
     charts.append(Exhibit(f"sensitivity_{field}", "table", table, caption, shaded))
@@ -253,7 +256,8 @@ def _confidence_histograms(reading: LeakageReading) -> list[Exhibit]:
             }
         )
         caption = (
-            f"How sure {reading.name} grew of each item's label over its epochs, in biased "
+            f"How sure {reading.name} grew of each item's label over its epochs, in "
+            "biased "
             f"clusters of {field} and in the others"
         )
         titles = {"x_title": "confidence", "bins": 25}

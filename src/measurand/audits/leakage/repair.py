@@ -193,7 +193,8 @@ def _remaining_items(
             items_left[0].classes
         ):
             raise MeasurandError(
-                f"{len(items_left[0])} training and {len(items_left[1])} test items would be left, "
+                f"{len(items_left[0])} training and {len(items_left[1])} test items "
+                "would be left, "
                 f"and {FEWEST} of each and every label are needed"
             )
         remaining[how] = items_left

@@ -73,7 +73,8 @@ def leakage_warnings(
     cluster_count = len(np.unique(baselines.clusters))
     if cluster_count < ROUGH:
         messages.append(
-            f"only {cluster_count} clusters of items that hang together: intervals are rough"
+            f"only {cluster_count} clusters of items that hang together: intervals are "
+            "rough"
         )
     fields = canonical.benchmark.test.fields
     if len(fields) == 1:

@@ -63,7 +63,8 @@ def locate_files(
         hint = f" ({row.hint})" if row.hint else ""
         raise BadInput(
             f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
-            f"for {expected_files(name, row, part)}{hint}; put them there, or name another "
+            f"for {expected_files(name, row, part)}{hint}; put them there, or name "
+            "another "
             f"folder with --data or {FOLDER_VARIABLE}"
         )
     return paths

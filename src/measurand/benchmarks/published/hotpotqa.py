@@ -88,7 +88,8 @@ def label_questions(table: pd.DataFrame) -> pd.DataFrame:
 def _join_paragraphs(context: object) -> str:
     """All paragraphs in one text, each after its title.
 
-    >>> _join_paragraphs([["Ed Wood", ["He made films.", " He wrote."]], ["Plan 9", ["Film."]]])
+    >>> films = ["Ed Wood", ["He made films.", " He wrote."]]
+    >>> _join_paragraphs([films, ["Plan 9", ["Film."]]])
     'Ed Wood: He made films. He wrote. Plan 9: Film.'
     """
     return " ".join(
@@ -100,8 +101,10 @@ def _join_paragraphs(context: object) -> str:
 def _title_pairs(cell: Any, second: str) -> list[tuple[str, Any]]:
     """Titles with what belongs to each: pairs in the authors' files, two columns else.
 
-    >>> _title_pairs({"title": ["a"], "sent_id": [0]}, "sent_id"), _title_pairs([["a", 0]], "sent_id")
-    ([('a', 0)], [('a', 0)])
+    >>> _title_pairs({"title": ["a"], "sent_id": [0]}, "sent_id")
+    [('a', 0)]
+    >>> _title_pairs([["a", 0]], "sent_id")
+    [('a', 0)]
     """
     if isinstance(cell, Mapping) and {"title", second} <= set(cell):
         return list(zip(cell["title"], cell[second], strict=True))

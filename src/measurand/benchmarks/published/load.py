@@ -176,7 +176,8 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
         # Its own advice is for those who wrote hf: themselves.
         why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(
-            f"{name} is not at hand: no folder is given, and {why}; {advice}{FOLDER_VARIABLE}"
+            f"{name} is not at hand: no folder is given, and {why}; "
+            f"{advice}{FOLDER_VARIABLE}"
         ) from None
     sides = [apply_layout(source, row.task, name) for source in tables]
     test = sides[1] if len(sides) > 1 else None

@@ -87,7 +87,7 @@ def _single_file_part(
 def _hub_splits(name: str, *splits: str) -> tuple[str, ...]:
     """Splits of one dataset of the hub.
 
-    >>> _hub_splits("stanfordnlp/_snli_part", "train", "test")
+    >>> _hub_splits("stanfordnlp/snli", "train", "test")
     ('stanfordnlp/snli@train', 'stanfordnlp/snli@test')
     """
     return tuple(f"{name}@{split}" for split in splits)

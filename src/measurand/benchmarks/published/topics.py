@@ -95,7 +95,8 @@ def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
             return read_table_file(str(path))
     raise BadInput(
         f"{quote(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
-        f"columns text and label, or name another folder with --data or {FOLDER_VARIABLE}"
+        "columns text and label, or name another folder with --data or "
+        f"{FOLDER_VARIABLE}"
     )
 
 
@@ -118,7 +119,8 @@ def _arrange_topic(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
     columns, label = (row.text, row.label) if has_own_columns else (("text",), "label")
     if not {*columns, label} <= {*rows.columns}:
         raise BadInput(
-            f"{row.name} has the columns {join_names([str(c) for c in rows.columns])}; it "
+            f"{row.name} has the columns {join_names([str(c) for c in rows.columns])}; "
+            "it "
             f"needs {', '.join((*row.text, row.label))}, or text and label"
         )
     texts = rows[list(columns)].fillna("").astype(str).agg("\n".join, axis=1)

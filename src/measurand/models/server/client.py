@@ -80,7 +80,7 @@ class _BearerAuth(httpx.Auth):
                     "the key in MEASURAND_API_KEY or OPENAI_API_KEY holds a character "
                     "that no header can carry; copy it again"
                 )
-            request.headers["Authorization"] = f"_BearerAuth {_api_key()}"
+            request.headers["Authorization"] = f"Bearer {_api_key()}"
         yield request
 
 

@@ -59,8 +59,8 @@ class Stack(torch.nn.Module):
         size: How many models there are.
         kind: What is computed with; the weights themselves are kept in single
             precision. By default half on a GPU.
-        attend: What is added to attention: `_encoder_attention_bias` for encoders, `behind` for
-            decoders.
+        attend: What is added to attention: by default what suits encoders;
+            `decoder_attention_bias` for decoders.
     """
 
     def __init__(

@@ -163,7 +163,7 @@ class CausalStack:
         seeds: Sequence[CausalSeeds],
         adapted: Sequence[int],
     ) -> None:
-        """Give the classifiers their heads, and what those of `adapt_models` jobs read."""
+        """Give the classifiers their heads, and to those that adapt what they read."""
         models = self.classifiers
         models.restart()
         if adapted:

@@ -179,7 +179,7 @@ class EncoderStack:
         seeds: Sequence[EncoderSeeds],
         adapted: Sequence[int],
     ) -> None:
-        """Train the classifiers, those of `adapt_models` jobs from what they have read."""
+        """Train the classifiers, those that adapt from what they have read."""
         reader, models = self.reader, self.classifiers
         models.restart()
         if adapted:

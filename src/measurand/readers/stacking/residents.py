@@ -47,8 +47,10 @@ RESIDENTS: dict[str, tuple[tuple[Any, ...], ResidentStack]] = {}
 def _models_by_weights(memory: int, weights: int) -> int:
     """How many models of so many weights a GPU of so many bytes trains at once.
 
-    >>> _models_by_weights(80 * 10**9, 22_000_000), _models_by_weights(24 * 10**9, 110_000_000)
-    (8, 2)
+    >>> _models_by_weights(80 * 10**9, 22_000_000)
+    8
+    >>> _models_by_weights(24 * 10**9, 110_000_000)
+    2
     """
     return max(1, min(MOST, int(WEIGHT_SHARE * memory / (COST * weights))))
 
@@ -176,8 +178,9 @@ def is_stackable(config: object, length: int) -> bool:
 def _models_by_scores(memory: int, scores: int) -> int:
     """How many models with so many scores a step a GPU of so many bytes trains.
 
-    >>> _models_by_scores(80 * 10**9, 16 * 256 * 49_152), _models_by_scores(8 * 10**9, 16 * 256 * 49_152)
-    (6, 1)
+    >>> sizes = (80 * 10**9, 8 * 10**9)
+    >>> [_models_by_scores(size, 16 * 256 * 49_152) for size in sizes]
+    [6, 1]
     """
     return max(1, int(SCORE_SHARE * memory / (SCORED * scores)))
 

@@ -85,7 +85,8 @@ def _size_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     if bad.any():
         value = quote(str(table.loc[bad, name].iloc[0]))
         raise BadInput(
-            f"{_describe_row(table, bad)} has {name} {value}; it must be a whole number of at "
+            f"{_describe_row(table, bad)} has {name} {value}; it must be a whole "
+            "number of at "
             "least 1"
         )
     return values
@@ -114,7 +115,8 @@ def _correct_counts(table: pd.DataFrame, arm: str) -> "pd.Series[int]":
     if outside.any():
         value = f"{values[outside].iloc[0]:g}"
         raise BadInput(
-            f"{_describe_row(table, outside)} has {name} {value}; it must lie from 0 to {limit_name}"
+            f"{_describe_row(table, outside)} has {name} {value}; it must lie from 0 "
+            f"to {limit_name}"
         )
     right = values if name == count else (values * table["n"]).round()
     return right.astype(int)
@@ -126,7 +128,8 @@ def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     bad = values.isna()
     if bad.any():
         raise BadInput(
-            f"{_describe_row(table, bad)} has no {name}; every triple needs base, extra and test"
+            f"{_describe_row(table, bad)} has no {name}; every triple needs base, "
+            "extra and test"
         )
     return values
 
@@ -156,7 +159,8 @@ def _check_pairs(counts: pd.DataFrame) -> None:
     twice = counts.duplicated(KEYS)
     if twice.any():
         raise BadInput(
-            f"{_describe_row(counts, twice)} is there twice; number repeated trainings on one"
+            f"{_describe_row(counts, twice)} is there twice; number repeated trainings "
+            "on one"
             " draw in a column 'training'"
         )
     for (m, n), part in rows_by_size(counts):
@@ -171,7 +175,8 @@ def _check_pairs(counts: pd.DataFrame) -> None:
         subsample_counts = part.groupby("task")["subsample"].nunique()
         if (subsample_counts < 2).any():
             raise BadInput(
-                f"task {subsample_counts.index[subsample_counts < 2][0]} (m {m}, n {n}) has one subsample;"
+                f"task {subsample_counts.index[subsample_counts < 2][0]} (m {m}, n "
+                f"{n}) has one subsample;"
                 " at least two are needed"
             )
 

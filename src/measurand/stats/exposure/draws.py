@@ -1,4 +1,4 @@
-"""PosteriorDraws from a posterior that is a mixture of normals over a lattice."""
+"""Draws from a posterior that is a mixture of normals over a lattice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

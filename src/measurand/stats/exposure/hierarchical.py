@@ -1,8 +1,8 @@
 """The hierarchical binomial model of an exposure study, fitted by nested Laplace.
 
-`fit_posterior(pairs)` gives what is known of beta, the log-odds that the treatment adds. Models
-by name: "observation" (the default), "paper", "released", and "plain" for slices
-without replication; `studies` says what they hold. Without an effect for every
+`fit_posterior(pairs)` gives what is known of beta, the log-odds that the treatment
+adds. Models by name: "observation" (the default), "paper", "released", and "plain" for
+slices without replication; `studies` says what they hold. Without an effect for every
 observation, intervals are far too narrow: trainings differ by more than coin flips.
 """
 

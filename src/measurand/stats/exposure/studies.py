@@ -47,7 +47,8 @@ MODELS = {
     "observation": HierarchicalModel(pair="model", observation=True),
     "paper": HierarchicalModel(pair="model"),
     "released": HierarchicalModel(task_method=True, pair="shared"),
-    "plain": HierarchicalModel(),  # method + lm + (1 | task), for slices without replication
+    # method + lm + (1 | task), for slices without replication
+    "plain": HierarchicalModel(),
 }
 
 

@@ -25,7 +25,7 @@ class LabelNull:
 
     Attributes:
         values: The score of each shuffle.
-        squares: The part of `weighted` squares that is noise alone.
+        squares: The part of the weighted squares that is noise alone.
         associations: The figures that stand beside the score, in columns.
         by_cluster: The mean divergence of each cluster.
     """

@@ -58,8 +58,8 @@ class PecoScore:
         p_value: How often shuffled labels do at least as much.
         by_cluster: Size, divergence, p, q and effect; the mean of the effects, weighted
             by size, is the headline. Clusters too small to be tested have no p.
-        associations: Mutual information, Cramer's V and cluster-majority accuracy, each as
-            seen, as shuffled labels give it, and its p.
+        associations: Mutual information, Cramer's V and cluster-majority accuracy, each
+            as seen, as shuffled labels give it, and its p.
     """
 
     estimate: Estimate
