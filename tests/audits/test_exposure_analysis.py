@@ -33,7 +33,7 @@ def short_chains(monkeypatch):
     pytest.importorskip("numpyro", reason="needs the bayes extra")
     whole = nuts.sample_nuts
     monkeypatch.setattr(
-        "measurand.audits.exposure.analysis.sample",
+        "measurand.audits.exposure.analysis.sample_nuts",
         lambda posterior, seed: whole(posterior, seed=seed, **CHAIN),
     )
 

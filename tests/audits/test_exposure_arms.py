@@ -36,10 +36,10 @@ class Epochs:
     def adapt(self, texts):
         return replace(self, texts=tuple(texts))
 
-    def overtrained(self):
+    def overtrain(self):
         return replace(self, epochs=2 * self.epochs)
 
-    def suited(self, task):
+    def for_task(self, task):
         return replace(self, length=task.length)
 
     def fit(self, items, rng):

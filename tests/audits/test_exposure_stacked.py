@@ -23,7 +23,7 @@ ABOUT = {"made": Task(epochs=2, batch=16, length=16)}
 class Stacked(EncoderReader):
     """An encoder that is stacked wherever it runs."""
 
-    def together(self):
+    def joint_size(self):
         return 2
 
 

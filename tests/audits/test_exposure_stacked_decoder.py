@@ -22,7 +22,7 @@ ABOUT = {"made": Task(epochs=2, batch=16, length=48)}
 class Stacked(CausalReader):
     """A decoder that is stacked wherever it runs."""
 
-    def together(self):
+    def joint_size(self):
         return self.stacked
 
 

@@ -29,7 +29,10 @@ def loaded(source):
 
 def measured(benchmark, reader, repeats=20):
     """Accuracy, and the effect of the shuffle."""
-    recipe, shuffle = READERS.load(reader).uncalibrated(), Shuffle(benchmark.evidence)
+    recipe, shuffle = (
+        READERS.load(reader).without_temperature(),
+        Shuffle(benchmark.evidence),
+    )
     with open_experiment(benchmark) as running:
         full, wrong = ask_all(
             running, [Ask(recipe), Ask(recipe, under=shuffle, repeats=repeats)]
@@ -71,7 +74,9 @@ def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():
     train, test = path(FEVER[0]), path("verification/fever_symmetric.jsonl.gz")
     benchmark = load_benchmark(train, test=test)
     keep = Keep(benchmark.query)
-    ask = Ask(READERS.load("tfidf").uncalibrated(), fitted_under=keep, under=keep)
+    ask = Ask(
+        READERS.load("tfidf").without_temperature(), fitted_under=keep, under=keep
+    )
     with open_experiment(benchmark) as running:
         (said,) = ask_all(running, [ask])
     assert said.correct.mean() == pytest.approx(0.5, abs=0.03)

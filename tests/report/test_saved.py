@@ -180,9 +180,9 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
     script = (
         "import resource, sys; from measurand.report import saved; "
         "from measurand.core.errors import StoreFailed\n"
-        "report = saved.load(sys.argv[1])\n"
+        "report = saved.load_report(sys.argv[1])\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
-        "try: saved.save(report, sys.argv[2], {})\n"
+        "try: saved.save_report(report, sys.argv[2], {})\n"
         "except StoreFailed as failed: print(failed)\n"
     )
     whole, full = (

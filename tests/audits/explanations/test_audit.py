@@ -162,7 +162,7 @@ def test_empty_rationales_are_counted_and_scored_as_the_baseline():
         "" if row < 100 else text
         for row, text in enumerate(benchmark.test.column("rationale_1"))
     ]
-    test = benchmark.test.replaced(benchmark.test.table.assign(rationale_1=texts))
+    test = benchmark.test.with_table(benchmark.test.table.assign(rationale_1=texts))
     report = run(dataclasses.replace(benchmark, test=test), explainers=("given",))
     assert any("100 of 400 rationales of given are empty" in w for w in report.warnings)
     assert (report.items["I:given"].iloc[:100] == 0).all()
@@ -171,7 +171,7 @@ def test_empty_rationales_are_counted_and_scored_as_the_baseline():
 def test_one_rationale_for_all_items_is_said():
     benchmark = made(leaky=False)
     sides = [
-        side.replaced(side.table.assign(rationale_1="it is so"))
+        side.with_table(side.table.assign(rationale_1="it is so"))
         for side in (benchmark.train, benchmark.test)
     ]
     report = run(

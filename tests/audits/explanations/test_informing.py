@@ -128,7 +128,7 @@ def stating():
 def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating):
     assert rationale_only(stating).low > 0.97
     assert residual_leakage(stating).value < stating.majority + 0.05
-    assert stating.strength == stating.kept == 0.1
+    assert stating.strength == stating.mask_strength == 0.1
     assert not stating.leaky
     assert abs(lcig(stating).value) < 0.05
     assert lcig(stating).high < 0.05
@@ -139,7 +139,7 @@ def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating)
 def test_a_rationale_that_completes_x_informs_and_does_not_leak():
     said = told("completing")
     assert rationale_only(said).value < 0.56
-    assert said.strength == said.kept == 0.0
+    assert said.strength == said.mask_strength == 0.0
     assert lcig(said).low > 0.05
     assert informativeness(said).low > 0.2
     assert simulatability(said).low > 0.1
@@ -162,7 +162,7 @@ def test_rev_is_near_nothing_where_the_baseline_states_the_label(stating):
 def test_the_papers_preset_masks_one_strength_by_the_gold_label():
     said = told("stating", preset="paper")
     assert set(said.residual) == {0.1}
-    assert said.kept == 0.1
+    assert said.mask_strength == 0.1
     assert all("yes" not in text.split() for text in said.masked_test)
 
 
@@ -197,10 +197,10 @@ class Chancy:
 
     member: int = 0
 
-    def usual(self):
+    def default_seeds(self):
         return 1
 
-    def members(self, seeds, first=0):
+    def with_seeds(self, seeds, first=0):
         return [replace(self, member=first + number) for number in range(seeds)]
 
     def fit(self, items, rng):
@@ -221,7 +221,7 @@ def test_readers_of_chance_are_trained_three_times_with_seeds_of_their_own():
 def test_baselines_restate_and_only_one_of_them_knows_the_label():
     items = planted("idle", 40)[0].test
     made = rev_baselines(items, "claim")
-    other = items.replaced(items.table.assign(label="maybe"))
+    other = items.with_table(items.table.assign(label="maybe"))
     again = rev_baselines(other, "claim")
     assert [name for name in BASELINES if made[name] != again[name]] == [STATED]
 

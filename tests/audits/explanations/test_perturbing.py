@@ -73,7 +73,7 @@ def test_two_paraphrases_and_a_noise_are_made_of_each_query(running, items):
 
 def test_an_item_without_a_change_keeps_its_query_and_is_not_kept(running, items):
     found = change(running, items, Trusting())
-    np.testing.assert_array_equal(found.kept, [[True, True, False] * 4] * 3)
+    np.testing.assert_array_equal(found.has_change, [[True, True, False] * 4] * 3)
     assert all(one.column("claim").iloc[2] == "" for one in found.items)
     assert all(one.ids.equals(items.ids) for one in found.items)
 
@@ -92,7 +92,7 @@ def test_entailment_must_hold_both_ways(running, items):
     assert (
         found.proposed == sum(len(propose_paraphrases(text)) for text in [KID, BIG]) * 4
     )
-    assert found.kept.sum(axis=1).tolist() == [0, 0, 8]
+    assert found.has_change.sum(axis=1).tolist() == [0, 0, 8]
 
 
 def test_one_change_is_noise_and_asks_no_judge(running, items):

@@ -40,7 +40,7 @@ def test_an_explainer_is_run_again_on_every_change():
     one = found["tfidf-1"]
     assert len(one.again) == len(changed.items) == 2
     assert one.first is one.test
-    assert one.asked == changed.kept.tolist()
+    assert one.has_change == changed.has_change.tolist()
     assert (len(one.train), len(one.test)) == (12, 10)
     assert one.unstable == one.how == ""
 
