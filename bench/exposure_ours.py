@@ -34,7 +34,7 @@ class Stacked(EncoderReader):
     stacked: int = 2
     half: bool = False
 
-    def together(self) -> int:
+    def joint_size(self) -> int:
         """As many as it was told."""
         return self.stacked
 

@@ -58,9 +58,8 @@ def masked_and_asked(made: Benchmark, how: RationaleMasking) -> dict[float, floa
     )
     with open_experiment(other, workers=2) as place:
         right = retrain_detectors(place, DETECTOR, names)
-    print(
-        f"{how.aim}: weakest that meets the target {weakest_strength(right, majority(made))}"
-    )
+    weakest = weakest_strength(right, majority(made))
+    print(f"{how.aim}: weakest that meets the target {weakest}")
     return {share: float(one.mean()) for share, one in right.items()}
 
 

@@ -12,7 +12,9 @@ from measurand.readers.linear import TfidfReader
 
 
 def accuracy(benchmark, *fields):
-    train, test = (side.reading(*fields) for side in (benchmark.train, benchmark.test))
+    train, test = (
+        side.keep_fields(*fields) for side in (benchmark.train, benchmark.test)
+    )
     fitted = TfidfReader().fit(train, np.random.default_rng(0))
     return (fitted.predict(test).argmax(axis=1) == test.gold(fitted.classes)).mean()
 

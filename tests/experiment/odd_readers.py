@@ -84,13 +84,13 @@ class Sociable:
 
     number: int
 
-    def together(self):
+    def joint_size(self):
         return 2
 
     def fit(self, items, rng) -> FittedReader:
         return MajorityReader().fit(items, rng)
 
-    def answered(self, jobs, size):
+    def predict_jointly(self, jobs, size):
         for place, job in enumerate(jobs):
             classes = job.train.classes[::-1]  # an order of its own
             shares = np.tile([1.0, *[0.0] * (len(classes) - 1)], (len(job.test), 1))

@@ -56,7 +56,7 @@ def test_the_seed_changes_the_key(benchmark):
 
 def cell(items, column):
     values = items.table[column].tolist()
-    return items.replaced(items.table.assign(**{column: ["other", *values[1:]]}))
+    return items.with_table(items.table.assign(**{column: ["other", *values[1:]]}))
 
 
 CHANGES = {
@@ -66,12 +66,12 @@ CHANGES = {
     "a label": lambda items: cell(items, "label"),
     "the order": lambda items: items.rows(np.arange(len(items))[::-1]),
     "a row less": lambda items: items.rows(np.arange(len(items) - 1)),
-    "an id": lambda items: items.replaced(items.table.rename({items.ids[0]: "x"})),
+    "an id": lambda items: items.with_table(items.table.rename({items.ids[0]: "x"})),
     "the order of fields": lambda items: replace(items, fields=items.fields[::-1]),
     "the metadata": lambda items: replace(items, metadata=()),
     "the group": lambda items: replace(items, group="kind"),
     "the label column": lambda items: replace(items, label="kind"),
-    "a column": lambda items: items.replaced(items.table.assign(more="")),
+    "a column": lambda items: items.with_table(items.table.assign(more="")),
 }
 
 

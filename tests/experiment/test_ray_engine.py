@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
-from measurand.experiment import ray_engine
 from measurand.experiment.ask import Ask, AskGroup, versions
 from measurand.experiment.experiment import (
     ask_all,

@@ -82,7 +82,7 @@ def test_what_words_add_is_kept_a_class_a_layer(benchmark):
     ask = Ask(TfidfReader(), fitted_under=keep, under=keep, what=WORDS)
     fitted = fit_reader(ask, benchmark, 0)
     values = answer_ask(fitted, ask, benchmark, 0).values
-    items = benchmark.test.reading("evidence")
+    items = benchmark.test.keep_fields("evidence")
     assert values.shape == (2, len(items), 4)
     scores = fitted.read(items)["evidence"]
     np.testing.assert_allclose(values.sum(axis=2).T, scores, atol=1e-6)

@@ -137,7 +137,7 @@ def test_a_step_that_goes_on_and_on_is_told_once():
 
 def test_to_repeat_the_evidence_is_to_cite_it():
     prompt, evidence = asked("concise")[0], ITEMS.column("evidence").iloc[0]
-    assert make_explainer("concise", ROLES).read([evidence], [prompt]) == [evidence]
+    assert make_explainer("concise", ROLES).parse([evidence], [prompt]) == [evidence]
 
 
 def served(name, server, **settings):
@@ -168,7 +168,7 @@ def test_a_server_that_is_not_there_is_one_line(monkeypatch):
     monkeypatch.delenv("MEASURAND_ENDPOINT", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(EndpointFailed, match="no server is set"):
-        make_explainer("concise", ROLES, model="llm:small").ready()
+        make_explainer("concise", ROLES, model="llm:small").check_model()
 
 
 def test_a_model_may_do_the_minimal_edit_of_a_drift():
@@ -210,12 +210,12 @@ def tiny(tmp_path_factory):
 
 def test_a_local_model_writes_the_same_again(tiny):
     explainer = make_explainer("concise", ROLES, model=tiny, max_tokens=6)
-    explainer.ready()
+    explainer.check_model()
     prompts = explainer.prompts(ITEMS, rng())
-    said = explainer.written(prompts)
+    said = explainer.generate(prompts)
     assert len(said) == 4
-    assert explainer.written(prompts) == said
-    assert explainer.explain(ITEMS, rng()) == explainer.read(said, prompts)
+    assert explainer.generate(prompts) == said
+    assert explainer.explain(ITEMS, rng()) == explainer.parse(said, prompts)
 
 
 @pytest.mark.parametrize("added", [True, False])

@@ -39,7 +39,7 @@ def test_a_model_is_held_to_the_contract(name, request, items, rng):
 
 
 def test_the_draw_th_way_is_taken(rewrite, items, rng):
-    ways = rewrite.proposed(items, rng)
+    ways = rewrite.propose(items, rng)
     second = dataclasses.replace(rewrite, draw=1)(items, rng).column("claim")
     assert any(len(more) > 1 for more in ways)
     for text, more, old in zip(second, ways, items.column("claim"), strict=True):

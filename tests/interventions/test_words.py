@@ -150,7 +150,7 @@ def test_length_and_overlap_leave_nothing_else_of_the_text(rng):
         "overlap4",
     ]
     with pytest.raises(CannotIntervene, match="only field"):
-        Overlaps()(items.reading("premise"), rng)
+        Overlaps()(items.keep_fields("premise"), rng)
 
 
 def test_a_bag_of_words_can_read_the_length_and_the_overlap(rng):
@@ -161,7 +161,7 @@ def test_a_bag_of_words_can_read_the_length_and_the_overlap(rng):
     near = made(
         texts, [text * label for text, label in zip(texts, labels, strict=True)]
     )
-    near = near.replaced(near.table.assign(label=labels.astype(str)))
+    near = near.with_table(near.table.assign(label=labels.astype(str)))
     for items, change in ((long, Lengths()), (near, Overlaps())):
         train, test = items.rows(np.arange(200)), items.rows(np.arange(200, 300))
         fitted = READERS.load("tfidf").fit(change(train, rng), rng)

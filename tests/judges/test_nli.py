@@ -82,7 +82,7 @@ def test_what_is_no_judge_is_one_line(name):
 
 def test_a_directory_that_is_no_model_is_one_line(tmp_path):
     with pytest.raises(MissingWeights, match="cannot load a classifier"):
-        load_judge(str(tmp_path)).ready()
+        load_judge(str(tmp_path)).check_weights()
 
 
 def test_every_name_in_the_catalogues_resolves():

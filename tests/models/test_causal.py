@@ -61,7 +61,7 @@ def test_scores_from_a_shared_prefix_are_those_of_reading_it_all_anew(model):
 
 def test_scores_do_not_depend_on_how_prompts_are_batched(model, monkeypatch):
     together = model.log_probabilities(PROMPTS, ENDINGS)
-    monkeypatch.setattr("measurand.models.causal.budget", lambda: 1)
+    monkeypatch.setattr("measurand.models.causal.tokens_per_batch", lambda: 1)
     alone = model.log_probabilities(PROMPTS, ENDINGS)
     np.testing.assert_allclose(together, alone, atol=1e-4)
 
@@ -140,7 +140,7 @@ def test_adapters_learn_and_leave_every_other_weight_closed(model):
 
 
 def test_adapters_without_peft_are_refused_with_its_pip_line(model, monkeypatch):
-    monkeypatch.setattr(causal_training, "installed", lambda package: False)
+    monkeypatch.setattr(causal_training, "has_package", lambda package: False)
     with pytest.raises(ReaderFailed, match="pip install peft"):
         model.adapt(HERE, STRONG, Lora())
 

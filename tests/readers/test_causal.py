@@ -207,7 +207,7 @@ def test_the_prompt_of_the_exposure_paper():
 @pytest.mark.parametrize("made", [exposure_reader, packed_exposure_reader])
 def test_a_prompted_decoder_adapts_to_prompts_without_answers(tiny, made):
     task = Task(about="The text says yes or no.")
-    reader = dataclasses.replace(made(tiny).suited(task), length=250)
+    reader = dataclasses.replace(made(tiny).for_task(task), length=250)
     fitted = reader.adapt(TEXTS * 4).fit(ITEMS.keep_fields("proof"), rng())
     assert fitted.tuning == "lora"
     prompts = fitted.wording.around(fitted.model, ["thing1"])

@@ -53,7 +53,7 @@ def jobs(reader, *texts):
 def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     reader = whole(tiny_decoders.save(tmp_path, family))
     given = jobs(reader, TEXTS, (), TEXTS[:21])
-    for job, said in zip(given, reader.answered(given, 4), strict=True):
+    for job, said in zip(given, reader.predict_jointly(given, 4), strict=True):
         alone = job.reader.fit(TRAIN, np.random.default_rng(3))
         assert abs(said.probabilities - alone.predict(TEST)).max() < 1e-4
         assert [*said.remarks] == [*alone.remarks()]
@@ -65,7 +65,7 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
 
 def test_a_stack_answers_every_job_and_repeats_itself(reader):
     first, again = (
-        reader.answered(jobs(reader, (), TEXTS, TEXTS[:21]), 4) for _ in range(2)
+        reader.predict_jointly(jobs(reader, (), TEXTS, TEXTS[:21]), 4) for _ in range(2)
     )
     for one, other in zip(first, again, strict=True):
         assert one.probabilities.shape == (20, 2)
@@ -79,7 +79,7 @@ def test_a_stack_answers_every_job_and_repeats_itself(reader):
 
 def test_a_stack_learns_a_planted_task(reader):
     gold = TEST.gold(TEST.classes)
-    for one in reader.answered(jobs(reader, (), TEXTS), 2):
+    for one in reader.predict_jointly(jobs(reader, (), TEXTS), 2):
         assert (one.probabilities.argmax(axis=1) == gold).mean() > 0.8
 
 
@@ -87,8 +87,8 @@ def test_dropout_is_drawn_for_every_model_and_repeats_itself(reader, tmp_path):
     place = tiny_decoders.save(tmp_path, "gpt2", resid_pdrop=0.3)
     wet = dataclasses.replace(reader, model=place, epochs=1)
     same = jobs(wet, TEXTS, TEXTS)
-    one, other = (said.probabilities for said in wet.answered(same, 2))
-    again = wet.answered(jobs(wet, TEXTS, TEXTS), 2)[0].probabilities
+    one, other = (said.probabilities for said in wet.predict_jointly(same, 2))
+    again = wet.predict_jointly(jobs(wet, TEXTS, TEXTS), 2)[0].probabilities
     assert not np.allclose(one, other)
     np.testing.assert_array_equal(one, again)
 
@@ -96,8 +96,8 @@ def test_dropout_is_drawn_for_every_model_and_repeats_itself(reader, tmp_path):
 def test_reading_twice_as_often_lowers_the_loss(reader):
     short = dataclasses.replace(reader, epochs=0)
     once, twice = (
-        each.answered(jobs(each, TEXTS), 1)[0].remarks["lm_loss"]
-        for each in (short, short.overtrained())
+        each.predict_jointly(jobs(each, TEXTS), 1)[0].remarks["lm_loss"]
+        for each in (short, short.overtrain())
     )
     assert twice < once
 
@@ -105,9 +105,9 @@ def test_reading_twice_as_often_lowers_the_loss(reader):
 def test_a_seed_of_its_own_counts_more_than_the_stream(reader):
     given = dataclasses.replace(reader, seed=5, epochs=1)
     one, other = (
-        given.answered([TrainingJob(given, TRAIN, TEST, np.random.default_rng(n))], 1)[
-            0
-        ]
+        given.predict_jointly(
+            [TrainingJob(given, TRAIN, TEST, np.random.default_rng(n))], 1
+        )[0]
         for n in (1, 2)
     )
     np.testing.assert_array_equal(one.probabilities, other.probabilities)
@@ -117,7 +117,7 @@ def test_jobs_of_fewer_classes_and_rows_give_none_to_what_is_absent(reader):
     few = TRAIN.rows(np.flatnonzero(TRAIN.gold(TRAIN.classes) == 0))
     given = jobs(reader, ())
     given.append(TrainingJob(reader, few, TEST, np.random.default_rng(4)))
-    both, one = reader.answered(given, 2)
+    both, one = reader.predict_jointly(given, 2)
     assert both.probabilities.shape == (20, 2)
     assert (one.probabilities == 1).all()
     assert one.classes == few.classes
@@ -125,7 +125,7 @@ def test_jobs_of_fewer_classes_and_rows_give_none_to_what_is_absent(reader):
 
 def test_a_longer_text_is_cut_and_said_to_be(reader):
     small = dataclasses.replace(reader, length=24, epochs=1)
-    (said,) = small.answered(jobs(small, ()), 1)
+    (said,) = small.predict_jointly(jobs(small, ()), 1)
     alone = small.fit(TRAIN, np.random.default_rng(3))
     alone.predict(TEST)
     assert said.remarks == alone.remarks()
@@ -148,7 +148,7 @@ def test_decoders_are_stacked_where_the_recipe_says_so_and_a_gpu_has_room(
 ):
     assert isinstance(reader, JointlyTrainable)
     assert reader.joint_size() == 1  # no GPU
-    monkeypatch.setattr("measurand.readers.causal.suiting", lambda *given: 8)
+    monkeypatch.setattr("measurand.readers.causal.decoders_at_once", lambda *given: 8)
     assert reader.joint_size() == 4
     packed = dataclasses.replace(reader.adaptation, packed=2)
     odd = ({"stacked": 1}, {"lora": Lora()}, {"rates": (1e-4,)}, {"adaptation": packed})

@@ -80,7 +80,7 @@ def test_a_hundred_thousand_tokens_are_cut_and_the_share_is_told(fitted):
     data = fitted.read(ITEMS.with_field("proof", proofs)).joined
     assert data.lengths.max() == 32
     assert data.truncated == pytest.approx(1 / 60)
-    assert np.isfinite(fitted.shares(data)).all()
+    assert np.isfinite(fitted.probabilities(data)).all()
 
 
 @pytest.mark.parametrize(("words", "cut"), [(1, 0.0), (30, 1.0)])
@@ -137,7 +137,9 @@ def test_rereading_equals_reading_again(fitted):
     orders = np.stack([rng(i).permutation(60) for i in range(3)]).astype(np.int32)
     proofs = ITEMS.column("proof").to_numpy(object)
     for order, said in zip(
-        orders, fitted.reread(fitted.read(ITEMS), "proof", orders), strict=True
+        orders,
+        fitted.predict_rearranged(fitted.read(ITEMS), "proof", orders),
+        strict=True,
     ):
         again = fitted.predict(ITEMS.with_field("proof", proofs[order].tolist()))
         np.testing.assert_allclose(said, again, atol=1e-6)
@@ -221,7 +223,7 @@ def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeyp
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with open_experiment(benchmark, seed=0) as running:
         report = audit(running, named, shuffles=3, seeds=2, calibrate=False)
-        said = ask_all(running, [Ask(one) for one in better.members(2)])
+        said = ask_all(running, [Ask(one) for one in better.with_seeds(2)])
     lost = report.finding("delta_evi", "encoder").estimate
     assert "2 seeds" in lost.method
     assert lost.value > 0.2

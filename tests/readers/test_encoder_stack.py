@@ -38,7 +38,7 @@ def jobs(reader, *texts):
 
 def test_a_stack_answers_every_job_and_repeats_itself(reader):
     first, again = (
-        reader.answered(jobs(reader, (), TEXTS, TEXTS[:33]), 4) for _ in range(2)
+        reader.predict_jointly(jobs(reader, (), TEXTS, TEXTS[:33]), 4) for _ in range(2)
     )
     for one, other in zip(first, again, strict=True):
         assert one.probabilities.shape == (20, 2)
@@ -51,15 +51,15 @@ def test_a_stack_answers_every_job_and_repeats_itself(reader):
 
 def test_a_stack_learns_a_planted_task(reader):
     gold = TEST.gold(TEST.classes)
-    for one in reader.answered(jobs(reader, (), TEXTS), 2):
+    for one in reader.predict_jointly(jobs(reader, (), TEXTS), 2):
         assert (one.probabilities.argmax(axis=1) == gold).mean() > 0.8
 
 
 def test_reading_twice_as_often_lowers_the_loss(reader):
     short = dataclasses.replace(reader, epochs=0)
     once, twice = (
-        each.answered(jobs(each, TEXTS), 1)[0].remarks["lm_loss"]
-        for each in (short, short.overtrained())
+        each.predict_jointly(jobs(each, TEXTS), 1)[0].remarks["lm_loss"]
+        for each in (short, short.overtrain())
     )
     assert twice < once
 
@@ -92,13 +92,13 @@ def test_encoders_are_stacked_where_a_gpu_has_room_and_nothing_is_held(
 ):
     assert isinstance(reader, JointlyTrainable)
     assert reader.joint_size() == 1  # no GPU
-    monkeypatch.setattr("measurand.readers.encoder.suiting", lambda name: 8)
+    monkeypatch.setattr("measurand.readers.encoder.encoders_at_once", lambda name: 8)
     assert reader.joint_size() == 8
     for odd in ({"held": 0.05}, {"patience": 1}, {"rates": (1e-4,)}):
         assert dataclasses.replace(reader, **odd).joint_size() == 1
 
 
 def test_a_family_that_was_not_tried_is_trained_one_by_one(reader, monkeypatch):
-    monkeypatch.setattr(residents, "device", lambda: torch.device("cuda"))
-    monkeypatch.setattr(residents, "family", lambda name: "deberta-v2")
+    monkeypatch.setattr(residents, "cuda_or_cpu", lambda: torch.device("cuda"))
+    monkeypatch.setattr(residents, "encoder_family", lambda name: "deberta-v2")
     assert residents.encoders_at_once(reader.model) == 1

@@ -41,7 +41,7 @@ def reader(tmp_path):
 @pytest.fixture
 def seen(monkeypatch):
     """What the stack draws, by the name of what draws it."""
-    found = {"aligned": [], "hide": [], "new_head": []}
+    found = {"align_batches": [], "hide_tokens": [], "new_head": []}
 
     def spy(name):
         real = getattr(encoder, name)
@@ -87,7 +87,7 @@ def read_texts(reader, seen, folder):
     model.load_state_dict(head, strict=False)
     batches = []
     steps = reader.adapt_epochs * -(-len(TEXTS) // reader.adapt_batch)
-    for (_, data, rows, _, width, _), (ids, labels) in seen["hide"][:steps]:
+    for (_, data, rows, _, width, _), (ids, labels) in seen["hide_tokens"][:steps]:
         made = input_tensors(data, rows, width, torch.device("cpu"))
         made["input_ids"], made["labels"] = map(torch.from_numpy, (ids, labels))
         batches.append(made)
@@ -109,7 +109,7 @@ def classified(reader, seen, job, body, folder):
     model.load_state_dict({k: v[:2] for k, v in head.items()}, strict=False)
     data, gold = stack.read(fitted, TRAIN), torch.from_numpy(TRAIN.gold(TRAIN.classes))
     where = torch.device("cpu")
-    with_pools = [plan for given, plan in seen["aligned"] if len(given) == 5]
+    with_pools = [plan for given, plan in seen["align_batches"] if len(given) == 5]
     batches = [
         input_tensors(data, rows[0], width, where) | {"labels": gold[rows[0]]}
         for plan in with_pools
@@ -127,7 +127,7 @@ def classified(reader, seen, job, body, folder):
 def test_a_stack_answers_as_the_trainer_does(reader, seen, texts, tmp_path):
     """Head, order and masks given, the two differ in nothing but rounding."""
     job = TrainingJob(reader.adapt(texts), TRAIN, TEST, np.random.default_rng(3))
-    (said,) = reader.answered([job], 1)
+    (said,) = reader.predict_jointly([job], 1)
     first = masked.load_masked_model(reader.model)[0].base_model
     body = read_texts(reader, seen, tmp_path / "lm") if texts else first
     found = classified(reader, seen, job, body, tmp_path / "classes")

@@ -94,7 +94,7 @@ def test_each_token_is_marked_with_its_field_of_three(three):
 def test_rereading_one_of_three_fields_equals_reading_again(three, field):
     orders = np.stack([rng(i).permutation(60) for i in range(2)]).astype(np.int32)
     texts = THREE.column(field).to_numpy(object)
-    said = three.reread(three.read(THREE), field, orders)
+    said = three.predict_rearranged(three.read(THREE), field, orders)
     for order, shares in zip(orders, said, strict=True):
         again = three.predict(THREE.with_field(field, texts[order].tolist()))
         np.testing.assert_allclose(shares, again, atol=1e-6)

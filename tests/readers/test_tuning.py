@@ -46,15 +46,15 @@ class Told:
 
 
 def test_tuning_finds_the_rate_that_learns_and_repeats_itself(reader):
-    best = reader.tuned(ITEMS, rng())
+    best = reader.tune(ITEMS, rng())
     assert best == dataclasses.replace(reader, rate=5e-3, rates=())
-    assert best == reader.tuned(ITEMS, rng())
+    assert best == reader.tune(ITEMS, rng())
 
 
 def test_a_recipe_with_rates_chooses_one_before_it_learns(reader):
     fitted, stream = reader.fit(ITEMS, rng()), rng()
     assert fitted.remarks()["rate"] == 5e-3
-    again = reader.tuned(ITEMS, stream).fit(ITEMS, stream)
+    again = reader.tune(ITEMS, stream).fit(ITEMS, stream)
     np.testing.assert_array_equal(fitted.predict(ITEMS), again.predict(ITEMS))
 
 
@@ -63,7 +63,7 @@ def test_rates_that_all_diverge_are_one_line_and_no_memory_is_another(reader):
     with pytest.raises(
         ReaderFailed, match=r"^[^\n]+ any learning rate of inf, 1e\+30;"
     ):
-        wild.tuned(ITEMS, rng())
+        wild.tune(ITEMS, rng())
 
     class Full(Told):
         def fit(self, items, rng):

@@ -38,7 +38,7 @@ def reader(tmp_path_factory):
 @pytest.fixture
 def copied(monkeypatch):
     """Answers come from a copy that is made once, as on a GPU."""
-    monkeypatch.setattr(encoder_fitted, "quickened", copy.deepcopy)
+    monkeypatch.setattr(encoder_fitted, "inference_copy", copy.deepcopy)
 
 
 def test_a_watched_reader_is_the_one_that_fit_gives(reader):
@@ -54,7 +54,7 @@ def test_a_watched_reader_is_the_one_that_fit_gives(reader):
 
 def test_accuracy_rises_and_the_last_epoch_is_the_reader_at_temperature_one(reader):
     longer = dataclasses.replace(reader, epochs=12)
-    fitted, seen = longer.watched(ITEMS, rng(), ITEMS)
+    fitted, seen = longer.trace_epochs(ITEMS, rng(), ITEMS)
     right = (seen.argmax(axis=2) == GOLD).mean(axis=1)
     assert right[0] < 0.8 < 0.95 < right[-1]
     raw = dataclasses.replace(fitted, temperature=1.0).predict(ITEMS)
@@ -64,21 +64,21 @@ def test_accuracy_rises_and_the_last_epoch_is_the_reader_at_temperature_one(read
 def test_watching_nobody_or_one_field_works(reader):
     short = dataclasses.replace(reader, epochs=2)
     none = ITEMS.rows(np.array([], np.int64))
-    fitted, seen = short.watched(ITEMS, rng(), none)
+    fitted, seen = short.trace_epochs(ITEMS, rng(), none)
     assert seen.shape == (2, 0, 2)
     assert fitted.embed(none).shape == (0, 32)
-    _, seen = short.watched(ITEMS, rng(), ITEMS.keep_fields("proof"))
+    _, seen = short.trace_epochs(ITEMS, rng(), ITEMS.keep_fields("proof"))
     assert seen.shape == (2, 60, 2)
 
 
 @pytest.mark.parametrize("held", [0.0, 0.2])  # 0: no temperature is fitted either
 def test_answers_of_a_kept_copy_follow_the_weights(reader, held, copied, monkeypatch):
     patient = dataclasses.replace(reader, held=held, patience=8)
-    fitted, seen = patient.watched(ITEMS, rng(), ITEMS)
+    fitted, seen = patient.trace_epochs(ITEMS, rng(), ITEMS)
     copies = seen, fitted.predict(ITEMS)
     assert (np.abs(np.diff(seen, axis=0)).max(axis=(1, 2)) > 0).all()
     monkeypatch.undo()
-    fitted, seen = patient.watched(ITEMS, rng(), ITEMS)
+    fitted, seen = patient.trace_epochs(ITEMS, rng(), ITEMS)
     np.testing.assert_array_equal(copies[0], seen)
     np.testing.assert_array_equal(copies[1], fitted.predict(ITEMS))
 
@@ -88,7 +88,7 @@ def test_early_stopping_takes_the_best_epoch(reader, way, request):
     if way == "copied":
         request.getfixturevalue("copied")
     patient = dataclasses.replace(reader, epochs=60, held=0.3, patience=3, rate=1e-2)
-    fitted, seen = patient.watched(NOISE, rng(), NOISE)
+    fitted, seen = patient.trace_epochs(NOISE, rng(), NOISE)
     assert 4 <= len(seen) < 60
     raw = dataclasses.replace(fitted, temperature=1.0).predict(NOISE)
     # `patience` epochs were in vain: the one before them was the best.

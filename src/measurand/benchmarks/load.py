@@ -8,7 +8,7 @@ from typing import Any
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.published.table import PUBLISHED
-from measurand.benchmarks.published.topics import TOPICS
+from measurand.benchmarks.published.topic_table import TOPICS
 from measurand.benchmarks.sources import (
     SYNTHETIC_PREFIX,
     benchmark_title,

@@ -7,7 +7,8 @@
 import os
 import sys
 
-from measurand.cli import explanations, exposure, fit, look, suite  # noqa: F401
+# In the order that --help gives the verbs.
+from measurand.cli import explanations, fit, exposure, suite, look  # noqa: F401  # isort: skip
 from measurand.cli.verbs import app
 from measurand.core.errors import MeasurandError
 

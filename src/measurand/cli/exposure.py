@@ -228,7 +228,7 @@ def _task_columns(
     source: str, text: str | None, label: str | None, data: str | None
 ) -> dict[str, Any]:
     """The columns of a file, or the folder of a task that is known by name."""
-    from measurand.benchmarks.published.topics import TOPICS
+    from measurand.benchmarks.published.topic_table import TOPICS
 
     if source in TOPICS:
         return {"data": data}
@@ -241,7 +241,7 @@ def _paper_task(source: str, benchmark: "Benchmark") -> "Task":
     A file is taken for one of the paper's tasks by its name and its classes.
     """
     from measurand.benchmarks.files import file_stem
-    from measurand.benchmarks.published.topics import TOPICS
+    from measurand.benchmarks.published.topic_table import TOPICS
     from measurand.core.task import Task
 
     if source in TOPICS:

@@ -118,7 +118,7 @@ def test_draws_have_the_moments_of_the_posterior(model, rng):
     sd = float(posterior.beta.sd)
     assert draws.beta.mean() == pytest.approx(float(posterior.beta.mean), abs=0.06 * sd)
     assert draws.beta.std() == pytest.approx(sd, rel=0.05)
-    latent = posterior.grid.found.blocks.latent
+    latent = posterior.grid.mode.blocks.latent
     fitted = expit(draws.effects.logits(latent)).mean(axis=0)
     assert fitted.mean() == pytest.approx(
         (latent.correct / latent.trials).mean(), abs=0.005

@@ -1,10 +1,6 @@
 """Classification tasks by name: found in a folder or on the hub, and read."""
 
-import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import pandas as pd
@@ -13,51 +9,10 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import label_cells
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.published.files import FOLDER_VARIABLE, files_by_stem
+from measurand.benchmarks.published.topic_table import TOPICS, Topic
 from measurand.benchmarks.sources import HUB_PREFIX, read_hub
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, join_names, quote
-from measurand.core.task import Task
-
-
-@dataclass(frozen=True)
-class Topic:
-    """A task that classifies one text.
-
-    Attributes:
-        name: What it is called here, and how its file is named.
-        hub: Where it is on the hub: NAME:CONFIG@SPLIT.
-        text: The columns that hold the text, joined by line breaks.
-        label: The column of the label.
-        classes: The name of each class by its value in that column.
-        longest: The most letters of a text; longer rows are left out.
-        about: What the text is and what is asked of it.
-        epochs: How often the labelled rows are read.
-        batch: Rows a step.
-    """
-
-    name: str
-    hub: str
-    text: tuple[str, ...]
-    label: str
-    classes: Mapping[str, str]
-    longest: int | None
-    about: str
-    epochs: int
-    batch: int
-
-    @property
-    def task(self) -> Task:
-        """What a reader may be told about it."""
-        return Task(self.about, self.epochs, self.batch)
-
-
-def _load_topics() -> dict[str, Topic]:
-    """All tasks by name."""
-    rows = json.loads((files(__package__) / "topics.json").read_text("utf-8"))
-    return {row["name"]: Topic(**{**row, "text": tuple(row["text"])}) for row in rows}
-
-
-TOPICS: Mapping[str, Topic] = _load_topics()
 
 
 def load_topic(
