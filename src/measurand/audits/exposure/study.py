@@ -130,7 +130,7 @@ def arm_recipes(
         arm: reader.adapt(side) for arm, side in texts.items()
     }
     if isinstance(reader, Overtrainable):
-        overtrained_reader = reader.overtrained()
+        overtrained_reader = reader.overtrain()
         assert isinstance(overtrained_reader, Adaptable), "it was before"  # noqa: S101
         recipes |= {
             OVERTRAINED_ARMS[arm]: overtrained_reader.adapt(side)
