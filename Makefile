@@ -4,16 +4,20 @@ LIGHT := .venv-demo
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check lint bench docs clean
+.PHONY: demo test test-all check lint bench docs site clean
 
 demo: $(LIGHT)/ready
 	$(LIGHT)/bin/measurand demo --out demo-report
 
-# Ray's tests run first and alone, and once more where Ray has ended their process, as it
-# does when it takes a busy machine for lost.
+# What a change is tried with again and again: minutes, no simulations, no cluster.
 test: $(VENV)/ready
+	$(BIN)/pytest -n 2 --dist loadscope -m "not ray and not slow"
+
+# What CI runs beside it. Ray's tests run alone, and once more where Ray has ended their
+# process, as it does when it takes a busy machine for lost.
+test-all: test
+	$(BIN)/pytest -n 2 --dist load -m "slow and not ray"
 	$(BIN)/pytest -m ray -n 1 --reruns 2
-	$(BIN)/pytest -n 2 --dist loadscope -m "not ray"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -21,13 +25,17 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test
+check: lint test-all
 
 bench: $(VENV)/ready
 	$(BIN)/python -m bench
 
 docs: $(VENV)/ready
 	$(BIN)/python -m docs
+
+# The pages as a site in site/; a link that leads nowhere is an error.
+site: $(VENV)/ready
+	$(BIN)/mkdocs build --strict --quiet
 
 # The light install: what a stranger gets from `pip install measurand`.
 $(LIGHT)/ready: pyproject.toml
@@ -43,4 +51,4 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(LIGHT) demo-report build dist
+	rm -rf $(VENV) $(LIGHT) demo-report build dist site

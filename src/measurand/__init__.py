@@ -6,7 +6,7 @@ An audit asks readers about items under interventions, and states findings.
 import importlib
 from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 PUBLIC = {
     "AUDITS": "measurand.audits",
