@@ -1,8 +1,8 @@
 """From tables and roles to a checked benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
@@ -16,7 +16,12 @@ from measurand.benchmarks.cells import (
 from measurand.benchmarks.counts import benchmark_counts, check_benchmark_labels
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.roles import ColumnRoles, NamedColumns, infer_roles
+from measurand.benchmarks.roles import (
+    ColumnRoles,
+    Columns,
+    infer_roles,
+    name_columns,
+)
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, quote
@@ -148,17 +153,9 @@ def from_frames(
     test: object = None,
     *,
     name: str,
-    query: str | None = None,
-    evidence: str | None = None,
-    label: str | None = None,
-    metadata: Sequence[str] = (),
-    rationale: str | Sequence[str] | None = None,
-    group: str | None = None,
-    split: str | None = None,
-    id: str | None = None,
-    fields: Sequence[str] = (),
     split_by: str = "both",
     seed: int = 0,
+    **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark in one table or two; columns not named are found by their names.
 
@@ -166,32 +163,23 @@ def from_frames(
         train: A pandas DataFrame, a `datasets.Dataset` or a `datasets.DatasetDict`.
         test: The same, where test items stand apart.
         name: What reports call the benchmark.
-        query: The column that asks or claims.
-        evidence: The column that should decide.
-        label: The column of the gold label.
-        metadata: The columns that say what kind of item each is.
-        rationale: The column of explanations, or several where an item has several.
-        group: The column of the cluster each item belongs to.
-        split: The column that says train, test or dev.
-        id: The column of item ids.
-        fields: The text columns, where they are not just the query and the evidence.
         split_by: Items that share this stay on one side: query, evidence, both, group.
         seed: For the split, where there is neither a test table nor a split column.
+        columns: The column of each part: query, evidence, label, metadata, rationale,
+            group, split, id, fields.
     """
-    if test is not None and split is not None:
+    named_columns = name_columns(columns)
+    if test is not None and named_columns.split is not None:
         raise BadOption(
-            f"both a test table and the split column {quote(split)} are given; "
-            "give one of them"
+            "both a test table and the split column "
+            f"{quote(named_columns.split)} are given; give one of them"
         )
     train_table = to_dataframe(train)
     test_table = None if test is None else to_dataframe(test)
-    columns = [str(column) for column in train_table.columns]
+    shared = [str(column) for column in train_table.columns]
     if test_table is not None:
-        columns = [column for column in columns if column in test_table.columns]
-    rationales = (rationale,) if isinstance(rationale, str) else tuple(rationale or ())
-    role_columns = (query, evidence, label, tuple(metadata), None, group, split, id)
-    named_columns = NamedColumns(*role_columns, tuple(fields), rationales)
-    roles = infer_roles(columns, named_columns)
+        shared = [column for column in shared if column in test_table.columns]
+    roles = infer_roles(shared, named_columns)
     return assemble_benchmark(
         train_table, test_table, roles, name=name, split_by=split_by, seed=seed
     )

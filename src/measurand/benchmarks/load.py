@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.published.table import PUBLISHED
 from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.roles import Columns, name_columns
 from measurand.benchmarks.sources import (
     SYNTHETIC_PREFIX,
     benchmark_title,
@@ -22,19 +23,11 @@ def load_benchmark(
     source: str,
     *,
     test: str | None = None,
-    query: str | None = None,
-    evidence: str | None = None,
-    label: str | None = None,
-    metadata: Sequence[str] = (),
-    rationale: str | Sequence[str] | None = None,
-    group: str | None = None,
-    split: str | None = None,
-    id: str | None = None,
-    fields: Sequence[str] = (),
     split_by: str = "both",
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,
+    **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark called `source`: a known name, `hf:NAME`, or a file.
 
@@ -42,37 +35,24 @@ def load_benchmark(
     else the hub is asked), `part` its test part.
     `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
     """
-    roles: dict[str, Any] = {
-        "query": query,
-        "evidence": evidence,
-        "label": label,
-        "metadata": metadata,
-        "rationale": rationale,
-        "group": group,
-        "split": split,
-        "id": id,
-        "fields": fields,
-    }
+    name_columns(columns)  # an unknown part is refused before anything is read
+    options: dict[str, Any] = {"test": test, **columns}
     location: dict[str, Any] = {"data": data, "part": part}
     if source in PUBLISHED:
-        _check_no_options(source, {"test": test, **roles})
-        benchmark: Benchmark = BENCHMARKS.load(
-            source, split_by=split_by, seed=seed, **location
-        )
-        return benchmark
+        _check_no_options(source, options)
+        terms: dict[str, Any] = {"split_by": split_by, **location}
+        return _load_known(source, seed, **terms)
     if source in TOPICS:
-        _check_no_options(source, {"test": test, "part": part, **roles})
-        task: Benchmark = BENCHMARKS.load(
-            source, split_by=split_by, seed=seed, data=data
-        )
-        return task
+        _check_no_options(source, {"part": part, **options})
+        return _load_known(source, seed, split_by=split_by, data=data)
     if source.startswith(SYNTHETIC_PREFIX):
-        return _load_synthetic(source, {"test": test, **roles, **location}, seed)
+        if source in BENCHMARKS.entries:
+            _check_no_options(source, {**options, **location})
+        return _load_known(source, seed)
     if _option_flags(location):
         raise BadOption(
             f"{', '.join(_option_flags(location))} is for benchmarks known by name, "
-            "such as snli; "
-            "leave it out, or see measurand list benchmarks"
+            "such as snli; leave it out, or see measurand list benchmarks"
         )
     return from_frames(
         read_source(source, list(BENCHMARKS)),
@@ -80,8 +60,14 @@ def load_benchmark(
         name=benchmark_title(source),
         split_by=split_by,
         seed=seed,
-        **roles,
+        **columns,
     )
+
+
+def _load_known(name: str, seed: int, **terms: Any) -> Benchmark:
+    """The benchmark that the catalogue knows by this name."""
+    benchmark: Benchmark = BENCHMARKS.load(name, seed=seed, **terms)
+    return benchmark
 
 
 def load_parts(
@@ -105,14 +91,6 @@ def load_parts(
         for name, side in list(zip(names, sides, strict=True))[1:]
     }
     return replace(benchmark, test_parts=other_tests) if other_tests else benchmark
-
-
-def _load_synthetic(name: str, options: dict[str, Any], seed: int) -> Benchmark:
-    """The synthetic benchmark of that name."""
-    if name in BENCHMARKS.entries:
-        _check_no_options(name, options)
-    benchmark: Benchmark = BENCHMARKS.load(name, seed=seed)
-    return benchmark
 
 
 def _check_no_options(name: str, options: dict[str, Any]) -> None:

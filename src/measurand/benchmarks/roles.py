@@ -2,8 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any, TypedDict
 
-from measurand.core.errors import AmbiguousRoles, BadInput, NoField, join_names, quote
+from measurand.core.errors import (
+    AmbiguousRoles,
+    BadInput,
+    NoField,
+    UnknownName,
+    join_names,
+    quote,
+)
 
 # The plain names of each part, in lower case. A name of a later group counts only
 # where no column bears one of an earlier group.
@@ -46,6 +54,40 @@ class NamedColumns:
     id: str | None = None
     fields: tuple[str, ...] = ()
     rationales: tuple[str, ...] = ()
+
+
+class Columns(TypedDict, total=False):
+    """The columns that a caller names, each by the part it plays.
+
+    query asks or claims, evidence should decide, label is the gold label; metadata say
+    what kind of item each is; rationale is the column of explanations, or several where
+    an item has several; group is the cluster each item belongs to; split says train,
+    test or dev; id is the item's; fields are the text columns, where they are not just
+    the query and the evidence.
+    """
+
+    query: str | None
+    evidence: str | None
+    label: str | None
+    metadata: Sequence[str]
+    rationale: str | Sequence[str] | None
+    group: str | None
+    split: str | None
+    id: str | None
+    fields: Sequence[str]
+
+
+def name_columns(columns: Columns) -> NamedColumns:
+    """The columns as they were named; a part that there is none of is refused."""
+    parts = list(Columns.__annotations__)
+    for part in columns:
+        if part not in parts:
+            raise UnknownName("part of a benchmark", part, parts)
+    texts: dict[str, Any] = {part: columns.get(part) for part in parts}
+    rationale = texts["rationale"] or ()
+    texts["rationales"] = (rationale,) if isinstance(rationale, str) else (*rationale,)
+    lists = {part: tuple(texts[part] or ()) for part in ("metadata", "fields")}
+    return NamedColumns(**{**texts, **lists, "rationale": None})
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import files
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -143,35 +143,19 @@ def endpoint_reader(
     url: str | None = None,
     prompt: str = "plain",
     shots: int = 0,
-    *,
-    revision: str = "",
-    temperature: float | None = 0.0,
     max_tokens: int | None = None,
-    top_logprobs: int = 20,
-    seed: int | None = 0,
-    timeout_s: float = 120.0,
-    retries: int = 6,
-    concurrency: int = 8,
-    price_in: float = 0.0,
-    price_out: float = 0.0,
-    cap_tokens: int | None = None,
-    cap_money: float | None = None,
+    **settings: Any,
 ) -> EndpointReader:
-    """The reader from flat settings, for catalogues and the command line."""
-    terms = Terms(
-        price_in,
-        price_out,
-        cap_tokens,
-        cap_money,
-        url=url,
-        timeout_s=timeout_s,
-        retries=retries,
-        concurrency=concurrency,
-    )
+    """The reader from flat settings, for catalogues and the command line.
+
+    `settings` are fields of `Endpoint` (revision, temperature, top_logprobs, seed) and
+    of `Terms` (timeout_s, retries, concurrency, prices and caps).
+    """
+    names = {term.name for term in fields(Terms)}
+    terms = Terms(url=url, **{n: v for n, v in settings.items() if n in names})
+    asking = {name: value for name, value in settings.items() if name not in names}
     room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
-    endpoint = Endpoint(
-        model, revision, temperature, room, top_logprobs, seed, terms=terms
-    )
+    endpoint = Endpoint(model, max_tokens=room, terms=terms, **asking)
     return EndpointReader(endpoint, prompt, shots)
 
 
