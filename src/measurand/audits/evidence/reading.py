@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.predictions import Predictions

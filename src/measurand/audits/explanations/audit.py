@@ -69,11 +69,24 @@ def audit(
         benchmark.describe() | {"input": ", ".join(corpus.fields)},
         verdict(stages, planted=benchmark.planted),
         put_axes_first(findings),
-        explanation_settings(experiment.seed, readers, readings, corpus, settings),
+        explanation_settings(
+            experiment.seed, readers, readings, [*corpus.rationales], settings
+        ),
         not_called | merge_not_run(readings),
-        tuple(explanation_warnings(benchmark, corpus, readings)),
+        tuple(
+            explanation_warnings(
+                benchmark, corpus.rationales, corpus.perturbations, readings
+            )
+        ),
         exhibits(benchmark, corpus.rationales, readings, corpus.leaks, findings),
-        rationale_table(benchmark, corpus, readings[-1]),
+        rationale_table(
+            benchmark,
+            corpus.rationales,
+            corpus.robustness,
+            corpus.specificity,
+            corpus.perturbations,
+            readings[-1],
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from measurand.audits.explanations.fields import rationale_input_fields
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
     GIVEN,
@@ -12,19 +13,21 @@ from measurand.audits.explanations.rationales import (
     collect_rationales,
     default_explainers,
 )
-from measurand.audits.explanations.robustness import Robustness, measure_robustness
-from measurand.audits.explanations.settings import ExplanationsSettings
-from measurand.audits.explanations.specificity import Specificity
-from measurand.audits.explanations.statement import (
-    leaking_templates,
-    rationale_input_fields,
-    specificity_by_explainer,
+from measurand.audits.explanations.robustness import (
+    Robustness,
+    measure_robustness,
     surface_measures,
 )
+from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.explanations.specificity import (
+    Contrasts,
+    Specificity,
+    specificity_by_explainer,
+)
+from measurand.audits.explanations.templates import leaking_templates
 from measurand.core.arrays import Ints
 from measurand.experiment.experiment import Experiment
 from measurand.judges import load_judge
-from measurand.stats.specificity import SpecificityContrasts
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,7 @@ class Corpus:
     perturbations: Perturbations
     robustness: Mapping[str, Robustness]
     specificity: Mapping[str, Specificity]
-    contrasts: SpecificityContrasts
+    contrasts: Contrasts
     leaks: pd.DataFrame
     fields: tuple[str, ...]
     also: tuple[str, ...]

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
-from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.corpus import Corpus
+from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
     explainer_frontier,
@@ -27,9 +26,8 @@ from measurand.audits.explanations.meta_evaluation import (
 from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
 from measurand.audits.explanations.robustness import Robustness
-from measurand.audits.explanations.specificity import Specificity
-from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined
@@ -94,7 +92,14 @@ def read_rationales(
             f"the input alone tells {name} every label, so nothing is left for a "
             "rationale to tell; leave this reader out"
         )
-    scores = score_explainers(benchmark.test, corpus, information)
+    scores = score_explainers(
+        benchmark.test,
+        corpus.rationales,
+        corpus.robustness,
+        information,
+        corpus.specificity,
+        clusters,
+    )
     figures = metric_levels(scores, seed=experiment.seed)
     drops = _drift_drops(corpus.robustness)
     meta_evaluation = evaluate_metrics(scores, drops, seed=experiment.seed)
