@@ -28,7 +28,7 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.errors import BadOption, NotApplicable, Undefined
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding, Highlight, Report
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_findings, merge_not_run
 from measurand.core.recipe import Strength, traits_of
@@ -48,6 +48,11 @@ from measurand.stats.decisions import ABOVE
 from measurand.stats.paired import mean_score
 
 USUAL = EvidenceSettings()
+UNNEEDED = Highlight(
+    "without_evidence",
+    "Items answered without the evidence",
+    "items answered right with no evidence to read.",
+)
 
 
 def audit(
@@ -101,6 +106,7 @@ def audit(
         tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         exhibits(benchmark, readings, findings, conclusion, margin),
         evidence_item_table(benchmark, readings, conclusion),
+        highlight=UNNEEDED,
     )
 
 

@@ -78,9 +78,16 @@ def read_rationales(
     benchmark, clusters, seeds = experiment.benchmark, corpus.clusters, settings.seeds
 
     def read_beside(rationales: Rationales, fields: tuple[str, ...]) -> Information:
-        texts = rationales.train, rationales.test, fields
-        terms = {"seeds": seeds, "preset": settings.preset}
-        return measure_information(experiment, benchmark, *texts, reader, **terms)
+        return measure_information(
+            experiment,
+            benchmark,
+            rationales.train,
+            rationales.test,
+            fields,
+            reader,
+            seeds=seeds,
+            preset=settings.preset,
+        )
 
     information = {
         explainer: read_beside(rationales, corpus.fields)

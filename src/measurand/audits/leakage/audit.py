@@ -102,11 +102,14 @@ def _climb_ladder(
     clustering = ClusterSettings(settings.k, settings.components)
     terms = baselines, clustering, settings.seeds, settings.margin
     readings: list[LeakageReading] = []
+
+    def read(name: str, reader: Reader, *, light: bool) -> LeakageReading:
+        return read_leakage(evaluation, name, reader, *terms, with_controls=light)
+
     for name, reader in order_by_strength(readers).items():
         # Controls and repairs are many fits: they are asked of a light reader.
         light = not readings and not traits_of(reader).near_zero_stands
-        reading = read_leakage(evaluation, name, reader, *terms, with_controls=light)
-        readings.append(reading)
+        readings.append(read(name, reader, light=light))
     rungs = higher_rungs(readers, settings.strongest, rungs=RUNGS)
     while (
         settings.calibrate
@@ -114,6 +117,5 @@ def _climb_ladder(
         and not any(r.stage.leaking_parts(settings.margin) for r in readings)
         and (rung := next(rungs, None))
     ):
-        reading = read_leakage(evaluation, *rung, *terms, with_controls=False)
-        readings.append(reading)
+        readings.append(read(*rung, light=False))
     return readings
