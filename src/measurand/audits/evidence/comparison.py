@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.audits.evidence.thresholds import DIRECT, MARGIN
+from measurand.audits.evidence.exhibits import map_settings
+from measurand.audits.evidence.thresholds import MARGIN
 from measurand.core.comparison import Comparison, findings_by_reader
 from measurand.core.finding import Exhibit, Finding, Report
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
-REGIONS = {"margin": MARGIN, "direct": DIRECT}  # where a report does not say
 MAP_CAPTION = (
     "Metadata predictability (MPDS) against evidence sensitivity (ΔEvi), "
     "for every benchmark and reader that has both"
@@ -26,8 +26,8 @@ def map_exhibits(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Ex
         return
     regions = _map_regions(reports)
     effects = table.rename(
-        columns={"benchmark": "group", "reader": "name", "delta": "value"}
-    ).rename(columns={"delta_low": "low", "delta_high": "high"})
+        columns={"benchmark": "group", "reader": "name", "y": "value"}
+    ).rename(columns={"y_low": "low", "y_high": "high"})
     effects = effects[["group", "name", "value", "low", "high"]]
     margin = {"margin": regions["margin"], "x_title": "ΔEvi"}
     yield Exhibit("map", "decision_map", table, MAP_CAPTION, regions)
@@ -44,8 +44,8 @@ def _map_rows(name: str, report: Report) -> pd.DataFrame:
             {
                 "benchmark": name,
                 "reader": reader,
-                **_estimate_columns("mpds", ratios.get(reader)),
-                **_estimate_columns("delta", finding),
+                **_estimate_columns("x", ratios.get(reader)),
+                **_estimate_columns("y", finding),
                 "region": finding.decision or report.verdict.region,
             }
             for reader, finding in deltas.items()
@@ -66,8 +66,8 @@ def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
     for report in reports:
         for exhibit in report.exhibits:
             if exhibit.kind == "decision_map":
-                return {**REGIONS, **exhibit.settings}
-    return dict(REGIONS)
+                return map_settings(float(exhibit.settings.get("margin", MARGIN)))
+    return map_settings(MARGIN)
 
 
 COMPARISON = Comparison(

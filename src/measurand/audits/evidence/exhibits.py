@@ -77,12 +77,12 @@ def _decision_map_exhibit(
             {
                 "benchmark": benchmark.name,
                 "reader": reading.name,
-                "mpds": mpds.value if mpds else None,
-                "mpds_low": mpds.low if mpds else None,
-                "mpds_high": mpds.high if mpds else None,
-                "delta": delta.value,
-                "delta_low": delta.low,
-                "delta_high": delta.high,
+                "x": mpds.value if mpds else None,
+                "x_low": mpds.low if mpds else None,
+                "x_high": mpds.high if mpds else None,
+                "y": delta.value,
+                "y_low": delta.low,
+                "y_high": delta.high,
                 "region": verdict.region
                 if reading.name == verdict.stage
                 else reading.decision,
@@ -92,10 +92,21 @@ def _decision_map_exhibit(
         "The decision map: what metadata alone reach (MPDS) against what wrong "
         "evidence costs (ΔEvi)"
     )
-    settings = {"margin": margin, "direct": DIRECT}
+    settings = map_settings(margin)
     return Exhibit(
         "decision-map", "decision_map", pd.DataFrame(rows), caption, settings
     )
+
+
+def map_settings(margin: float) -> dict[str, object]:
+    """What the axes and the regions of the decision map are called, and where."""
+    return {
+        "margin": margin,
+        "line": DIRECT,
+        "regions": ["evidence-sensitive", "latent coupling", "direct coupling"],
+        "x_title": "MPDS: accuracy from metadata alone / accuracy of the reader",
+        "y_title": "ΔEvi: accuracy lost on shuffled evidence",
+    }
 
 
 def _evidence_intervals(
