@@ -39,7 +39,7 @@ DX, DY = 8, 15  # from a region's corner to its name
 def draw_decision_map(
     table: pd.DataFrame, settings: Mapping[str, Any]
 ) -> Drawing | None:
-    """Where each reader stands, with whiskers both ways; without an x it has no place."""
+    """Where each reader stands, with whiskers; without an x it has none."""
     rows = plot_columns(table, ["benchmark", "reader"], MAP_NUMBERS)
     rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
     margin, line = to_number(settings.get("margin")), to_number(settings.get("line"))
@@ -84,17 +84,18 @@ def _region_areas(
         {"x": line, "x2": right, "y": -margin, "y2": margin, "colour": RIGHT},
     ]
     area = alt.Chart(alt.InlineData(values=regions)).mark_rect()
+    across, up = (_map_axis(settings.get(f"{side}_title")) for side in "xy")
     return [
         area.encode(
             alt.X(
                 "x:Q",
                 scale=alt.Scale(domain=frame.x, nice=False),
-                axis=_map_axis(settings.get("x_title")),
+                axis=across,
             ),
             alt.Y(
                 "y:Q",
                 scale=alt.Scale(domain=frame.y, nice=False),
-                axis=_map_axis(settings.get("y_title")),
+                axis=up,
             ),
             x2="x2",
             y2="y2",
