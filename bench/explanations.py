@@ -39,7 +39,7 @@ import numpy as np
 import torch
 
 from bench.real import figures_only
-from measurand.audits.explanations import audit
+from measurand.audits.explanations import ExplanationsSettings, audit
 from measurand.audits.explanations.fields import (
     ask_arms,
     free_field_name,
@@ -170,10 +170,12 @@ def audited(job: Job) -> str:
         report = audit(
             running,
             {name: job.reader()},
-            judge=job.judge,
-            explainers=job.explainers,
-            model=job.model,
-            seeds=job.seeds,
+            ExplanationsSettings(
+                judge=job.judge,
+                explainers=job.explainers,
+                model=job.model,
+                seeds=job.seeds,
+            ),
         )
     kind = "prompted" if job.model else "minilm"
     path = job.out / f"explanations-{job.name}-{kind}.json"

@@ -10,7 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from measurand.audits.exposure import audit
+from measurand.audits.exposure import ExposureSettings, audit
 from measurand.benchmarks.load import load_benchmark
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
@@ -28,7 +28,7 @@ def main(data: Path, out: Path, repeats: int = 100) -> None:
     start = time.perf_counter()
     with open_experiment(next(iter(tasks.values())), workers=2) as running:
         readers = {name: READERS.load(name) for name in ("pca", "idf")}
-        report = audit(running, readers, tasks=tasks, repeats=repeats)
+        report = audit(running, readers, ExposureSettings(repeats=repeats), tasks=tasks)
     seconds = time.perf_counter() - start
     figures = document(replace(report, exhibits=()))
     figures["run"] = {"seconds": round(seconds), "workers": 2}

@@ -24,6 +24,7 @@ import transformers
 
 from bench.real import figures_only, pairs
 from measurand.audits.evidence import audit
+from measurand.audits.leakage import LeakageSettings
 from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
@@ -250,7 +251,7 @@ def larger(data: Path, weights: str, out: Path, *names: str) -> None:
         readers: dict[str, Any] = {"tfidf": READERS.load("tfidf")}
         readers["mpnet"] = EncoderReader(weights, rate=3e-5, **how)
         with open_experiment(benchmark, workers=3, store="store-larger") as running:
-            report = audit(running, readers, seeds=1)
+            report = audit(running, readers, LeakageSettings(seeds=1))
         kept(out, f"evidence-{name}-mpnet", report, start)
 
 

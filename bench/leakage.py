@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from bench.real import figures_only, pairs
-from measurand.audits.leakage import audit
+from measurand.audits.leakage import LeakageSettings, audit
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.report.saved import document, dumps
@@ -25,7 +25,9 @@ def main(data: Path, out: Path, *names: str) -> None:
         start = time.perf_counter()
         with open_experiment(benchmark, workers=2) as running:
             readers = {"tfidf": READERS.load("tfidf")}
-            report = audit(running, readers, calibrate=False, tsne=False)
+            report = audit(
+                running, readers, LeakageSettings(calibrate=False, tsne=False)
+            )
         (out / f"leakage-{name}-tfidf.json").write_text(
             dumps(document(figures_only(report)))
         )

@@ -8,7 +8,7 @@ shuffles, against vectorising and predicting every shuffled item anew.
 from collections.abc import Sequence
 
 from bench.figures import Figure, cpu
-from measurand.audits.evidence import audit
+from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
@@ -39,7 +39,9 @@ def whole_audits(benchmark: Benchmark) -> list[Figure]:
     def audited(shuffles: int) -> None:
         readers = {"tfidf": TfidfReader()}
         with open_experiment(benchmark) as running:  # no store, so a passing one
-            audit(running, readers, shuffles=shuffles, calibrate=False)
+            audit(
+                running, readers, EvidenceSettings(shuffles=shuffles, calibrate=False)
+            )
 
     audited(2)  # what is done once a process, such as imports, is not counted
     few, many = cpu(lambda: audited(FEW))[0], cpu(lambda: audited(MANY))[0]

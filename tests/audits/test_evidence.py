@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.evidence import audit
+from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
@@ -17,7 +17,7 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        return audit(running, readers, strongest="cross", **settings)
+        return audit(running, readers, EvidenceSettings(strongest="cross"), **settings)
 
 
 def value(report, statistic, reader=None, condition=None):
@@ -197,7 +197,7 @@ def test_adding_a_reader_moves_no_other_number():
     alone = audited(benchmark, calibrate=False)
     with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
-        both = audit(running, readers, calibrate=False)
+        both = audit(running, readers, EvidenceSettings(calibrate=False))
     assert set(alone.findings) <= set(both.findings)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import audit, study
+from measurand.audits.exposure import ExposureSettings, audit, study
 from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NotApplicable
@@ -36,7 +36,7 @@ def task():
 
 def test_the_study_runs_and_states_what_it_promises(task):
     with open_experiment(task) as running:
-        report = audit(running, LIGHT, m=20, n=60, repeats=6)
+        report = audit(running, LIGHT, ExposureSettings(m=20, n=60, repeats=6))
     stated = {f.statistic for f in report.findings}
     assert {
         *("boost", "bias", "beta_boost", "beta_bias", "p_adjusted"),
@@ -51,7 +51,9 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
     said = []
     for workers in (1, 2):
         with open_experiment(task, workers=workers) as running:
-            report = audit(running, {"pca": PcaReader()}, m=20, n=60, repeats=4)
+            report = audit(
+                running, {"pca": PcaReader()}, ExposureSettings(m=20, n=60, repeats=4)
+            )
             said.append(dumps(document(report)))
     assert said[0] == said[1]
 
@@ -88,7 +90,7 @@ def test_too_few_rows_are_refused_with_how_many_are_needed(task):
         open_experiment(task) as running,
         pytest.raises(BadInput, match="need 1050 rows"),
     ):
-        audit(running, LIGHT, m=50, n=500, repeats=2)
+        audit(running, LIGHT, ExposureSettings(m=50, n=500, repeats=2))
 
 
 def test_a_rare_class_is_refused():
@@ -99,7 +101,7 @@ def test_a_rare_class_is_refused():
         open_experiment(made) as running,
         pytest.raises(BadInput, match="class 'c' has 6 rows"),
     ):
-        audit(running, LIGHT, m=50, n=50, repeats=2)
+        audit(running, LIGHT, ExposureSettings(m=50, n=50, repeats=2))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_of_several_tasks_the_one_that_cannot_be_drawn_from_is_named(task, m, li
     made = from_frames(rare, name="rare", query="text", label="label")
     tasks = {"made": task, "rare": made}
     with open_experiment(task) as running, pytest.raises(BadInput, match=line):
-        audit(running, LIGHT, tasks=tasks, m=m, n=50, repeats=2)
+        audit(running, LIGHT, ExposureSettings(m=m, n=50, repeats=2), tasks=tasks)
     assert not running.tally["computed"]
 
 
@@ -124,7 +126,7 @@ def test_a_reader_that_cannot_adapt_is_refused(task):
         open_experiment(task) as running,
         pytest.raises(NotApplicable, match="tfidf cannot go on"),
     ):
-        audit(running, {"tfidf": TfidfReader()}, repeats=2)
+        audit(running, {"tfidf": TfidfReader()}, ExposureSettings(repeats=2))
 
 
 def test_repeated_texts_and_many_classes_are_warned_about():
@@ -133,7 +135,9 @@ def test_repeated_texts_and_many_classes_are_warned_about():
     many["label"] = [f"c{i % 30}" for i in range(800)]
     made = from_frames(many, name="many", query="text", label="label", split_by="query")
     with open_experiment(made) as running:
-        report = audit(running, {"pca": PcaReader()}, m=30, n=100, repeats=2)
+        report = audit(
+            running, {"pca": PcaReader()}, ExposureSettings(m=30, n=100, repeats=2)
+        )
     said = " ".join(report.warnings)
     assert "30 classes" in said
     assert "extra texts too" in said

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analyse_accuracies, audit
+from measurand.audits.exposure import ExposureSettings, analyse_accuracies, audit
 from measurand.audits.exposure.findings import arm_accuracy, chance_warnings
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
@@ -77,6 +77,8 @@ def test_a_reader_that_learns_nothing_is_warned_of():
     table["label"] = np.random.default_rng(0).permutation(table["label"])
     task = from_frames(table, name="noise", query="text", label="label")
     with open_experiment(task, workers=1) as running:
-        report = audit(running, {"idf": IdfReader()}, n=100, repeats=4)
+        report = audit(
+            running, {"idf": IdfReader()}, ExposureSettings(n=100, repeats=4)
+        )
     assert report.benchmark["fields"] == {"noise": ["text"]}
     assert any("commonest label of noise" in each for each in report.warnings)

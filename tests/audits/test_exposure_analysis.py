@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analyse_accuracies, checks, exhibits
+from measurand.audits.exposure import (
+    ExposureSettings,
+    analyse_accuracies,
+    checks,
+    exhibits,
+)
 from measurand.audits.exposure.analysis import Method, SizeAnalysis, analyse_contrast
 from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
@@ -138,7 +143,9 @@ def test_the_toy_is_drawn_where_its_reader_ran():
 
 def test_full_checks_are_longer_and_add_the_calibration_curve(monkeypatch):
     monkeypatch.setattr(checks, "LONG", SHORT)
-    made = analyse_accuracies(study(tasks=2, draws=3), name="made", checks=True)
+    made = analyse_accuracies(
+        study(tasks=2, draws=3), settings=ExposureSettings(checks=True), name="made"
+    )
     assert {"calibration", "pca_toy"} <= {one.name for one in made.exhibits}
     assert made.settings["checks"] is True
     assert LONG.trials == 2_000

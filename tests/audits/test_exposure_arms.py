@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import audit, plan_exposure
+from measurand.audits.exposure import ExposureSettings, audit, plan_exposure
 from measurand.audits.exposure.plan import format_duration
 from measurand.audits.exposure.study import (
     Design,
@@ -74,7 +74,7 @@ def task():
 def report(task):
     with open_experiment(task) as running:
         every = ("base", "extra", "test", "overtrained")
-        return audit(running, {"two": Epochs()}, arms=every, **SIZE)
+        return audit(running, {"two": Epochs()}, ExposureSettings(arms=every), **SIZE)
 
 
 def test_overtraining_is_stated_beside_the_ordinary_arms(report):
@@ -117,7 +117,7 @@ def test_what_reads_in_no_epochs_cannot_be_overtrained(task):
         open_experiment(task) as running,
         pytest.raises(NotApplicable, match="idf reads its"),
     ):
-        audit(running, {"idf": IdfReader()}, arms=every, **SIZE)
+        audit(running, {"idf": IdfReader()}, ExposureSettings(arms=every), **SIZE)
 
 
 def test_a_text_that_train_holds_is_never_adapted_to():

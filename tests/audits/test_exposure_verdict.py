@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import analyse_accuracies
+from measurand.audits.exposure import ExposureSettings, analyse_accuracies
 from measurand.audits.exposure.analysis import (
     Effect,
     Method,
@@ -53,7 +53,9 @@ def study(boost=0.0, bias=0.0, *, tasks=6, draws=40, seed=0):
 )
 def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
     report = analyse_accuracies(
-        study(boost, bias, draws=60), name="planted", margin=1.0
+        study(boost, bias, draws=60),
+        settings=ExposureSettings(margin=1.0),
+        name="planted",
     )
     assert report.verdict.label == label
     if label == "undecided":
@@ -72,7 +74,9 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
 )
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
     told = analyse_accuracies(
-        study(boost, 0.0, draws=draws), name="planted", margin=1.0
+        study(boost, 0.0, draws=draws),
+        settings=ExposureSettings(margin=1.0),
+        name="planted",
     ).verdict
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
 
@@ -80,7 +84,9 @@ def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws,
 def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     one, other = study(0.0, 0.06, draws=60), study(0.06, -0.06, draws=60, seed=1)
     counts = pd.concat([one, other.assign(lm="two")])
-    report = analyse_accuracies(counts, name="planted", margin=1.0)
+    report = analyse_accuracies(
+        counts, settings=ExposureSettings(margin=1.0), name="planted"
+    )
     assert report.verdict.label == "undecided"
     assert "but one: bias" in report.verdict.reason
     assert report.finding("bias", "one").estimate.low > 1
@@ -91,7 +97,9 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
 def test_a_gain_and_a_loss_are_not_called_nothing():
     helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
     counts = pd.concat([helped, hurt.assign(lm="two")])
-    told = analyse_accuracies(counts, name="planted", margin=1.0).verdict
+    told = analyse_accuracies(
+        counts, settings=ExposureSettings(margin=1.0), name="planted"
+    ).verdict
     assert told.label == "undecided"
     assert "adaptation helped one and hurt two" in told.reason
     assert told.reason.endswith("points: not inflated by itself")
@@ -100,7 +108,9 @@ def test_a_gain_and_a_loss_are_not_called_nothing():
 
 def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
     told = analyse_accuracies(
-        study(0.06, -0.04, draws=60), name="planted", margin=1.0
+        study(0.06, -0.04, draws=60),
+        settings=ExposureSettings(margin=1.0),
+        name="planted",
     ).verdict
     assert told.label == "undecided"
     assert "the test's own text helped less than other text did" in told.reason
@@ -109,7 +119,7 @@ def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
 
 def test_the_draws_that_a_decision_needs_are_counted():
     told = analyse_accuracies(
-        study(0.05, 0.0, draws=8), name="planted", margin=1.0
+        study(0.05, 0.0, draws=8), settings=ExposureSettings(margin=1.0), name="planted"
     ).verdict
     needed = re.search(
         r"about ([\d,]+) draws a task and model could decide", told.reason
@@ -120,7 +130,9 @@ def test_the_draws_that_a_decision_needs_are_counted():
 
 def test_a_margin_is_in_percentage_points():
     with pytest.raises(BadOption, match="percentage points"):
-        analyse_accuracies(study(draws=4), name="x", margin=0.0)
+        analyse_accuracies(
+            study(draws=4), settings=ExposureSettings(margin=0.0), name="x"
+        )
 
 
 def effects(table):

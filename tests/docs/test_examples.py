@@ -5,6 +5,7 @@ import json
 import pytest
 
 import docs
+from measurand.audits.evidence import EvidenceSettings
 from tests.docs.conftest import blocks, run
 
 EXAMPLES = [found for page in docs.PAGES for found in blocks(page, "python")]
@@ -37,7 +38,7 @@ def test_the_fields_of_a_report_are_the_documented_ones(desk):
     benchmark = measurand.from_frames(rows, name="boats", metadata=["harbour"])
     with open_experiment(benchmark) as running:
         readers = {"tfidf": measurand.READERS.load("tfidf")}
-        report = measurand.evidence(running, readers, calibrate=False)
+        report = measurand.evidence(running, readers, EvidenceSettings(calibrate=False))
     page = (docs.ROOT / "docs" / "evidence.md").read_text("utf-8")
     stated = json.loads(json.dumps(document(report)))
     for name in fields(stated):

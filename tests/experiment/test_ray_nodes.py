@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from measurand.audits.exposure import audit
+from measurand.audits.exposure import ExposureSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import WorkerLost
 from measurand.experiment.ask import Ask
@@ -93,7 +93,9 @@ def test_a_study_of_exposure_outlives_a_node(cluster, tmp_path):
 
     def studied(store, **engine):
         with open_experiment(task, store=store, **engine) as running:
-            report = audit(running, LIGHT, tasks={"made": task}, n=100, repeats=8)
+            report = audit(
+                running, LIGHT, ExposureSettings(n=100, repeats=8), tasks={"made": task}
+            )
         return dumps(document(report))
 
     local = studied(tmp_path / "local", workers=1)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import torch
 
-from measurand.audits.evidence import audit
+from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.core.items import Items
@@ -222,7 +222,9 @@ def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeyp
     better = dataclasses.replace(reader, model="tiny", epochs=12)
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with open_experiment(benchmark, seed=0) as running:
-        report = audit(running, named, shuffles=3, seeds=2, calibrate=False)
+        report = audit(
+            running, named, EvidenceSettings(shuffles=3, seeds=2, calibrate=False)
+        )
         said = ask_all(running, [Ask(one) for one in better.with_seeds(2)])
     lost = report.finding("delta_evi", "encoder").estimate
     assert "2 seeds" in lost.method

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.evidence import audit
+from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
@@ -263,7 +263,9 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
     with serving(by_evidence) as server:
         reader = {"endpoint": reached(server)}
         with open_experiment(benchmark, store=tmp_path, workers=2) as running:
-            report = audit(running, reader, shuffles=3, calibrate=False)
+            report = audit(
+                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
+            )
         assert report.verdict.label == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
         asked_for = server.asked.total()
@@ -272,7 +274,9 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
         for answer in tmp_path.glob("[0-9a-f][0-9a-f]/*"):
             answer.unlink()  # as if killed before any trial ended: calls are left
         with open_experiment(benchmark, store=tmp_path) as running:
-            again = audit(running, reader, shuffles=3, calibrate=False)
+            again = audit(
+                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
+            )
         assert server.asked.total() == asked_for
         assert again.findings == report.findings
     assert "127.0.0.1" not in json.dumps(report.settings, default=str)

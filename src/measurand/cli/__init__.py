@@ -7,10 +7,11 @@
 import os
 import sys
 
-# In the order that --help gives the verbs.
-from measurand.cli import explanations, fit, exposure, suite, look  # noqa: F401  # isort: skip
-from measurand.cli.verbs import app
+from measurand.cli.app import app
+from measurand.cli.verbs import register_verbs
 from measurand.core.errors import MeasurandError
+
+register_verbs()
 
 
 def main() -> None:

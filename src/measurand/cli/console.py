@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measurand import __version__
-from measurand.cli.options import THIS_MACHINE, EngineOptions
+from measurand.cli.options import THIS_MACHINE, EngineOptions, RunOptions
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -35,10 +35,7 @@ def _cache_directory() -> Path:
 @contextmanager
 def open_with_progress(
     benchmark: "Benchmark",
-    seed: int,
-    workers: int | None,
-    store: Path | None,
-    out: Path | None = None,
+    run: RunOptions,
     where: EngineOptions = THIS_MACHINE,
     *,
     bar: bool = True,
@@ -61,7 +58,8 @@ def open_with_progress(
     from measurand.experiment.experiment import open_experiment
     from measurand.report.terminal import plain_text
 
-    for folder in (out, store or _cache_directory()):
+    store = run.store or _cache_directory()
+    for folder in (run.out, store):
         if folder is not None:
             check_writable(folder)
     console = Console(stderr=True)
@@ -78,9 +76,9 @@ def open_with_progress(
         task = progress.add_task(plain_text(benchmark.name, 30), total=None)
         with open_experiment(
             benchmark,
-            seed=seed,
-            store=store or _cache_directory(),
-            workers=workers or os.cpu_count() or 1,
+            seed=run.seed,
+            store=store,
+            workers=run.workers or os.cpu_count() or 1,
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,

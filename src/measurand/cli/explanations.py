@@ -1,33 +1,32 @@
-"""The verb that audits explanations."""
+"""measurand explanations: robust and informative, or vacuous, or leaky?"""
 
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from measurand.cli import options as o
-from measurand.cli.console import deliver, open_with_progress, print_roles, run_log
-from measurand.cli.options import (
-    EndpointOptions,
-    EngineOptions,
-    RunOptions,
-    SourceOptions,
-    expand_groups,
+from measurand.cli.app import app
+from measurand.cli.console import (
+    deliver,
+    open_with_progress,
+    print_roles,
+    run_log,
 )
-from measurand.cli.verbs import app, check_options, exit_on
+from measurand.cli.run import exit_on_verdict, load_audit
+
+if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
 
 RATIONALES = "Rationales"
 
 
-@app.command()
-@expand_groups
-def explanations(
-    source: SourceOptions,
-    run: RunOptions,
-    where: EngineOptions,
-    reader: o.Readers = None,
+@dataclass(frozen=True)
+class RationaleOptions:
+    """Who explains, who judges, what is changed."""
+
     explainer: Annotated[
         list[str] | None,
         typer.Option(
@@ -35,35 +34,35 @@ def explanations(
             "all that need no LLM.",
             rich_help_panel=RATIONALES,
         ),
-    ] = None,
+    ] = None
     judge: Annotated[
         str,
         typer.Option(
             help="lexical, or an entailment classifier by directory or hub id.",
             rich_help_panel=RATIONALES,
         ),
-    ] = "lexical",
+    ] = "lexical"
     model: Annotated[
         str | None,
         typer.Option(
             help="The LLM of prompted explainers: smollm2, causal:DIR or llm:NAME.",
             rich_help_panel=RATIONALES,
         ),
-    ] = None,
+    ] = None
     changes: Annotated[
         int,
         typer.Option(
             help="Changes an item: paraphrases of the query, and one of the format.",
             rich_help_panel=RATIONALES,
         ),
-    ] = 3,
+    ] = 3
     paraphraser: Annotated[
         str | None,
         typer.Option(
             help="A seq2seq model or LLM that rewords queries. Default: rules.",
             rich_help_panel=RATIONALES,
         ),
-    ] = None,
+    ] = None
     perturbed: Annotated[
         Path | None,
         typer.Option(
@@ -71,81 +70,95 @@ def explanations(
             "a row.",
             rich_help_panel=RATIONALES,
         ),
-    ] = None,
+    ] = None
     preset: Annotated[
         str,
         typer.Option(
             help="default, or paper: the proposal's own mask and specificity.",
             rich_help_panel=RATIONALES,
         ),
-    ] = "default",
+    ] = "default"
     similarity: Annotated[
         str,
         typer.Option(
             help="What specificity compares texts by: tfidf, minilm, or an encoder.",
             rich_help_panel=RATIONALES,
         ),
-    ] = "tfidf",
+    ] = "tfidf"
+
+    def chosen(self, benchmark: "Benchmark") -> dict[str, Any]:
+        """The settings of the audit that these options choose."""
+        from measurand.audits.explanations.rationales import rationales_from_table
+        from measurand.benchmarks.files import read_table_file
+
+        others = {}
+        if self.perturbed is not None:
+            others = rationales_from_table(
+                read_table_file(str(self.perturbed)), benchmark
+            )
+        return {
+            "explainers": tuple(self.explainer or ()),
+            "judge": self.judge,
+            "model": self.model,
+            "count": self.changes,
+            "paraphraser": self.paraphraser,
+            "preset": self.preset,
+            "similarity": self.similarity,
+            "others": others,
+        }
+
+
+@dataclass(frozen=True)
+class SampleOptions:
+    """How many items are drawn."""
+
     items: Annotated[
         int | None,
         typer.Option(
             min=20, help="So many test items, drawn by the seed. Default: all."
         ),
-    ] = None,
+    ] = None
     train_items: Annotated[
         int | None,
         typer.Option(
             min=20, help="So many training items, drawn by the seed. Default: all."
         ),
-    ] = None,
+    ] = None
+
+
+@app.command("explanations")
+@o.expand_groups
+def explanations_verb(
+    source: o.SourceOptions,
+    run: o.RunOptions,
+    where: o.EngineOptions,
+    rationales: RationaleOptions,
+    sample: SampleOptions,
+    reader: o.Readers = None,
     calibrate: o.Calibrate = True,
     seeds: o.Seeds = None,
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""
-    from measurand.core.errors import BadOption
+    from measurand.audits.explanations.rationales import check_explainer_model
 
-    if changes < 1:
-        raise BadOption(f"--changes is {changes}; allowed are 1 or more")
-    check_options(run.fail_on, "explanations")
-    from measurand.audits.explanations.rationales import (
-        check_explainer_model,
-        rationales_from_table,
-    )
-
-    check_explainer_model(explainer or (), model)
+    check_explainer_model(rationales.explainer or (), rationales.model)
     started = time.time()
     from measurand.benchmarks.assemble import sample_benchmark
 
     benchmark = sample_benchmark(
-        source.benchmark(run.seed), train=train_items, test=items, seed=run.seed
+        source.benchmark(run.seed),
+        train=sample.train_items,
+        test=sample.items,
+        seed=run.seed,
     )
-    from measurand.audits.explanations import audit
-    from measurand.benchmarks.files import read_table_file as rows
-
+    audit = load_audit("explanations", run)
     print_roles(benchmark)
-    others = {}
-    if perturbed is not None:
-        others = rationales_from_table(rows(str(perturbed)), benchmark)
-    readers = EndpointOptions().readers(reader)
-    with open_with_progress(
-        benchmark, run.seed, run.workers, run.store, run.out, where
-    ) as experiment:
-        report = audit(
-            experiment,
-            readers,
-            judge=judge,
-            explainers=explainer or (),
-            model=model,
-            count=changes,
-            paraphraser=paraphraser,
-            preset=preset,
-            seeds=seeds,
-            others=others,
-            similarity=similarity,
-            calibrate=calibrate,
-        )
-        sizes = {"items": items, "train_items": train_items}
-        report = replace(report, settings={**report.settings, **sizes})
-        run_info = run_log(started, experiment, source.source, run.workers)
-    deliver(report, run.out, run_info, as_json=run.json)
-    exit_on([report], run.fail_on)
+    chosen = rationales.chosen(benchmark)
+    settings = audit.choose(**chosen, calibrate=calibrate, seeds=seeds)
+    readers = o.EndpointOptions().readers(reader, audit.readers)
+    with open_with_progress(benchmark, run, where) as experiment:
+        report = audit.run(experiment, readers, settings)
+        log = run_log(started, experiment, source.source, run.workers)
+    report = replace(report, settings={**report.settings, **vars(sample)})
+    deliver(report, run.out, log, as_json=run.json)
+    exit_on_verdict([report], run.fail_on)

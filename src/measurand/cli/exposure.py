@@ -1,12 +1,14 @@
-"""The verb that runs a study over several tasks."""
+"""measurand exposure: does pretraining on unlabeled test text inflate scores?"""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from measurand.cli import options as o
+from measurand.cli.app import app
 from measurand.cli.console import (
     deliver,
     live_table,
@@ -14,13 +16,7 @@ from measurand.cli.console import (
     open_with_progress,
     run_log,
 )
-from measurand.cli.options import (
-    EngineOptions,
-    RunOptions,
-    expand_groups,
-    published_folder,
-)
-from measurand.cli.verbs import app, check_options, exit_on
+from measurand.cli.run import exit_on_verdict, load_audit
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -32,47 +28,63 @@ ANALYSIS = ("accuracies", "margin", "model", "sampler", "checks")
 ANY_RUN = ("seed", "out", "json", "fail_on", "config")
 
 
-@app.command()
-@expand_groups
-def exposure(
-    context: typer.Context,
-    run: RunOptions,
-    where: EngineOptions,
+@dataclass(frozen=True)
+class TaskOptions:
+    """The tasks, or somebody else's accuracies."""
+
     sources: Annotated[
         list[str] | None,
         typer.Argument(help="Files or names, one a task: all rows are drawn from."),
-    ] = None,
+    ] = None
     accuracies: Annotated[
         Path | None,
         typer.Option(
             help="A CSV file of somebody else's accuracies or counts to analyse: m, n, "
             "lm, task, subsample, acc_base, acc_extra, acc_test or correct_*."
         ),
-    ] = None,
+    ] = None
     task_name: Annotated[
         list[str] | None,
         typer.Option(help="What reports call a task; repeatable, in the same order."),
-    ] = None,
+    ] = None
     text: Annotated[
         str | None, typer.Option(help="The column of texts. Default: by its name.")
-    ] = None,
-    label: o.Label = None,
-    data: o.Data = None,
-    reader: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reader",
-            help="A reader that can adapt: pca, idf, minilm, smollm2, smollm2-zero, "
-            "encoder:, causal:, prompted:; repeatable. Default: pca and idf.",
-        ),
-    ] = None,
-    m: Annotated[int, typer.Option(help="Labelled rows.", rich_help_panel=STUDY)] = 50,
+    ] = None
+    label: o.Label = None
+    data: o.Data = None
+
+    def load(self, seed: int) -> "tuple[dict[str, Benchmark], dict[str, Task]]":
+        """The benchmark of each task, and how each is learned and put to readers."""
+        from measurand.benchmarks.load import load_benchmark
+        from measurand.core.errors import BadOption
+
+        sources = self.sources or []
+        names = self.task_name or [_task_title(source) for source in sources]
+        if len(names) != len(sources) or len(set(names)) < len(names):
+            raise BadOption(
+                f"the tasks are {', '.join(names)} for {len(sources)} sources; name "
+                "each once with --task-name"
+            )
+        tasks, about = {}, {}
+        for name, source in zip(names, sources, strict=True):
+            columns = _task_columns(source, self.text, self.label, self.data)
+            tasks[name] = load_benchmark(source, **columns, seed=seed)
+        for name, source in zip(names, sources, strict=True):
+            about[name] = _paper_task(source, tasks[name])
+        return tasks, about
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """How rows are drawn, what is trained, how it is analysed."""
+
+    m: Annotated[int, typer.Option(help="Labelled rows.", rich_help_panel=STUDY)] = 50
     n: Annotated[
         int, typer.Option(help="Test rows, and as many extra.", rich_help_panel=STUDY)
-    ] = 200,
+    ] = 200
     repeats: Annotated[
         int, typer.Option(help="How often rows are drawn.", rich_help_panel=STUDY)
-    ] = 50,
+    ] = 50
     arm: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,6 +92,54 @@ def exposure(
             help="base, extra, test or overtrained (the texts read twice as often); "
             "repeatable. Default: base, extra and test, which are always needed.",
             rich_help_panel=STUDY,
+        ),
+    ] = None
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="Percentage points that count as nothing.", rich_help_panel=STUDY
+        ),
+    ] = 1.0
+    model: Annotated[
+        str,
+        typer.Option(help="observation, paper or released.", rich_help_panel=STUDY),
+    ] = "observation"
+    sampler: Annotated[
+        str,
+        typer.Option(
+            help="How the model is fitted: laplace, or nuts beside it (minutes).",
+            rich_help_panel=STUDY,
+        ),
+    ] = "laplace"
+    checks: Annotated[
+        bool,
+        typer.Option(
+            "--checks",
+            help="Run the checks of the method at full length (a minute).",
+            rich_help_panel=STUDY,
+        ),
+    ] = False
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings of the audit that these options choose."""
+        settings = {name: value for name, value in vars(self).items() if name != "arm"}
+        return settings | ({"arms": tuple(self.arm)} if self.arm else {})
+
+
+@app.command("exposure")
+@o.expand_groups
+def exposure_verb(
+    context: typer.Context,
+    source: TaskOptions,
+    run: o.RunOptions,
+    where: o.EngineOptions,
+    study: StudyOptions,
+    reader: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reader",
+            help="A reader that can adapt: pca, idf, minilm, smollm2, smollm2-zero, "
+            "encoder:, causal:, prompted:; repeatable. Default: pca and idf.",
         ),
     ] = None,
     plan: Annotated[
@@ -90,114 +150,52 @@ def exposure(
             rich_help_panel=STUDY,
         ),
     ] = False,
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="Percentage points that count as nothing.", rich_help_panel=STUDY
-        ),
-    ] = 1.0,
-    model: Annotated[
-        str,
-        typer.Option(help="observation, paper or released.", rich_help_panel=STUDY),
-    ] = "observation",
-    sampler: Annotated[
-        str,
-        typer.Option(
-            help="How the model is fitted: laplace, or nuts beside it (minutes).",
-            rich_help_panel=STUDY,
-        ),
-    ] = "laplace",
-    checks: Annotated[
-        bool,
-        typer.Option(
-            "--checks",
-            help="Run the checks of the method at full length (a minute).",
-            rich_help_panel=STUDY,
-        ),
-    ] = False,
 ) -> None:
     """Does pretraining on unlabeled test text inflate scores?"""
-    from measurand.audits.exposure import analyse_accuracies, audit
-    from measurand.audits.exposure import plan_exposure as planned
-    from measurand.audits.exposure.analysis import Method
-    from measurand.audits.exposure.audit import check_analysis_options
-    from measurand.audits.exposure.study import NEEDED
     from measurand.core.errors import BadOption
 
-    check_options(run.fail_on, "exposure")
-    if (accuracies is None) == (not sources):
+    if (source.accuracies is None) == (not source.sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
-    check_analysis_options(
-        margin, Method(model, sampler, checks)
-    )  # before a pilot is run
-    started = time.time()
-    if accuracies is not None:
-        _check_study_options(context)
-        from measurand.benchmarks.files import file_stem, read_figures
-
-        report = analyse_accuracies(
-            read_figures(str(accuracies)),
-            name=file_stem(str(accuracies)),
-            margin=margin,
-            model=model,
-            sampler=sampler,
-            checks=checks,
-            seed=run.seed,
-        )
-        deliver(report, run.out, {"source": str(accuracies)}, as_json=run.json)
-        exit_on([report], run.fail_on)
+    audit = load_audit("exposure", run)
+    settings = audit.choose(**study.chosen())
+    if source.accuracies is not None:
+        _check_analysis_options(context)
+        _analyse(source.accuracies, settings, run)
         return
-    from measurand.benchmarks.load import load_benchmark
-    from measurand.readers import make_reader
-
-    task_sources = sources or []
-    names = task_name or [_task_title(source) for source in task_sources]
-    if len(names) != len(task_sources) or len(set(names)) < len(names):
-        raise BadOption(
-            f"the tasks are {', '.join(names)} for {len(task_sources)} sources; name "
-            "each "
-            "once with --task-name"
-        )
-    tasks = {
-        name: load_benchmark(
-            source, **_task_columns(source, text, label, data), seed=run.seed
-        )
-        for name, source in zip(names, task_sources, strict=True)
-    }
-    about = {
-        name: _paper_task(source, tasks[name])
-        for name, source in zip(names, task_sources, strict=True)
-    }
+    started = time.time()
+    tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
-    readers = {name: make_reader(name) for name in reader or ["pca", "idf"]}
+    readers = o.EndpointOptions().readers(reader, audit.readers)
     first = next(iter(tasks.values()))
-    run_terms = (run.seed, run.workers, run.store, run.out)
-    design: dict[str, Any] = {"tasks": tasks, "about": about}
-    design |= {"m": m, "n": n, "repeats": repeats, "arms": arm or NEEDED}
     with (
-        open_with_progress(first, *run_terms, where=where, bar=False) as experiment,
-        live_table(names, list(readers), repeats) as report_progress,
+        open_with_progress(first, run, where, bar=False) as experiment,
+        live_table(list(tasks), list(readers), study.repeats) as progress,
     ):
-        notice(str(planned(experiment, readers, **design)))
+        from measurand.audits.exposure import plan_exposure
+
+        design: dict[str, Any] = {"tasks": tasks, "about": about}
+        notice(str(plan_exposure(experiment, readers, settings, **design)))
         if plan:
             return
-        report = audit(
-            experiment,
-            readers,
-            **design,
-            progress=report_progress,
-            margin=margin,
-            model=model,
-            sampler=sampler,
-            checks=checks,
-        )
-        run_info = run_log(started, experiment, ", ".join(task_sources), run.workers)
-    deliver(report, run.out, run_info, as_json=run.json)
-    exit_on([report], run.fail_on)
+        report = audit.run(experiment, readers, settings, **design, progress=progress)
+        log = run_log(started, experiment, ", ".join(source.sources or []), run.workers)
+    deliver(report, run.out, log, as_json=run.json)
+    exit_on_verdict([report], run.fail_on)
 
 
-def _check_study_options(context: typer.Context) -> None:
+def _analyse(path: Path, settings: Any, run: o.RunOptions) -> None:
+    """Deliver the analysis of somebody else's accuracies."""
+    from measurand.audits.exposure import analyse_accuracies
+    from measurand.benchmarks.files import file_stem, read_figures
+
+    table, name = read_figures(str(path)), file_stem(str(path))
+    report = analyse_accuracies(table, name=name, settings=settings, seed=run.seed)
+    deliver(report, run.out, {"source": str(path)}, as_json=run.json)
+    exit_on_verdict([report], run.fail_on)
+
+
+def _check_analysis_options(context: typer.Context) -> None:
     """Refuse options of the experiment: nobody should think that they were followed.
 
     Those from the environment are for all runs, and so are passed over.
@@ -232,7 +230,7 @@ def _task_columns(
 
     if source in TOPICS:
         return {"data": data}
-    return {"query": text, "label": label, "data": published_folder(source, data)}
+    return {"query": text, "label": label, "data": o.published_folder(source, data)}
 
 
 def _paper_task(source: str, benchmark: "Benchmark") -> "Task":

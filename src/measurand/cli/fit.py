@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from measurand.cli import options as o
+from measurand.cli.app import app
 from measurand.cli.console import notice, print_roles
 from measurand.cli.options import SourceOptions, expand_groups
-from measurand.cli.verbs import app
 
 
-@app.command()
+@app.command("fit")
 @expand_groups
-def fit(
+def fit_verb(
     reader: Annotated[
         str, typer.Argument(help="A reader with weights: minilm or encoder:DIRECTORY.")
     ],

@@ -415,12 +415,14 @@ class EndpointOptions:
     cap_tokens: CapTokens = None
     cap_money: CapMoney = None
 
-    def readers(self, names: list[str] | None) -> dict[str, Any]:
-        """The readers of these names; tfidf where none is named."""
+    def readers(
+        self, names: list[str] | None, usual: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """The readers of these names; the usual ones where none is named."""
         from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: make_reader(name, **terms) for name in names or ["tfidf"]}
+        return {name: make_reader(name, **terms) for name in names or usual}
 
 
 def published_folder(source: str, data: str | None) -> str | None:

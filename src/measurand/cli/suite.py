@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from measurand.cli import options as o
+from measurand.cli.app import app
 from measurand.cli.console import notice, open_with_progress, print_roles
-from measurand.cli.options import SourceOptions, expand_groups
-from measurand.cli.verbs import app
+from measurand.cli.options import RunOptions, SourceOptions, expand_groups
 
 
-@app.command()
+@app.command("suite")
 @expand_groups
-def suite(
+def suite_verb(
     source: SourceOptions,
     out: Annotated[Path, typer.Option(help="The file of JSON lines to write.")],
     ids_only: Annotated[
@@ -58,7 +58,9 @@ def suite(
     print_roles(benchmark)
     judging = load_judge(judge)
     check_writable(out.parent)
-    with open_with_progress(benchmark, seed, 1, store) as experiment:
+    with open_with_progress(
+        benchmark, RunOptions(seed=seed, workers=1, store=store)
+    ) as experiment:
         suite_rows = rows(
             experiment,
             judging,

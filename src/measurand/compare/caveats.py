@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from measurand.compare.changes import Changes, judged_condition
-from measurand.compare.comparisons import Comparison
 from measurand.compare.pairing import items_by_id
+from measurand.core.comparison import Comparison
 from measurand.core.finding import Finding, Report
 
 

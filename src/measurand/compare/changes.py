@@ -11,7 +11,6 @@ from fnmatch import fnmatchcase
 import numpy as np
 import pandas as pd
 
-from measurand.compare.comparisons import Comparison
 from measurand.compare.pairing import (
     FindingPair,
     is_same_benchmark,
@@ -19,6 +18,7 @@ from measurand.compare.pairing import (
     paired_differences,
     shared_ids,
 )
+from measurand.core.comparison import Comparison
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.report.terminal import KIND, SUFFIX
 from measurand.stats.decisions import unpaired_difference as between

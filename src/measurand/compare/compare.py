@@ -1,27 +1,22 @@
 """Several reports of one audit, side by side.
 
-For the evidence audit this gives the paper's Figure 1 (the decision map, and ΔEvi by
-benchmark and reader) and Table 1; for an audit that `comparisons` lists, a table of
-its statistics, scatters with their correlations, and what changed from the first
-report; for any audit, paired differences of accuracy between reports about the same
-items.
+An audit's own `Comparison` says what stands in the table, what is plotted against what
+and which changes are stated; for any audit there are paired differences of accuracy
+between reports about the same items.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from measurand.audits import AUDITS
 from measurand.compare import caveats, changes, pairing, statistics
 from measurand.compare.changes import report_changes
-from measurand.compare.comparisons import COMPARISONS, Comparison
+from measurand.core.audit import Audit
+from measurand.core.comparison import Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
-
-PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by
-REGIONS = {"margin": 0.02, "direct": 0.9}  # where a report does not say
 
 
 def compare(reports: Sequence[Report]) -> Report:
@@ -35,7 +30,7 @@ def compare(reports: Sequence[Report]) -> Report:
         raise BadInput(
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
-    names, comparison = _report_names(reports), COMPARISONS.get(audits[0], Comparison())
+    names, comparison = _report_names(reports), comparison_of(audits[0])
     entries = statistics.report_entries(names, reports, comparison)
     correlations, too_few = statistics.correlations(entries, comparison)
     differences = pairing.accuracy_differences(names, reports)
@@ -72,13 +67,21 @@ def compare(reports: Sequence[Report]) -> Report:
             ),
         ],
         exhibits=(
-            *_map_exhibits(names, reports),
+            *comparison.exhibits(names, reports),
             _decision_exhibit(names, reports, comparison),
             *changes.change_exhibits(pairs),
             *statistics.statistic_exhibits(entries, comparison),
             *pairing.paired_exhibits(differences),
         ),
     )
+
+
+def comparison_of(audit: str) -> Comparison:
+    """What reports of an audit are compared by; of one not known here, verdicts."""
+    if audit not in AUDITS.entries:
+        return Comparison()
+    record: Audit = AUDITS.thing(audit)
+    return record.comparison
 
 
 def _report_names(reports: Sequence[Report]) -> list[str]:
@@ -89,44 +92,6 @@ def _report_names(reports: Sequence[Report]) -> list[str]:
         if totals[name] > 1:
             names[position] = f"{name} ({counter[name]})"
     return names
-
-
-def _findings_by_reader(report: Report, statistic: str) -> dict[str, Finding]:
-    stated: dict[str, Finding] = {}
-    for finding in report.findings:
-        if finding.statistic == statistic:
-            first = finding.reader not in stated
-            if first or finding.condition == PLAIN != stated[finding.reader].condition:
-                stated[finding.reader] = finding
-    return stated
-
-
-def _map_rows(name: str, report: Report) -> pd.DataFrame:
-    deltas, ratios = (
-        _findings_by_reader(report, "delta_evi"),
-        _findings_by_reader(report, "mpds"),
-    )
-    return pd.DataFrame(
-        [
-            {
-                "benchmark": name,
-                "reader": reader,
-                **_estimate_columns("mpds", ratios.get(reader)),
-                **_estimate_columns("delta", finding),
-                "region": finding.decision or report.verdict.region,
-            }
-            for reader, finding in deltas.items()
-        ]
-    )
-
-
-def _estimate_columns(name: str, finding: Finding | None) -> dict[str, float]:
-    estimate = finding.estimate if finding else None
-    return {
-        name: estimate.value if estimate else np.nan,
-        f"{name}_low": estimate.low if estimate else np.nan,
-        f"{name}_high": estimate.high if estimate else np.nan,
-    }
 
 
 def _pairing_note(differences: pd.DataFrame, comparison: Comparison) -> dict[str, str]:
@@ -144,7 +109,7 @@ def _decision_exhibit(
         if comparison.axes:
             row["fails"] = ", ".join(caveats.failing_axes(report, comparison)) or "–"
         for statistic in comparison.headlines:
-            stated = _findings_by_reader(report, statistic).items()
+            stated = findings_by_reader(report, statistic, comparison.preferred).items()
             row |= {
                 statistic: ", ".join(f"{r} {f.estimate.value:z.3f}" for r, f in stated)
             }
@@ -167,31 +132,4 @@ def _restate_findings(
                 )
 
 
-def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
-    for report in reports:
-        for exhibit in report.exhibits:
-            if exhibit.kind == "decision_map":
-                return {**REGIONS, **exhibit.settings}
-    return dict(REGIONS)
-
-
-def _map_exhibits(names: Sequence[str], reports: Sequence[Report]) -> Iterator[Exhibit]:
-    table = pd.concat([_map_rows(n, r) for n, r in zip(names, reports, strict=True)])
-    if table.empty:
-        return
-    regions = _map_regions(reports)
-    effects = table.rename(
-        columns={"benchmark": "group", "reader": "name", "delta": "value"}
-    ).rename(columns={"delta_low": "low", "delta_high": "high"})
-    effects = effects[["group", "name", "value", "low", "high"]]
-    margin = {"margin": regions["margin"], "x_title": "ΔEvi"}
-    yield Exhibit("map", "decision_map", table, MAP_CAPTION, regions)
-    yield Exhibit("effects", "intervals", effects, EFFECTS_CAPTION, margin)
-
-
 DECISIONS_CAPTION = "What each report decided, and why"
-MAP_CAPTION = (
-    "Metadata predictability (MPDS) against evidence sensitivity (ΔEvi), "
-    "for every benchmark and reader that has both"
-)
-EFFECTS_CAPTION = "Evidence sensitivity (ΔEvi) by benchmark and reader"

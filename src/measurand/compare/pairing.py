@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
-from measurand.compare.comparisons import Score
 from measurand.core.arrays import Floats
 from measurand.core.clusters import linked_clusters
+from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.core.seeds import generator

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.compare.comparisons import TITLES, WHOLE, Against, Comparison
+from measurand.core.comparison import WHOLE, Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.report.layout import to_number
 from measurand.stats.paired import LEAST_POINTS, pearson
@@ -143,15 +143,15 @@ def statistic_exhibits(
     for name in comparison.effects:
         rows = pd.DataFrame(_effect_rows(entries, name))
         if len(rows):
-            title = TITLES.get(name, name)
+            title = comparison.titles.get(name, name)
             caption = f"By benchmark and part: {title}"
             yield Exhibit(name, "intervals", rows, caption, {"x_title": title})
     for pair in comparison.against:
         table = _scatter_table(entries, pair, comparison)
         if len(table):
             settings = {
-                "x_title": TITLES.get(pair.x, pair.x),
-                "y_title": TITLES.get(pair.y, pair.y),
+                "x_title": comparison.titles.get(pair.x, pair.x),
+                "y_title": comparison.titles.get(pair.y, pair.y),
                 "diagonal": pair.diagonal,
                 "trend": True,
             }

@@ -3,6 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from measurand.core.arrays import Ints
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 
 Renderings = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -49,6 +53,26 @@ class Benchmark:
     elicited: str | None = None
     test_parts: Mapping[str, Items] = field(default_factory=dict)
     drawn_by: tuple[str, ...] = ()
+
+    def clusters(self, items: Items) -> Ints:
+        """The cluster of each item: those that share evidence or a group."""
+        columns = [items.column(self.evidence)] if self.evidence else []
+        columns += [items.column(items.group)] if items.group else []
+        return linked_clusters(columns) if columns else np.arange(len(items))
+
+    def describe(self) -> dict[str, object]:
+        """The benchmark as a report states it: never a path."""
+        counts = self.test.labels.value_counts()
+        return {
+            "name": self.name,
+            "roles": dict(self.roles),
+            "labels": {label: int(counts.get(label, 0)) for label in self.classes},
+            "train": len(self.train),
+            "test": len(self.test),
+            "counts": dict(self.notes),
+            "planted": self.planted,
+            "digest": {"train": self.train.digest, "test": self.test.digest},
+        }
 
     @property
     def metadata(self) -> tuple[str, ...]:

@@ -89,6 +89,21 @@ class Exhibit:
 
 
 @dataclass(frozen=True)
+class Highlight:
+    """Items that a page shows by themselves.
+
+    Attributes:
+        column: The column of the items that is true for them.
+        title: What they are.
+        note: What is said of them, after how many of how many are shown.
+    """
+
+    column: str
+    title: str
+    note: str
+
+
+@dataclass(frozen=True)
 class Report:
     """Everything one audit states about one benchmark.
 
@@ -102,6 +117,8 @@ class Report:
         warnings: What a reader of the report should know before quoting it.
         exhibits: Tables to draw.
         items: One row an item, for browsing.
+        files: What is saved beside it, by name below the report's folder.
+        highlight: The items that a page shows, where some are worth it.
     """
 
     audit: str
@@ -113,6 +130,8 @@ class Report:
     warnings: Sequence[str] = ()
     exhibits: Sequence[Exhibit] = ()
     items: pd.DataFrame = field(default_factory=pd.DataFrame)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    highlight: Highlight | None = None
 
     def finding(
         self, statistic: str, reader: str | None = None, condition: str | None = None

@@ -1,4 +1,8 @@
-"""The decision map: metadata predictability against evidence sensitivity."""
+"""The decision map: two statistics with their intervals, over named regions.
+
+The exhibit's settings say what the axes and the three regions are called: above the
+margin, and within it to the left and to the right of a line.
+"""
 
 import math
 from collections.abc import Mapping
@@ -26,40 +30,33 @@ from measurand.report.layout import (
 )
 from measurand.report.terminal import plain_text
 
-MAP_NUMBERS = ["mpds", "mpds_low", "mpds_high", "delta", "delta_low", "delta_high"]
-DIRECT, SENSITIVE = "#f8d3c9", "#eef6f3"
+MAP_NUMBERS = ["x", "x_low", "x_high", "y", "y_low", "y_high"]
+RIGHT, ABOVE = "#f8d3c9", "#eef6f3"
 WIDTH, HEIGHT = 580, 400
-X = "MPDS: accuracy from metadata alone / accuracy of the reader"
-Y = "ΔEvi: accuracy lost on shuffled evidence"
 DX, DY = 8, 15  # from a region's corner to its name
 
 
 def draw_decision_map(
     table: pd.DataFrame, settings: Mapping[str, Any]
 ) -> Drawing | None:
-    """Where each reader stands, with whiskers both ways; no MPDS, no place."""
+    """Where each reader stands, with whiskers; without an x it has none."""
     rows = plot_columns(table, ["benchmark", "reader"], MAP_NUMBERS)
-    rows = rows.dropna(subset=["mpds", "delta"]).reset_index(drop=True)
-    margin, direct = (
-        to_number(settings.get("margin")),
-        to_number(settings.get("direct")),
-    )
-    if rows.empty or math.isnan(margin + direct):
+    rows = rows.dropna(subset=["x", "y"]).reset_index(drop=True)
+    margin, line = to_number(settings.get("margin")), to_number(settings.get("line"))
+    if rows.empty or math.isnan(margin + line):
         return None
-    x = extent(rows[MAP_NUMBERS[:3]], direct - 0.4, direct + 0.2)
+    x = extent(rows[MAP_NUMBERS[:3]], line - 0.4, line + 0.2)
     low, high = extent(rows[MAP_NUMBERS[3:]], -margin, 6 * margin)
     # Room for the names of the regions: one over all points, two under the band.
     high += 0.08 * (high - low)
     frame = Frame(WIDTH, HEIGHT, x, (min(low, -margin - 0.2 * (high + margin)), high))
-    names = {
-        "evidence-sensitive": (x[0], high),
-        "latent coupling": (x[0], -margin),
-        "direct coupling": (direct, -margin),
-    }
+    corners = [(x[0], high), (x[0], -margin), (line, -margin)]
+    regions = [plain_text(name, 40) for name in settings.get("regions", [])]
+    names = dict(zip(regions, corners, strict=False))
     rows = _colour_rows(rows)
     name_boxes = [_name_box(frame, *name) for name in names.items()]
     layers = [
-        *_region_areas(frame, margin, direct),
+        *_region_areas(frame, margin, line, settings),
         *(_region_name(text, corner) for text, corner in names.items()),
         *_crosses(rows),
         *_reader_labels(rows, frame, name_boxes),
@@ -77,21 +74,28 @@ def _colour_rows(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(text=text, colour=colour)
 
 
-def _region_areas(frame: Frame, margin: float, direct: float) -> list[alt.Chart]:
+def _region_areas(
+    frame: Frame, margin: float, line: float, settings: Mapping[str, Any]
+) -> list[alt.Chart]:
     (left, right), (_, top) = frame.x, frame.y
     regions = [
-        {"x": left, "x2": right, "y": margin, "y2": top, "colour": SENSITIVE},
-        {"x": left, "x2": direct, "y": -margin, "y2": margin, "colour": BAND},
-        {"x": direct, "x2": right, "y": -margin, "y2": margin, "colour": DIRECT},
+        {"x": left, "x2": right, "y": margin, "y2": top, "colour": ABOVE},
+        {"x": left, "x2": line, "y": -margin, "y2": margin, "colour": BAND},
+        {"x": line, "x2": right, "y": -margin, "y2": margin, "colour": RIGHT},
     ]
     area = alt.Chart(alt.InlineData(values=regions)).mark_rect()
+    across, up = (_map_axis(settings.get(f"{side}_title")) for side in "xy")
     return [
         area.encode(
             alt.X(
-                "x:Q", scale=alt.Scale(domain=frame.x, nice=False), axis=_map_axis(X)
+                "x:Q",
+                scale=alt.Scale(domain=frame.x, nice=False),
+                axis=across,
             ),
             alt.Y(
-                "y:Q", scale=alt.Scale(domain=frame.y, nice=False), axis=_map_axis(Y)
+                "y:Q",
+                scale=alt.Scale(domain=frame.y, nice=False),
+                axis=up,
             ),
             x2="x2",
             y2="y2",
@@ -100,8 +104,9 @@ def _region_areas(frame: Frame, margin: float, direct: float) -> list[alt.Chart]
     ]
 
 
-def _map_axis(title: str) -> alt.Axis:
-    return alt.Axis(title=title, grid=False, tickCount=7, format="~r", labelFlush=False)
+def _map_axis(title: object) -> alt.Axis:
+    text = plain_text(title or "", 80)
+    return alt.Axis(title=text, grid=False, tickCount=7, format="~r", labelFlush=False)
 
 
 def _region_name(text: str, corner: tuple[float, float]) -> alt.Chart:
@@ -122,19 +127,19 @@ def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
     points = chart_rows(rows).encode(color=COLOUR)
     rule = points.mark_rule(strokeWidth=1.5, opacity=0.7)
     return [
-        rule.encode(x="mpds_low:Q", x2="mpds_high", y="delta:Q"),
-        rule.encode(x="mpds:Q", y="delta_low:Q", y2="delta_high"),
-        points.mark_circle(size=42, opacity=1).encode(x="mpds:Q", y="delta:Q"),
+        rule.encode(x="x_low:Q", x2="x_high", y="y:Q"),
+        rule.encode(x="x:Q", y="y_low:Q", y2="y_high"),
+        points.mark_circle(size=42, opacity=1).encode(x="x:Q", y="y:Q"),
     ]
 
 
 def _reader_labels(
     rows: pd.DataFrame, frame: Frame, name_boxes: list[Box]
 ) -> list[alt.Chart]:
-    points = list(zip(rows["mpds"], rows["delta"], strict=True))
+    points = list(zip(rows["x"], rows["y"], strict=True))
     texts, lines = rows["text"].tolist(), _cross_boxes(rows, frame)
     label_places = place_labels(points, texts, frame, lines, name_boxes)
-    return label_marks(rows, label_places, "mpds", "delta")
+    return label_marks(rows, label_places, "x", "y")
 
 
 def _cross_boxes(rows: pd.DataFrame, frame: Frame) -> list[Box]:

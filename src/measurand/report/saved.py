@@ -3,7 +3,7 @@
 report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
 figures/        one SVG and one PNG for each exhibit that can be drawn
-items.parquet   one row an item; of exposure, a draw
+items.parquet   one row an item, or a draw
 run.json        when, where and how long
 """
 
@@ -22,15 +22,21 @@ import pyarrow as pa
 
 from measurand.core.errors import BadInput
 from measurand.core.files import write_file
-from measurand.core.finding import SCHEMA, Estimate, Exhibit, Finding, Report, Verdict
+from measurand.core.finding import (
+    SCHEMA,
+    Estimate,
+    Exhibit,
+    Finding,
+    Highlight,
+    Report,
+    Verdict,
+)
 from measurand.report.terminal import plain_text
 
 # What only some reports have: a folder that is used again must not keep another's.
 OPTIONAL_FILES = (
     "figures/*.svg",
     "figures/*.png",
-    "repair/*.txt",
-    "repair/work_list.csv",
 )
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
@@ -47,6 +53,8 @@ def document(report: Report) -> dict[str, Any]:
             "settings": report.settings,
             "not_run": report.not_run,
             "warnings": report.warnings,
+            "files": sorted(report.files),
+            "highlight": report.highlight and asdict(report.highlight),
             "exhibits": [
                 {
                     "name": exhibit.name,
@@ -92,17 +100,32 @@ def save_report(report: Report, directory: str | Path, run: Mapping[str, Any]) -
     for stem, drawing in zip(stems, drawings, strict=True):
         if drawing is not None:
             files[f"figures/{stem}.svg"], files[f"figures/{stem}.png"] = drawing
+    files |= report.files
     files["report.html"] = page(report, svgs).encode()
     # The last file: a directory that holds it holds everything else.
     files["report.json"] = dumps(document(report)).encode()
-    used = (directory / "report.json").is_file()
+    leftovers = _optional_files(directory) - {directory / name for name in files}
     for name, content in files.items():
         write_file(directory / name, content)
-    if used:  # last, as a full disk must not cost the report that was here
-        for old in {path for name in OPTIONAL_FILES for path in directory.glob(name)}:
-            if old.relative_to(directory).as_posix() not in files:
-                old.unlink(missing_ok=True)
+    for path in leftovers:  # last: a full disk must not cost the report that was here
+        path.unlink(missing_ok=True)
     return directory
+
+
+def _optional_files(directory: Path) -> set[Path]:
+    """The files of the report that is here already, which another may not have."""
+    try:
+        contents = json.loads((directory / "report.json").read_bytes())
+        names = [str(name) for name in contents.get("files", [])]
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
+        return set()
+    drawings = {path for name in OPTIONAL_FILES for path in directory.glob(name)}
+    return drawings | {directory / name for name in names if _is_plain_name(name)}
+
+
+def _is_plain_name(name: str) -> bool:
+    """Whether a file of that name lies below the report's folder."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts
 
 
 def load_report(directory: str | Path) -> Report:
@@ -136,14 +159,23 @@ def load_report(directory: str | Path) -> Report:
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
     try:
-        return _read_report(contents, items)
+        return _read_report(contents, items, _read_files(directory, contents))
     except (KeyError, TypeError, ValueError, AttributeError) as failed:
         raise BadInput(
             f"{where}/report.json lacks part of a report: {plain_text(failed)}"
         ) from failed
 
 
-def _read_report(contents: Mapping[str, Any], items: pd.DataFrame) -> Report:
+def _read_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, bytes]:
+    names = [str(name) for name in contents.get("files", [])]
+    paths = {name: directory / name for name in names if _is_plain_name(name)}
+    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+
+def _read_report(
+    contents: Mapping[str, Any], items: pd.DataFrame, files: Mapping[str, bytes]
+) -> Report:
+    highlight = contents.get("highlight")
     return Report(
         str(contents["audit"]),
         dict(contents["benchmark"]),
@@ -154,6 +186,8 @@ def _read_report(contents: Mapping[str, Any], items: pd.DataFrame) -> Report:
         tuple(map(str, contents["warnings"])),
         tuple(_read_exhibit(**exhibit) for exhibit in contents["exhibits"]),
         items,
+        files,
+        Highlight(**highlight) if highlight else None,
     )
 
 

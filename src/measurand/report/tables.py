@@ -197,29 +197,28 @@ def _findings_grid(report: Report) -> TextGrid | None:
 
 
 def _items_grid(report: Report) -> TextGrid | None:
-    items = report.items
-    if "without_evidence" not in items or items["without_evidence"].dtype != bool:
+    items, highlight = report.items, report.highlight
+    if highlight is None or highlight.column not in items:
         return None
-    answered_items = items[items["without_evidence"]]
+    if items[highlight.column].dtype != bool:
+        return None
+    chosen_items = items[items[highlight.column]]
     # A colon marks what a reader answered; the texts are the benchmark's own.
     texts = [
         column
         for column in items.select_dtypes(["object", "string"]).columns
         if ":" not in str(column)
     ][:MOST_TEXTS]
-    chosen = answered_items[texts].head(MOST_ITEMS)
+    chosen = chosen_items[texts].head(MOST_ITEMS)
     rows = tuple(
         (plain_text(name, 40), *(cell_text(text, 180) for text in row))
         for name, row in zip(
             chosen.index, chosen.itertuples(index=False, name=None), strict=True
         )
     )
-    note = (
-        f"{len(rows)} of {len(answered_items):,} items answered right with no evidence "
-        "to read."
-    )
+    note = f"{len(rows)} of {len(chosen_items):,} {highlight.note}"
     header = ("id", *(plain_text(text, 40) for text in texts))
-    return TextGrid("Items answered without the evidence", header, rows, note)
+    return TextGrid(highlight.title, header, rows, note)
 
 
 def _mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:

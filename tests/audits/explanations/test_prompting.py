@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("httpx")
 
-from measurand.audits.explanations import audit
+from measurand.audits.explanations import ExplanationsSettings, audit
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import MissingWeights
 from measurand.experiment.experiment import open_experiment
@@ -21,7 +21,11 @@ def run(explainers, model, *, sizes, **options):
     benchmark = plant_rationales("planted", leaky=False, seed=5, sizes=sizes)
     with open_experiment(benchmark, **options) as running:
         readers = {"tfidf": READERS.load("tfidf")}
-        return audit(running, readers, explainers=explainers, model=model, count=1)
+        return audit(
+            running,
+            readers,
+            ExplanationsSettings(explainers=explainers, model=model, count=1),
+        )
 
 
 def value(report, statistic, condition, reader=None):

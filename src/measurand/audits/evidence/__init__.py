@@ -34,5 +34,20 @@ evidence, no item keeps its own evidence text, and a collapsed reader gets no ve
 """
 
 from measurand.audits.evidence.audit import audit
+from measurand.audits.evidence.comparison import COMPARISON
+from measurand.audits.evidence.settings import EvidenceSettings
+from measurand.audits.evidence.verdict import LABELS
+from measurand.core.audit import Audit
 
-__all__ = ["audit"]
+AUDIT = Audit(
+    name="evidence",
+    question="do labels depend on the evidence?",
+    labels=LABELS,
+    readers=("tfidf",),
+    settings=EvidenceSettings,
+    run=audit,
+    needs=("evidence",),
+    comparison=COMPARISON,
+)
+
+__all__ = ["AUDIT", "EvidenceSettings", "audit"]

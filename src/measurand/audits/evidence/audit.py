@@ -14,7 +14,6 @@ from measurand.audits.evidence.consequences import (
     measure_gaps,
 )
 from measurand.audits.evidence.exhibits import (
-    describe_evidence_benchmark,
     evidence_item_table,
     evidence_settings,
     evidence_warnings,
@@ -24,14 +23,14 @@ from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
-    evidence_clusters,
     read_evidence,
 )
-from measurand.audits.evidence.thresholds import MARGIN, SHUFFLES
+from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.errors import BadOption, NotApplicable, Undefined
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding, Highlight, Report
 from measurand.core.reader import Reader
+from measurand.core.reading import merge_findings, merge_not_run
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -48,119 +47,104 @@ from measurand.selections.rows import Everything
 from measurand.stats.decisions import ABOVE
 from measurand.stats.paired import mean_score
 
-
-def climb_evidence_ladder(
-    experiment: Experiment,
-    readers: Mapping[str, Reader],
-    shuffle: Shuffle,
-    shuffles: int,
-    baselines: EvidenceBaselines,
-    calibrate: bool,
-    seeds: int | None,
-    strongest: str,
-) -> tuple[list[EvidenceReading], dict[str, Reader]]:
-    """The packets of the readers asked for and of the rungs they call."""
-    blind = [
-        name
-        for name, reader in readers.items()
-        if strength_of(reader) == Strength.TEXTLESS
-    ]
-    if blind:
-        raise BadOption(
-            f"{blind[0]} reads no evidence, so it cannot show that labels depend on "
-            f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
-        )
-    used_readers = order_by_strength(readers)
-    readings = [
-        read_evidence(name, reader, experiment, shuffle, shuffles, baselines, seeds)
-        for name, reader in used_readers.items()
-    ]
-    if not calibrate:
-        return readings, used_readers
-    # A planted benchmark never calls for an encoder: its answer is known.
-    planted = experiment.benchmark.planted
-    rungs = higher_rungs(readers, strongest, weightless=planted)
-    while readings[-1].decision != ABOVE and (rung := next(rungs, None)):
-        name, reader = rung
-        used_readers[name] = reader
-        arguments = (reader, experiment, shuffle, shuffles, baselines, seeds)
-        readings.append(read_evidence(name, *arguments))
-    return readings, used_readers
+USUAL = EvidenceSettings()
+UNNEEDED = Highlight(
+    "without_evidence",
+    "Items answered without the evidence",
+    "items answered right with no evidence to read.",
+)
 
 
 def audit(
     experiment: Experiment,
     readers: Mapping[str, Reader],
-    *,
-    shuffles: int = SHUFFLES,
-    shuffle: str = "plain",
-    margin: float = MARGIN,
-    calibrate: bool = True,
-    seeds: int | None = None,
-    strongest: str = "minilm",
+    settings: EvidenceSettings = USUAL,
 ) -> Report:
     """Test readers with the right evidence, with the wrong, and with one part alone.
 
     Args:
         experiment: The benchmark, and how questions about it are answered.
         readers: Named readers; they run from weak to strong.
-        shuffles: How many shuffles of the evidence.
-        shuffle: Their kind: plain, within-label, within-length or nearest.
-        margin: Accuracy lost that still counts as nothing.
-        calibrate: Whether a reader that does not depend calls the next rung.
-        strongest: The highest rung that may be called.
-        seeds: How often a trained encoder is trained anew; None takes what is usual.
+        settings: What is chosen before the run.
     """
     benchmark = experiment.benchmark
     if benchmark.evidence is None:
         raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set --evidence to the column "
+            f"{benchmark.name} names no evidence field; set `evidence` to the column "
             "that should decide"
         )
-    if shuffles < 1 or not 0 < margin < 1:
-        raise BadOption(
-            f"--shuffles is {shuffles} and --margin {margin}; allowed are 1 or more, "
-            "and 0 to 1"
-        )
-    change = Shuffle(benchmark.evidence, shuffle)
+    _check_evidence_readers(readers)
+    shuffle = Shuffle(benchmark.evidence, settings.shuffle)
     baselines = EvidenceBaselines(
         *_baseline_scores(experiment),
-        evidence_clusters(benchmark.test, benchmark.evidence),
-        margin,
+        benchmark.clusters(benchmark.test),
+        settings.margin,
     )
-    ladder = (calibrate, seeds, strongest)
-    readings, used_readers = climb_evidence_ladder(
-        experiment, readers, change, shuffles, baselines, *ladder
-    )
+    used_readers = order_by_strength(readers)
+    readings = _climb_ladder(experiment, used_readers, shuffle, baselines, settings)
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
+    consequences, missing = _consequence_findings(
+        experiment, used_readers, baselines.clusters
+    )
     findings = [
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
-        *(finding for reading in readings for finding in reading.findings),
+        *merge_findings(readings),
+        *consequences,
     ]
-    not_run = {
-        name: why for reading in readings for name, why in reading.withheld.items()
-    }
-    consequence_findings, missing = _consequence_findings(
-        experiment, used_readers, baselines.clusters
-    )
-    findings += consequence_findings
+    margin = settings.margin
     conclusion = verdict(readings, majority, margin, planted=benchmark.planted)
     return Report(
         "evidence",
-        describe_evidence_benchmark(benchmark),
+        benchmark.describe(),
         conclusion,
         tuple(findings),
-        evidence_settings(
-            experiment, used_readers, readings, change, shuffles, margin, calibrate
-        ),
-        not_run | missing,
-        tuple(evidence_warnings(benchmark, readings, baselines, shuffles)),
+        evidence_settings(experiment, used_readers, readings, settings),
+        merge_not_run(readings) | missing,
+        tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         exhibits(benchmark, readings, findings, conclusion, margin),
         evidence_item_table(benchmark, readings, conclusion),
+        highlight=UNNEEDED,
     )
+
+
+def _climb_ladder(
+    experiment: Experiment,
+    readers: dict[str, Reader],
+    shuffle: Shuffle,
+    baselines: EvidenceBaselines,
+    settings: EvidenceSettings,
+) -> list[EvidenceReading]:
+    """What the readers asked for found, and the rungs they call, added to `readers`."""
+
+    def read(name: str, reader: Reader) -> EvidenceReading:
+        counts = settings.shuffles, baselines, settings.seeds
+        return read_evidence(name, reader, experiment, shuffle, *counts)
+
+    readings = [read(name, reader) for name, reader in readers.items()]
+    # A planted benchmark never calls for an encoder: its answer is known.
+    planted = experiment.benchmark.planted
+    rungs = higher_rungs(dict(readers), settings.strongest, weightless=planted)
+    while (
+        settings.calibrate
+        and readings[-1].decision != ABOVE
+        and (rung := next(rungs, None))
+    ):
+        name, readers[name] = rung
+        readings.append(read(*rung))
+    return readings
+
+
+def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
+    """Raise where a reader reads no text."""
+    for name, reader in readers.items():
+        if strength_of(reader) == Strength.TEXTLESS:
+            raise BadOption(
+                f"{name} reads no evidence, so it cannot show that labels depend on "
+                f"it; it runs beside every audit: choose among {', '.join(LADDER)}"
+            )
 
 
 def _baseline_scores(
@@ -197,7 +181,7 @@ def _consequence_findings(
     if not light:
         why = (
             "a strong reader would be trained dozens of times, and one that learned "
-            "before cannot be kept from a value; add --reader tfidf"
+            "before cannot be kept from a value; add 'tfidf' to `readers`"
         )
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
     if not values:

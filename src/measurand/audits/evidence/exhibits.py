@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
+from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.core.reader import Reader
+from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
-from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 
@@ -76,12 +77,12 @@ def _decision_map_exhibit(
             {
                 "benchmark": benchmark.name,
                 "reader": reading.name,
-                "mpds": mpds.value if mpds else None,
-                "mpds_low": mpds.low if mpds else None,
-                "mpds_high": mpds.high if mpds else None,
-                "delta": delta.value,
-                "delta_low": delta.low,
-                "delta_high": delta.high,
+                "x": mpds.value if mpds else None,
+                "x_low": mpds.low if mpds else None,
+                "x_high": mpds.high if mpds else None,
+                "y": delta.value,
+                "y_low": delta.low,
+                "y_high": delta.high,
                 "region": verdict.region
                 if reading.name == verdict.stage
                 else reading.decision,
@@ -91,10 +92,21 @@ def _decision_map_exhibit(
         "The decision map: what metadata alone reach (MPDS) against what wrong "
         "evidence costs (ΔEvi)"
     )
-    settings = {"margin": margin, "direct": DIRECT}
+    settings = map_settings(margin)
     return Exhibit(
         "decision-map", "decision_map", pd.DataFrame(rows), caption, settings
     )
+
+
+def map_settings(margin: float) -> dict[str, object]:
+    """What the axes and the regions of the decision map are called, and where."""
+    return {
+        "margin": margin,
+        "line": DIRECT,
+        "regions": ["evidence-sensitive", "latent coupling", "direct coupling"],
+        "x_title": "MPDS: accuracy from metadata alone / accuracy of the reader",
+        "y_title": "ΔEvi: accuracy lost on shuffled evidence",
+    }
 
 
 def _evidence_intervals(
@@ -185,57 +197,34 @@ DOINGS = {
 }
 
 
-def describe_evidence_benchmark(benchmark: Benchmark) -> dict[str, object]:
-    """The benchmark as a report states it: never a path."""
-    return {
-        "name": benchmark.name,
-        "roles": dict(benchmark.roles),
-        "labels": {
-            label: int(n)
-            for label, n in sorted(benchmark.test.labels.value_counts().items())
-        },
-        "train": len(benchmark.train),
-        "test": len(benchmark.test),
-        "counts": dict(benchmark.notes),
-        "planted": benchmark.planted,
-        "digest": {"train": benchmark.train.digest, "test": benchmark.test.digest},
-    }
-
-
 def evidence_settings(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     readings: Sequence[EvidenceReading],
-    shuffle: Shuffle,
-    shuffles: int,
-    margin: float,
-    calibrate: bool,
+    settings: EvidenceSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run, and what it can see."""
     n, discordant = readings[-1].effect.n, readings[-1].effect.discordant
+    margin = settings.margin
     return {
         "metadata_schema": dict(experiment.benchmark.schema),
-        "shuffles": shuffles,
-        "shuffle": shuffle.variant,
+        "shuffles": settings.shuffles,
+        "shuffle": settings.shuffle,
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "margin": margin,
         "seed": experiment.seed,
-        "calibrate": calibrate,
+        "calibrate": settings.calibrate,
         "thresholds": SHOWN | {"margin": margin},
         "power": {
             "test_items": n,
             "discordance": discordant,
-            "detectable_effect": detectable_effect(n, discordant)
-            if discordant
-            else 0.0,
+            "detectable_effect": (
+                detectable_effect(n, discordant) if discordant else 0.0
+            ),
             "items_to_equate": items_to_equate(margin, discordant) if discordant else 1,
         },
         "evidence_changed": readings[-1].changed_share,
-        "remarks": {
-            reading.name: dict(reading.remarks)
-            for reading in readings
-            if reading.remarks
-        },
+        "remarks": merge_remarks(readings),
     }
 
 

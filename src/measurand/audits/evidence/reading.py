@@ -8,14 +8,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
-from measurand.core.arrays import Floats
-from measurand.core.clusters import linked_clusters
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.items import Items
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Seeded
-from measurand.core.recipe import Strength, identity, traits_of
+from measurand.core.reading import Reading
+from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all
@@ -93,10 +92,7 @@ def ask_with_shuffles(
         _evidence_effect(by_condition[i], by_condition[len(parts) + i], clusters)
         for i, clusters in enumerate(
             [baselines.clusters]
-            + [
-                evidence_clusters(part, shuffle.field)
-                for part in benchmark.test_parts.values()
-            ]
+            + [benchmark.clusters(part) for part in benchmark.test_parts.values()]
         )
     ]
     classes = len(benchmark.classes)
@@ -140,14 +136,6 @@ def _evidence_effect(
     return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
 
 
-def evidence_clusters(items: Items, evidence: str) -> NDArray[np.int64]:
-    """The cluster of each item: those that share evidence or a group hang together."""
-    shared = [items.column(evidence)]
-    return linked_clusters(
-        [*shared, items.column(items.group)] if items.group else shared
-    )
-
-
 def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
     """How often each item was answered right, over seeds."""
     correct: Floats = np.mean([run.correct[0] for run in runs], axis=0)
@@ -170,11 +158,10 @@ SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
 @dataclass(frozen=True, eq=False)
-class EvidenceReading:
+class EvidenceReading(Reading):
     """What one reader answered, and what follows from it.
 
     Attributes:
-        name: The reader's name.
         right: Whether each item was answered right.
         shuffled: The share of shuffles in which each item was answered right.
         accuracies: The accuracy under each shuffle.
@@ -183,14 +170,9 @@ class EvidenceReading:
         decision: depends, near zero, undecided or collapsed.
         gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
-        findings: The estimates.
-        withheld: Statistics that have no value here, and why.
         changed_share: The share of (item, shuffle) pairs that read another text.
-        strength: What the reader can see.
-        remarks: What the reader said beside its answers.
     """
 
-    name: str
     right: "pd.Series[float]"
     shuffled: "pd.Series[float]"
     accuracies: NDArray[np.float64]
@@ -199,11 +181,7 @@ class EvidenceReading:
     decision: str
     gain: Estimate
     mpds: Estimate | None
-    findings: tuple[Finding, ...]
-    withheld: Mapping[str, str]
     changed_share: float
-    strength: Strength
-    remarks: Mapping[str, float | str]
 
 
 def read_evidence(
@@ -236,50 +214,65 @@ def read_evidence(
         withheld[f"query_only and evidence_only of {name}"] = (
             "it learned before this audit, so it cannot be taught one field alone"
         )
-    scores = {
-        "accuracy": accuracy(answers.cells, rng=rng, clusters=clusters),
-        "balanced_accuracy": balanced_accuracy(
-            answers.cells, rng=rng, clusters=clusters
-        ),
-        "mcc": mcc(answers.cells, rng=rng, clusters=clusters),
+    effect = answers.effect
+    scores = _score_estimates(answers, ratios, clusters, rng)
+    findings = (
+        *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
+        Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
+        Finding("sigma_shuf", name, str(shuffle), effect.sigma),
+        *_remark_findings(name, answers),
+        *_test_part_findings(name, answers, baselines.margin, rng),
+    )
+    return EvidenceReading(
+        name=name,
+        strength=traits_of(reader).strength,
+        findings=findings,
+        not_run=withheld,
+        remarks=answers.remarks,
+        right=answers.right,
+        shuffled=pd.Series(answers.wrong.mean(axis=0), answers.right.index),
+        accuracies=answers.wrong.mean(axis=1),
+        alone=answers.alone,
+        effect=effect,
+        decision=outcome,
+        gain=gain,
+        mpds=ratios.get("mpds"),
+        changed_share=answers.changed_share,
+    )
+
+
+def _score_estimates(
+    answers: EvidenceAnswers,
+    ratios: Mapping[str, Estimate],
+    clusters: Ints,
+    rng: np.random.Generator,
+) -> dict[str, Estimate]:
+    """How right the reader is, with all fields and with one."""
+    cells = answers.cells
+    return {
+        "accuracy": accuracy(cells, rng=rng, clusters=clusters),
+        "balanced_accuracy": balanced_accuracy(cells, rng=rng, clusters=clusters),
+        "mcc": mcc(cells, rng=rng, clusters=clusters),
         **ratios,
         **{
             part: mean_score(right, rng=rng, clusters=clusters)
             for part, right in answers.alone.items()
         },
     }
-    effect = answers.effect
-    shares = [
-        Finding(
-            what, name, "full", wilson_share(round(float(answers.remarks[what]) * n), n)
-        )
-        for n in [len(answers.right)]
+
+
+def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
+    """The shares of items that the reader remarked on."""
+    n = len(answers.right)
+    counts = {
+        what: round(float(answers.remarks[what]) * n)
         for what in SHARES
         if what in answers.remarks
+    }
+    return [
+        Finding(what, name, "full", wilson_share(count, n))
+        for what, count in counts.items()
     ]
-    findings = (
-        *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
-        Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
-        Finding("sigma_shuf", name, str(shuffle), effect.sigma),
-        *shares,
-        *_test_part_findings(name, answers, baselines.margin, rng),
-    )
-    return EvidenceReading(
-        name,
-        answers.right,
-        pd.Series(answers.wrong.mean(axis=0), answers.right.index),
-        answers.wrong.mean(axis=1),
-        answers.alone,
-        effect,
-        outcome,
-        gain,
-        ratios.get("mpds"),
-        findings,
-        withheld,
-        answers.changed_share,
-        traits_of(reader).strength,
-        answers.remarks,
-    )
 
 
 def _test_part_findings(

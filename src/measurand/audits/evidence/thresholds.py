@@ -1,6 +1,7 @@
 """The constants of the evidence audit; every report shows them."""
 
 MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
+LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
 SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
 SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about

@@ -45,5 +45,21 @@ compared with itself. `--preset paper` has the proposal's mask and specificity.
 """
 
 from measurand.audits.explanations.audit import audit
+from measurand.audits.explanations.comparison import COMPARISON
+from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.explanations.verdict import LABELS
+from measurand.core.audit import Audit
 
-__all__ = ["audit"]
+AUDIT = Audit(
+    name="explanations",
+    question="are rationales robust and informative, or vacuous, or leaky?",
+    labels=LABELS,
+    readers=("tfidf",),
+    settings=ExplanationsSettings,
+    run=audit,
+    needs=("rationale",),
+    comparison=COMPARISON,
+    demo={"synthetic:explained": {}, "synthetic:templated": {}},
+)
+
+__all__ = ["AUDIT", "ExplanationsSettings", "audit"]

@@ -98,3 +98,13 @@ def commonest_training_label(benchmark: Benchmark) -> int:
     """The number of the commonest label of the training items."""
     gold = benchmark.train.gold(benchmark.classes)
     return int(np.bincount(gold, minlength=len(benchmark.classes)).argmax())
+
+
+def rationale_input_fields(
+    benchmark: Benchmark,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields of x, and those of another x where the rationale is the evidence."""
+    fields = tuple(f for f in (benchmark.query, benchmark.evidence) if f is not None)
+    if benchmark.rationale == benchmark.evidence:
+        return (benchmark.query,), fields
+    return fields, ()

@@ -1,13 +1,13 @@
 """What one reader finds of every explainer's rationales."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
+from measurand.audits.explanations.corpus import Corpus
 from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
@@ -26,13 +26,14 @@ from measurand.audits.explanations.meta_evaluation import (
 from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
 from measurand.audits.explanations.robustness import Robustness
-from measurand.audits.explanations.specificity import Specificity
+from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.thresholds import COLLAPSED
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader
+from measurand.core.reading import Reading
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment, reopen_experiment
@@ -46,29 +47,23 @@ NOTHING_COMPARED = "no item has both a rationale and another to compare it with"
 
 
 @dataclass(frozen=True, eq=False)
-class RationaleReading:
+class RationaleReading(Reading):
     """Everything that one reader lets us say.
 
     Attributes:
-        name: The reader's name.
         information: What each explainer's rationales tell.
         scores: Every metric, item by item.
         figures: Every metric, an explainer at a time.
         frontier: The frontier; None where no explainer has both axes.
         meta: Whether the metrics are any good.
-        findings: Every estimate that this reader gave.
-        not_run: What could not be done, and why.
         stage: What the verdict rests on.
     """
 
-    name: str
     information: Mapping[str, Information]
     scores: Scores
     figures: Mapping[str, Levels]
     frontier: ExplainerFrontier | None
     meta: MetaEvaluation
-    findings: Sequence[Finding]
-    not_run: Mapping[str, str]
     stage: RationaleStage
 
 
@@ -76,97 +71,84 @@ def read_rationales(
     experiment: Experiment,
     name: str,
     reader: Reader,
-    by_explainer: Mapping[str, Rationales],
-    robustness: Mapping[str, Robustness],
-    specificity: Mapping[str, Specificity],
-    leaks: pd.DataFrame,
-    *,
-    fields: tuple[str, ...],
-    also: tuple[str, ...],
-    judge: str,
-    seeds: int | None,
-    preset: str,
-    clusters: Clusters,
+    corpus: Corpus,
+    settings: ExplanationsSettings,
 ) -> RationaleReading:
-    """Read every explainer's rationales with one reader, and say what it finds.
+    """Read every explainer's rationales with one reader, and say what it finds."""
+    benchmark, clusters, seeds = experiment.benchmark, corpus.clusters, settings.seeds
 
-    `also` are the fields of another input: the given rationales are read beside it too.
-    """
-    benchmark = experiment.benchmark
-
-    def read_beside(rationales: Rationales, beside: tuple[str, ...]) -> Information:
-        texts = (rationales.train, rationales.test)
-        terms: dict[str, Any] = {"seeds": seeds, "preset": preset}
+    def read_beside(rationales: Rationales, fields: tuple[str, ...]) -> Information:
         return measure_information(
-            experiment, benchmark, *texts, beside, reader, **terms
+            experiment,
+            benchmark,
+            rationales.train,
+            rationales.test,
+            fields,
+            reader,
+            seeds=seeds,
+            preset=settings.preset,
         )
 
     information = {
-        explainer: read_beside(rationales, fields)
-        for explainer, rationales in by_explainer.items()
+        explainer: read_beside(rationales, corpus.fields)
+        for explainer, rationales in corpus.rationales.items()
     }
-    if (
-        min(-information.log_p0.mean() for information in information.values())
-        < SETTLED
-    ):
+    left_open = [-part.log_p0.mean() for part in information.values()]
+    if min(left_open) < SETTLED:
         raise Undefined(
             f"the input alone tells {name} every label, so nothing is left for a "
             "rationale to tell; leave this reader out"
         )
-    table = score_explainers(
-        benchmark.test, by_explainer, robustness, information, specificity, clusters
+    scores = score_explainers(
+        benchmark.test,
+        corpus.rationales,
+        corpus.robustness,
+        information,
+        corpus.specificity,
+        clusters,
     )
-    figures = metric_levels(table, seed=experiment.seed)
-    drops = _drift_drops(robustness)
-    meta_evaluation = evaluate_metrics(table, drops, seed=experiment.seed)
-    frontier = explainer_frontier(
-        figures, [method for method in by_explainer if method not in SUITE]
-    )
+    figures = metric_levels(scores, seed=experiment.seed)
+    drops = _drift_drops(corpus.robustness)
+    meta_evaluation = evaluate_metrics(scores, drops, seed=experiment.seed)
+    methods = [method for method in corpus.rationales if method not in SUITE]
+    frontier = explainer_frontier(figures, methods)
     findings = [
         *_varif_findings(figures, name),
         *(
             finding
-            for explainer, information in information.items()
-            for finding in _explainer_findings(information, name, explainer, clusters)
+            for explainer, part in information.items()
+            for finding in _explainer_findings(part, name, explainer, clusters)
         ),
-        *_findings_without_answer(
-            experiment, name, reader, by_explainer, seeds, clusters
-        ),
+        *_findings_without_answer(experiment, name, reader, corpus, seeds),
     ]
-    if also and GIVEN in by_explainer:
-        estimate = estimates.lcig(
-            read_beside(by_explainer[GIVEN], also), clusters=clusters
-        )
+    if corpus.also and GIVEN in corpus.rationales:
+        beside = read_beside(corpus.rationales[GIVEN], corpus.also)
+        estimate = estimates.lcig(beside, clusters=clusters)
         findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
-    stage = _verdict_stage(
-        name,
-        reader,
-        by_explainer,
-        robustness,
-        information,
-        figures,
-        frontier,
-        leaks,
-        clusters,
-    )
-    not_run = {
-        f"robustness of {explainer}": rationales.unstable or NOTHING_COMPARED
-        for explainer, rationales in by_explainer.items()
-        if np.isnan(robustness[explainer].robustness).all()
-    }
     return RationaleReading(
-        name,
-        information,
-        table,
-        figures,
-        frontier,
-        meta_evaluation,
-        findings,
-        {**not_run, **meta_evaluation.not_run},
-        stage,
+        name=name,
+        strength=traits_of(reader).strength,
+        findings=findings,
+        not_run={**_unmeasured_robustness(corpus), **meta_evaluation.not_run},
+        remarks={},
+        information=information,
+        scores=scores,
+        figures=figures,
+        frontier=frontier,
+        meta=meta_evaluation,
+        stage=_verdict_stage(name, reader, corpus, information, figures, frontier),
     )
+
+
+def _unmeasured_robustness(corpus: Corpus) -> dict[str, str]:
+    """The explainers of which nothing could be compared, and why."""
+    return {
+        f"robustness of {explainer}": rationales.unstable or NOTHING_COMPARED
+        for explainer, rationales in corpus.rationales.items()
+        if np.isnan(corpus.robustness[explainer].robustness).all()
+    }
 
 
 def _drift_drops(robustness: Mapping[str, Robustness]) -> dict[str, Floats]:
@@ -255,14 +237,13 @@ def _findings_without_answer(
     experiment: Experiment,
     name: str,
     reader: Reader,
-    by_explainer: Mapping[str, Rationales],
+    corpus: Corpus,
     seeds: int | None,
-    clusters: Clusters,
 ) -> list[Finding]:
     """Rationale-only accuracy of step-by-step rationales without their last line."""
     findings = []
     benchmark = experiment.benchmark
-    for explainer, rationales in by_explainer.items():
+    for explainer, rationales in corpus.rationales.items():
         if not explainer.startswith("steps"):
             continue
         sides = [
@@ -280,7 +261,7 @@ def _findings_without_answer(
         ).mean(0)
         column = pd.Series(right, index=benchmark.test.ids)
         rng = generator(experiment.seed, "without answer", explainer)
-        estimate = mean_score(column, rng=rng, clusters=clusters)
+        estimate = mean_score(column, rng=rng, clusters=corpus.clusters)
         reader_name = f"{name}, no final answer"
         findings.append(Finding("rationale_only", reader_name, explainer, estimate))
     return findings
@@ -289,16 +270,13 @@ def _findings_without_answer(
 def _verdict_stage(
     name: str,
     reader: Reader,
-    by_explainer: Mapping[str, Rationales],
-    robustness: Mapping[str, Robustness],
+    corpus: Corpus,
     information: Mapping[str, Information],
     figures: Mapping[str, Levels],
     frontier: ExplainerFrontier | None,
-    leaks: pd.DataFrame,
-    clusters: Clusters,
 ) -> RationaleStage:
     """What the verdict on the given rationales, or else the first ones, rests on."""
-    explainer = GIVEN if GIVEN in by_explainer else next(iter(by_explainer))
+    explainer, clusters = corpus.explainer, corpus.clusters
     explainer_information = information[explainer]
     return RationaleStage(
         name,
@@ -313,8 +291,8 @@ def _verdict_stage(
         _explainer_specificity(figures, explainer),
         None if frontier is None else frontier.chance.get(explainer),
         () if frontier is None else frontier.better.get(explainer, ()),
-        tuple(leaks["template"].head(2)),
-        by_explainer[explainer].how == ANNOTATED,
+        tuple(corpus.leaks["template"].head(2)),
+        corpus.rationales[explainer].how == ANNOTATED,
     )
 
 

@@ -19,6 +19,7 @@ from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.judgements import judge_likeness, judge_similarity
+from measurand.judges import LIKENESSES
 
 Measure = Callable[[Pairs], Floats]
 
@@ -105,3 +106,9 @@ def other_item_likeness(seed: int, texts: Sequence[str], measure: Measure) -> Fl
     ]
     likenesses[filled] = measure(pairs).reshape(donors.shape).mean(axis=1)
     return likenesses
+
+
+def surface_measures(judge: str) -> dict[str, Likeness]:
+    """The surface measures: an encoder's too where the judge is a model anyway."""
+    kinds = ("rouge_l",) if judge == "lexical" else ("bertscore", "rouge_l")
+    return {kind: LIKENESSES.load(kind) for kind in kinds}

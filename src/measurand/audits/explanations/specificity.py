@@ -11,10 +11,14 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.audits.explanations.rationales import Rationales
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Estimate
+from measurand.core.seeds import generator
 from measurand.core.words import words
+from measurand.experiment.experiment import Experiment
+from measurand.judges import SPACES
 from measurand.stats.agreement import ItemValues, answer_codes
 from measurand.stats.resampling import bootstrap
 from measurand.stats.specificity import (
@@ -188,3 +192,22 @@ def _unit_vectors(embed: Embed) -> Callable[[Sequence[str]], Rows]:
         return np.asarray(rows / np.where(length > 0, length, 1.0))
 
     return vectors
+
+
+def specificity_by_explainer(
+    experiment: Experiment,
+    by_explainer: Mapping[str, Rationales],
+    preset: str,
+    similarity: str,
+) -> tuple[Contrasts, dict[str, Specificity]]:
+    """How specific each explainer's rationales are, all against the same inputs."""
+    items = experiment.benchmark.test
+    rows = zip(*(items.column(field) for field in items.fields), strict=True)
+    inputs = [" ".join(texts) for texts in rows]
+    rng = generator(experiment.seed, "contrasts")
+    embed = None if similarity == "tfidf" else SPACES.load("encoder", model=similarity)
+    contrast = draw_contrasts(inputs, items.labels, rng, embed=embed)
+    return contrast, {
+        name: contrast.of(rationales.test, preset)
+        for name, rationales in by_explainer.items()
+    }

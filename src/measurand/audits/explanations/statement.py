@@ -1,7 +1,6 @@
 """What an explanations report states beside its findings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,24 +10,20 @@ from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.robustness import Robustness, measure_robustness
+from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.specificity import (
     Contrasts,
     Specificity,
     difference_from_copy,
-    draw_contrasts,
 )
-from measurand.audits.explanations.templates import find_leaking_templates
 from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import linked_clusters as hanging
 from measurand.core.finding import Finding
 from measurand.core.items import Items
-from measurand.core.judge import Likeness
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
-from measurand.judges import LIKENESSES, SPACES
 from measurand.judges import load_judge as judge_named
 from measurand.stats.paired import correlation, mean_score
 from measurand.stats.scores import wilson_share
@@ -46,32 +41,24 @@ REASONS = {  # what became of a prompt, where no rationale did
 }
 
 
-def describe_rationale_benchmark(
-    benchmark: Benchmark, fields: tuple[str, ...]
-) -> dict[str, object]:
-    """The benchmark as a report states it: never a path."""
-    counts = benchmark.test.labels.value_counts()
-    return {
-        "name": benchmark.name,
-        "roles": dict(benchmark.roles),
-        "input": ", ".join(fields),
-        "labels": {label: int(counts.get(label, 0)) for label in benchmark.classes},
-        "train": len(benchmark.train),
-        "test": len(benchmark.test),
-        "counts": dict(benchmark.notes),
-        "planted": benchmark.planted,
-        "digest": {"train": benchmark.train.digest, "test": benchmark.test.digest},
-    }
-
-
 def explanation_settings(
+    seed: int,
     readers: Mapping[str, Reader],
-    chosen: Mapping[str, Any],
     readings: Sequence[RationaleReading],
+    explainers: Sequence[str],
+    settings: ExplanationsSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run, and how much was then masked."""
     return {
-        **chosen,
+        "judge": model_title(settings.judge),
+        "explainers": list(explainers),
+        "model": settings.model and model_title(settings.model),
+        "changes": settings.count,
+        "paraphraser": settings.paraphraser and model_title(settings.paraphraser),
+        "preset": settings.preset,
+        "similarity": settings.similarity,
+        "calibrate": settings.calibrate,
+        "seed": seed,
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [reading.name for reading in readings if reading.name not in readers],
         "masked": {
@@ -193,12 +180,6 @@ def put_axes_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=rank))
 
 
-def surface_measures(judge: str) -> dict[str, Likeness]:
-    """The surface measures: an encoder's too where the judge is a model anyway."""
-    kinds = ("rouge_l",) if judge == "lexical" else ("bertscore", "rouge_l")
-    return {kind: LIKENESSES.load(kind) for kind in kinds}
-
-
 def model_title(model: str) -> str:
     """What a report calls a judge or a model; never a path.
 
@@ -207,57 +188,6 @@ def model_title(model: str) -> str:
     ['lexical', 'small', 'small']
     """
     return model.rstrip("/").rpartition("/")[2] or model
-
-
-def rationale_input_fields(
-    benchmark: Benchmark,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fields of x, and those of another x where the rationale is the evidence."""
-    fields = tuple(f for f in (benchmark.query, benchmark.evidence) if f is not None)
-    if benchmark.rationale == benchmark.evidence:
-        return (benchmark.query,), fields
-    return fields, ()
-
-
-def rationale_clusters(items: Items, benchmark: Benchmark) -> NDArray[np.int64]:
-    """The cluster of each item: those that share evidence or a group hang together."""
-    columns = [items.column(benchmark.evidence)] if benchmark.evidence else []
-    columns += [items.column(items.group)] if items.group else []
-    return hanging(columns) if columns else np.arange(len(items))
-
-
-def leaking_templates(benchmark: Benchmark, rationales: Rationales) -> pd.DataFrame:
-    """The words and templates of an explainer's rationales that tell the label.
-
-    Items that hang together count once: a rationale that comes with a text, and so
-    again and again, would be named for its label alone.
-    """
-    sides = pd.concat([benchmark.train.table, benchmark.test.table])
-    items = benchmark.test.with_table(sides)
-    clusters = rationale_clusters(items, benchmark).astype(str).tolist()
-    labels = items.labels.tolist()
-    return find_leaking_templates(
-        [*rationales.train, *rationales.test], labels, groups=clusters
-    )
-
-
-def specificity_by_explainer(
-    experiment: Experiment,
-    by_explainer: Mapping[str, Rationales],
-    preset: str,
-    similarity: str,
-) -> tuple[Contrasts, dict[str, Specificity]]:
-    """How specific each explainer's rationales are, all against the same inputs."""
-    items = experiment.benchmark.test
-    rows = zip(*(items.column(field) for field in items.fields), strict=True)
-    inputs = [" ".join(texts) for texts in rows]
-    rng = generator(experiment.seed, "contrasts")
-    embed = None if similarity == "tfidf" else SPACES.load("encoder", model=similarity)
-    contrast = draw_contrasts(inputs, items.labels, rng, embed=embed)
-    return contrast, {
-        name: contrast.of(rationales.test, preset)
-        for name, rationales in by_explainer.items()
-    }
 
 
 def judge_agreement(

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
+from measurand.audits.explanations.rationales import Rationales
+from measurand.core.benchmark import Benchmark
 from measurand.stats.tokens import token_statistics
 
 LONGEST = 4  # words of a row that is tested; templates are chained from these
@@ -116,3 +118,18 @@ def chain_rows(sizes: dict[Row, int]) -> dict[Row, Row]:
             template, visited = (*template, at[-1]), {*visited, at}
         templates[row] = template
     return templates
+
+
+def leaking_templates(benchmark: Benchmark, rationales: Rationales) -> pd.DataFrame:
+    """The words and templates of an explainer's rationales that tell the label.
+
+    Items that hang together count once: a rationale that comes with a text, and so
+    again and again, would be named for its label alone.
+    """
+    sides = pd.concat([benchmark.train.table, benchmark.test.table])
+    items = benchmark.test.with_table(sides)
+    clusters = benchmark.clusters(items).astype(str).tolist()
+    labels = items.labels.tolist()
+    return find_leaking_templates(
+        [*rationales.train, *rationales.test], labels, groups=clusters
+    )

@@ -39,5 +39,24 @@ stored, not accuracies.
 """
 
 from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
+from measurand.audits.exposure.settings import ExposureSettings
+from measurand.audits.exposure.verdict import LABELS
+from measurand.core.audit import Audit
 
-__all__ = ["analyse_accuracies", "audit", "plan_exposure"]
+AUDIT = Audit(
+    name="exposure",
+    question="does pretraining on unlabeled test text inflate scores?",
+    labels=LABELS,
+    readers=("pca", "idf"),
+    settings=ExposureSettings,
+    run=audit,
+    usual=False,
+    pooled=True,
+    demo={
+        "synthetic:nq": {"repeats": 20},
+        "synthetic:hotpotqa": {"repeats": 20},
+        "synthetic:triviaqa": {"repeats": 20},
+    },
+)
+
+__all__ = ["AUDIT", "ExposureSettings", "analyse_accuracies", "audit", "plan_exposure"]

@@ -1,6 +1,6 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,25 +21,12 @@ from measurand.audits.exposure.findings import (
     exposure_findings,
 )
 from measurand.audits.exposure.plan import StudyPlan, plan_study
-from measurand.audits.exposure.study import (
-    NEEDED,
-    Design,
-    Study,
-    StudyProgress,
-    run_study,
-)
-from measurand.audits.exposure.thresholds import (
-    CLASSES,
-    MARGIN,
-    MUCH,
-    REPEATS,
-    SHOWN,
-    M,
-    N,
-)
+from measurand.audits.exposure.settings import ExposureSettings
+from measurand.audits.exposure.study import Study, StudyProgress, run_study
+from measurand.audits.exposure.thresholds import CLASSES, MUCH, SHOWN
 from measurand.audits.exposure.verdict import size_verdict, verdict, worst_verdict
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption, join_names
+from measurand.core.errors import join_names
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
@@ -54,20 +41,16 @@ CAVEATS = (
 )
 
 
+USUAL = ExposureSettings()
+
+
 def audit(
     experiment: Experiment,
     readers: Mapping[str, Reader],
+    settings: ExposureSettings = USUAL,
     *,
     tasks: Mapping[str, Benchmark] | None = None,
-    m: int = M,
-    n: int = N,
-    repeats: int = REPEATS,
-    arms: Sequence[str] = NEEDED,
     about: Mapping[str, Task] | None = None,
-    margin: float = MARGIN,
-    model: str = "observation",
-    sampler: str = "laplace",
-    checks: bool = False,
     progress: StudyProgress = lambda task, reader, done, of: None,
 ) -> Report:
     """Draw, train in every arm, and say whether the test's own text inflates scores.
@@ -76,71 +59,62 @@ def audit(
         experiment: How questions are answered; its benchmark is the only task where
             no others are given.
         readers: Named readers that can adapt to unlabeled text.
+        settings: What is chosen before the run.
         tasks: The benchmarks to draw from, by name.
-        m: Labelled rows to learn from.
-        n: Test rows, and as many extra ones.
-        repeats: How often rows are drawn.
-        arms: base, extra and test; overtrained may be added.
         about: Per task, how it is learned and put to prompted readers; where a task
             is not there, readers stay as they are.
-        margin: Percentage points that still count as nothing.
-        model: observation, paper or released.
-        sampler: laplace, or nuts beside it.
-        checks: Whether the checks of the method are run at full length.
         progress: Told of every task and reader how many draws are done.
     """
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
-    method = Method(model, sampler, checks)
-    check_analysis_options(margin, method)
-    design = Design(m, n, repeats, tuple(arms))
+    design, method, seed = settings.design, settings.method, experiment.seed
     run = run_study(
         experiment, benchmarks, readers, design, about=about, progress=progress
     )
     choices = {
-        "m": m,
-        "n": n,
-        "repeats": repeats,
+        "m": design.m,
+        "n": design.n,
+        "repeats": design.repeats,
         "arms": list(design.arms),
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "tasks": {name: describe_recipe(task) for name, task in (about or {}).items()},
+        "margin": settings.margin,
+        "seed": seed,
     }
-    description = {
-        "name": ", ".join(benchmarks),
-        "tasks": {name: dict(notes) for name, notes in run.notes.items()},
-        "fields": {
-            name: list(benchmark.train.fields) for name, benchmark in benchmarks.items()
-        },
-        "digest": {
-            name: benchmark.train.digest for name, benchmark in benchmarks.items()
-        },
-    }
-    seed = experiment.seed
     counts = study_counts(run.counts)
     analyses = analyse_sizes(counts, method, seed)
-    settings = choices | {"margin": margin, "seed": seed}
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
     warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
+    description = _describe_tasks(benchmarks, run)
     report = _exposure_report(
-        analyses, run.counts, description, settings, method, warnings
+        analyses, run.counts, description, choices, method, warnings
     )
-    return _add_overtraining(report, analyses, run, margin, method, seed)
+    return _add_overtraining(report, analyses, run, settings.margin, method, seed)
+
+
+def _describe_tasks(
+    benchmarks: Mapping[str, Benchmark], run: Study
+) -> dict[str, object]:
+    """The tasks as a report states them: never a path."""
+    sides = {name: benchmark.train for name, benchmark in benchmarks.items()}
+    return {
+        "name": ", ".join(benchmarks),
+        "tasks": {name: dict(notes) for name, notes in run.notes.items()},
+        "fields": {name: list(side.fields) for name, side in sides.items()},
+        "digest": {name: side.digest for name, side in sides.items()},
+    }
 
 
 def plan_exposure(
     experiment: Experiment,
     readers: Mapping[str, Reader],
+    settings: ExposureSettings = USUAL,
     *,
     tasks: Mapping[str, Benchmark] | None = None,
-    m: int = M,
-    n: int = N,
-    repeats: int = REPEATS,
-    arms: Sequence[str] = NEEDED,
     about: Mapping[str, Task] | None = None,
 ) -> StudyPlan:
     """What `audit` will take beside what is stored, from a few trials run first."""
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
-    design = Design(m, n, repeats, tuple(arms))
-    return plan_study(experiment, benchmarks, readers, design, about)
+    return plan_study(experiment, benchmarks, readers, settings.design, about)
 
 
 def _add_overtraining(
@@ -175,27 +149,15 @@ def analyse_accuracies(
     table: pd.DataFrame,
     *,
     name: str,
-    margin: float = MARGIN,
-    model: str = "observation",
-    sampler: str = "laplace",
-    checks: bool = False,
+    settings: ExposureSettings = USUAL,
     seed: int = 0,
 ) -> Report:
     """The analysis of somebody else's accuracies or counts."""
-    method = Method(model, sampler, checks)
-    check_analysis_options(margin, method)
     counts = study_counts(table)
     description = {"name": name, "rows": len(counts)}
-    analyses = analyse_sizes(counts, method, seed)
-    settings = {"margin": margin, "seed": seed}
-    return _exposure_report(analyses, table, description, settings, method, [])
-
-
-def check_analysis_options(margin: float, method: Method) -> None:
-    """Nothing, where margin and method can be followed."""
-    method.check_options()
-    if not 0 < margin < 100:
-        raise BadOption(f"--margin is {margin}; allowed are 0 to 100 percentage points")
+    analyses = analyse_sizes(counts, settings.method, seed)
+    choices = {"margin": settings.margin, "seed": seed}
+    return _exposure_report(analyses, table, description, choices, settings.method, [])
 
 
 def _exposure_report(

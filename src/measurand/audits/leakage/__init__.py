@@ -37,5 +37,25 @@ clusters and words, and no verdict of "none" without an equivalence test.
 """
 
 from measurand.audits.leakage.audit import audit
+from measurand.audits.leakage.comparison import COMPARISON
+from measurand.audits.leakage.settings import LeakageSettings
+from measurand.audits.leakage.verdict import LABELS
+from measurand.core.audit import Audit
 
-__all__ = ["audit"]
+AUDIT = Audit(
+    name="leakage",
+    question="can one part alone give the label away, and where?",
+    labels=LABELS,
+    readers=("tfidf",),
+    settings=LeakageSettings,
+    run=audit,
+    comparison=COMPARISON,
+    # One map is enough to see what it looks like.
+    demo={
+        "synthetic:nq": {"tsne": True},
+        "synthetic:hotpotqa": {"tsne": False},
+        "synthetic:triviaqa": {"tsne": False},
+    },
+)
+
+__all__ = ["AUDIT", "LeakageSettings", "audit"]

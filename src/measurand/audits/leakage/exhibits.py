@@ -10,6 +10,7 @@ from measurand.audits.leakage.cards import cluster_cards
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
+from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.thresholds import DRAWN
 from measurand.audits.leakage.words import WordStatistics
 from measurand.core.finding import Exhibit, Finding
@@ -25,17 +26,16 @@ def exhibits(
     findings: Sequence[Finding],
     words: WordStatistics,
     repairs: Repair,
-    margin: float,
-    reference: float | None,
-    tsne: bool | None,
+    settings: LeakageSettings,
     seed: int,
 ) -> tuple[Exhibit, ...]:
     """Everything that can be drawn from what was found."""
+    margin, tsne = settings.margin, settings.tsne
     last = next(
         (reading for reading in reversed(readings) if reading.regions), readings[-1]
     )
     charts = [
-        _saturation_scatter(findings, reference),
+        _saturation_scatter(findings, settings.reference),
         _leakage_intervals(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),

@@ -27,6 +27,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader
+from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean_score
@@ -35,16 +36,20 @@ from measurand.stats.resampling import bootstrap
 
 
 @dataclass(frozen=True, eq=False)
-class LeakageReading:
-    """Everything about one reader."""
+class LeakageReading(Reading):
+    """Everything about one reader.
 
-    name: str
+    Attributes:
+        answers: What it said with all fields and with each alone.
+        regions: The clusters of each part, and their labels.
+        epoch_map: The cartography of the test items; None where it learns in no epochs.
+        stage: What the verdict rests on.
+    """
+
     answers: LeakageAnswers
     regions: Mapping[str, Regions]
     epoch_map: pd.DataFrame | None
     stage: LeakageStage
-    findings: tuple[Finding, ...]
-    not_run: Mapping[str, str]
 
 
 def read_leakage(
@@ -102,7 +107,15 @@ def read_leakage(
         {field: entry.biased for field, entry in regions_by_field.items()},
     )
     return LeakageReading(
-        name, answers, regions_by_field, epoch_map, stage, tuple(findings), not_run
+        name=name,
+        strength=traits_of(reader).strength,
+        findings=tuple(findings),
+        not_run=not_run,
+        remarks=answers.pair.remarks,
+        answers=answers,
+        regions=regions_by_field,
+        epoch_map=epoch_map,
+        stage=stage,
     )
 
 

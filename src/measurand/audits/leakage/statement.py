@@ -1,7 +1,6 @@
 """What a leakage report states beside its findings."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,11 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
-from measurand.audits.leakage.thresholds import SHOWN
+from measurand.audits.leakage.settings import LeakageSettings
+from measurand.audits.leakage.thresholds import CLUSTERINGS, SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
+from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
@@ -29,37 +30,40 @@ def describe_leakage_benchmark(
     """The benchmark as a report states it: never a path."""
     counts = canonical.scored_items.labels.value_counts()
     split = canonical.benchmark
-    return {
-        "name": original.name,
-        "roles": dict(original.roles),
+    return original.describe() | {
         "labels": {
             canonical.labels[n]: int(counts.get(n, 0)) for n in sorted(canonical.labels)
         },
         "train": len(split.train),
         "test": len(split.test),
         "evaluated": "out of fold" if canonical.pool is not None else "test items",
-        "counts": dict(original.notes),
-        "planted": original.planted,
         "digest": {"train": split.train.digest, "test": split.test.digest},
     }
 
 
 def leakage_settings(
+    seed: int,
     readers: Mapping[str, Reader],
     readings: Sequence[LeakageReading],
-    chosen: Mapping[str, Any],
+    canonical: CanonicalBenchmark,
+    settings: LeakageSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run."""
+    cut = canonical.pool is not None
     return {
-        **chosen,
+        "margin": settings.margin,
+        "seed": seed,
+        "calibrate": settings.calibrate,
+        "k": settings.k,
+        "components": settings.components,
+        "clusterings": CLUSTERINGS,
+        "folds": settings.folds if cut else 0,
+        "fold_draws": settings.draws if cut else 0,
+        "reference_accuracy": settings.reference,
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [reading.name for reading in readings if reading.name not in readers],
-        "thresholds": SHOWN | {"margin": chosen["margin"]},
-        "remarks": {
-            reading.name: dict(reading.answers.pair.remarks)
-            for reading in readings
-            if reading.answers.pair.remarks
-        },
+        "thresholds": SHOWN | {"margin": settings.margin},
+        "remarks": merge_remarks(readings),
     }
 
 
@@ -190,7 +194,7 @@ def _rewrite_goals(
     return [field if goal else "" for goal in goals], goals
 
 
-def export_repair(items: pd.DataFrame) -> dict[str, bytes]:
+def repair_files(items: pd.DataFrame) -> dict[str, bytes]:
     """Files for who repairs: ids kept and removed by each rule, and the work list."""
     files = {}
     for column in items.columns:
@@ -198,8 +202,8 @@ def export_repair(items: pd.DataFrame) -> dict[str, bytes]:
             rule, removed = str(column).partition(":")[2], items[column].to_numpy(bool)
             for what, chosen in (("kept", ~removed), ("removed", removed)):
                 ids = [str(item_id) for item_id in items.index[chosen]]
-                files[f"{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
+                files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
     if "rewrite" in items:
         work_list = items.loc[items["rewrite"] != "", ["side", "rewrite", "aim"]]
-        files["work_list.csv"] = work_list.to_csv().encode()
+        files["repair/work_list.csv"] = work_list.to_csv().encode()
     return files

@@ -1,0 +1,47 @@
+"""What is chosen before an explanations audit is run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from measurand.audits.explanations.masking import preset_masking
+from measurand.audits.explanations.perturbations import COUNT
+from measurand.audits.explanations.rationales import check_explainer_model
+from measurand.core.errors import BadOption
+
+
+@dataclass(frozen=True)
+class ExplanationsSettings:
+    """Who explains, who judges, what is changed, how far to climb.
+
+    Attributes:
+        judge: "lexical", or the directory or hub id of an entailment classifier.
+        explainers: The explainers; all that need no LLM where none is named.
+        model: The LLM that prompted explainers ask and cannot do without; where it is
+            named, drift asks it too.
+        count: Changes an item: all but one are paraphrases of the query.
+        paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
+        preset: "default", or "paper" for the proposal's own mask and specificity.
+        seeds: How often a trained encoder is trained anew; None takes three.
+        others: By item id, rationales given for changed inputs.
+        similarity: What specificity compares texts by: "tfidf", or an encoder.
+        calibrate: Whether `cross` is called where a reader that sees the fields apart
+            does not find that rationales inform.
+    """
+
+    judge: str = "lexical"
+    explainers: tuple[str, ...] = ()
+    model: str | None = None
+    count: int = COUNT
+    paraphraser: str | None = None
+    preset: str = "default"
+    seeds: int | None = None
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    similarity: str = "tfidf"
+    calibrate: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed, before any work is done."""
+        if self.count < 1:
+            raise BadOption(f"`count` is {self.count}; allowed are 1 or more")
+        preset_masking(self.preset)
+        check_explainer_model(self.explainers, self.model)

@@ -1,0 +1,66 @@
+"""measurand audit: every audit that the columns permit."""
+
+import time
+from dataclasses import asdict
+from typing import Any
+
+from measurand.cli import options as o
+from measurand.cli.app import app
+from measurand.cli.console import (
+    deliver_all,
+    open_with_progress,
+    print_roles,
+    run_log,
+)
+from measurand.cli.run import check_fail_on, exit_on_verdict
+
+
+@app.command("audit")
+@o.expand_groups
+def audit_verb(
+    source: o.SourceOptions,
+    run: o.RunOptions,
+    where: o.EngineOptions,
+    climb: o.LadderOptions,
+    also: o.With = None,
+) -> None:
+    """Run every audit that the columns permit."""
+    from measurand.audits import AUDITS
+    from measurand.core.errors import (
+        BadInput,
+        CannotIntervene,
+        NotApplicable,
+        Undefined,
+    )
+    from measurand.readers import READERS
+
+    extra = also or []
+    records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
+    audits = {n: a for n, a in records.items() if a.usual or n in extra}
+    check_fail_on(run.fail_on, list(audits.values()))
+    started = time.time()
+    benchmark = source.benchmark(run.seed)
+    print_roles(benchmark)
+    reports, not_run, faults = {}, {}, []
+    with open_with_progress(benchmark, run, where) as experiment:
+        for name, audit in audits.items():
+            readers = {reader: READERS.load(reader) for reader in audit.readers}
+            ladder = {n: v for n, v in asdict(climb).items() if audit.takes(n)}
+            try:
+                audit.check_applies(benchmark)
+                reports[name] = audit.run(experiment, readers, audit.choose(**ladder))
+            except NotApplicable as reason:
+                not_run[name] = str(reason)
+            except (BadInput, CannotIntervene, Undefined) as fault:
+                faults.append(fault)
+                not_run[name] = f"{fault}{_hint(audit)}"
+        log = run_log(started, experiment, source.source, run.workers)
+    if faults and not reports:
+        raise faults[0]  # nothing is lost by it, and the whole file is at fault
+    deliver_all(reports, not_run, run.out, log, as_json=run.json)
+    exit_on_verdict(list(reports.values()), run.fail_on)
+
+
+def _hint(audit: Any) -> str:
+    """Where the settings are that `audit` has no options for."""
+    return f"; see the options of measurand {audit.name}" if not audit.usual else ""

@@ -1,0 +1,75 @@
+"""measurand evidence: do the labels depend on the evidence?"""
+
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from measurand.cli import options as o
+from measurand.cli.app import app
+from measurand.cli.console import print_power, print_roles
+from measurand.cli.run import load_audit, run_audit
+
+if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
+
+
+@dataclass(frozen=True)
+class ShuffleOptions:
+    """How the evidence is shuffled, and what counts as nothing."""
+
+    shuffles: o.Shuffles = 20
+    shuffle: o.Shuffle = "plain"
+    margin: o.Margin = 0.02
+
+
+@app.command("evidence")
+@o.expand_groups
+def evidence_verb(
+    source: o.SourceOptions,
+    run: o.RunOptions,
+    where: o.EngineOptions,
+    climb: o.LadderOptions,
+    server: o.EndpointOptions,
+    shuffling: ShuffleOptions,
+    reader: o.Readers = None,
+    tune: o.Tune = False,
+    dry_run: o.DryRun = False,
+) -> None:
+    """Do the labels depend on the evidence?"""
+    started = time.time()
+    benchmark = source.benchmark(run.seed)
+    # Later than the file: whoever mistyped its name need not wait for the audit.
+    audit = load_audit("evidence", run)
+    settings = audit.choose(**asdict(shuffling), **asdict(climb))
+    print_roles(benchmark)
+    print_power(settings.margin)
+    readers = server.readers(reader, audit.readers)
+    if dry_run:
+        _print_costs(readers, benchmark, settings, run.seed)
+        return
+    run_audit(
+        audit,
+        benchmark,
+        readers,
+        settings,
+        run,
+        where,
+        started=started,
+        source=source.source,
+        tune=tune,
+    )
+
+
+def _print_costs(
+    readers: dict[str, Any], benchmark: "Benchmark", settings: Any, seed: int
+) -> None:
+    """Print what the readers behind a server would cost."""
+    from measurand.audits.evidence.cost import evidence_cost
+    from measurand.core.recipe import traits_of
+
+    for name, reader in readers.items():
+        if traits_of(reader).remote:
+            counts = settings.shuffles, settings.margin
+            print(f"{name}: {evidence_cost(reader, benchmark, *counts, seed=seed)}")
+        else:
+            print(f"{name}: runs here and costs nothing")

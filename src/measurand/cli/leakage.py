@@ -1,0 +1,57 @@
+"""measurand leakage: can one part alone give the label away, and where?"""
+
+import time
+from dataclasses import asdict, dataclass
+
+from measurand.cli import options as o
+from measurand.cli.app import app
+from measurand.cli.console import print_roles
+from measurand.cli.run import load_audit, run_audit
+
+
+@dataclass(frozen=True)
+class RegionOptions:
+    """How items are cut into folds and clusters."""
+
+    margin: o.MarginOver = 0.02
+    k: o.Clusters = None
+    components: o.Components = None
+    folds: o.Folds = 5
+    fold_seeds: o.FoldSeeds = 5
+    reference: o.Reference = None
+    tsne: o.Map = None
+
+
+@app.command("leakage")
+@o.expand_groups
+def leakage_verb(
+    source: o.SourceOptions,
+    run: o.RunOptions,
+    where: o.EngineOptions,
+    climb: o.LadderOptions,
+    regions: RegionOptions,
+    field: o.Fields = None,
+    reader: o.Readers = None,
+    tune: o.Tune = False,
+) -> None:
+    """Can one part alone give the label away, and where?"""
+    started = time.time()
+    benchmark = source.benchmark(run.seed, tuple(field or ()))
+    audit = load_audit("leakage", run)
+    chosen = asdict(regions)
+    chosen["draws"] = chosen.pop("fold_seeds")
+    if regions.components is None:
+        del chosen["components"]
+    settings = audit.choose(**chosen, **asdict(climb))
+    print_roles(benchmark)
+    run_audit(
+        audit,
+        benchmark,
+        o.EndpointOptions().readers(reader, audit.readers),
+        settings,
+        run,
+        where,
+        started=started,
+        source=source.source,
+        tune=tune,
+    )

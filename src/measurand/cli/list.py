@@ -1,0 +1,57 @@
+"""measurand list: everything that has a name."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from measurand.cli.app import app
+
+if TYPE_CHECKING:
+    from measurand.core.catalogue import Catalogue
+
+
+@app.command("list")
+def list_verb(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help="audits, benchmarks, readers, interventions, selections, explainers "
+            "or judges."
+        ),
+    ] = None,
+) -> None:
+    """List the audits, benchmarks, readers and other things that have a name."""
+    from measurand.core.errors import UnknownName
+    from measurand.report.terminal import lay_out_columns
+
+    catalogues_by_kind = _catalogues()
+    if kind is not None and kind not in catalogues_by_kind:
+        raise UnknownName("kind of thing", kind, list(catalogues_by_kind))
+    for name, catalogue in catalogues_by_kind.items():
+        if kind in (None, name):
+            rows = [
+                (f"  {entry_name}", entry.about)
+                for entry_name, entry in catalogue.entries.items()
+            ]
+            print(name, *lay_out_columns(rows), sep="\n")
+
+
+def _catalogues() -> "dict[str, Catalogue]":
+    """Everything that has a name."""
+    from measurand.audits import AUDITS
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.explainers import EXPLAINERS
+    from measurand.interventions import INTERVENTIONS
+    from measurand.judges import JUDGES
+    from measurand.readers import READERS
+    from measurand.selections import SELECTIONS
+
+    return {
+        "audits": AUDITS,
+        "benchmarks": BENCHMARKS,
+        "readers": READERS,
+        "interventions": INTERVENTIONS,
+        "selections": SELECTIONS,
+        "explainers": EXPLAINERS,
+        "judges": JUDGES,
+    }

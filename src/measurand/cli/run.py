@@ -1,0 +1,73 @@
+"""What every verb that audits does alike: ask, deliver, exit."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from measurand.cli.console import deliver, open_with_progress, run_log
+from measurand.cli.options import EngineOptions, RunOptions
+
+if TYPE_CHECKING:
+    from measurand.core.audit import Audit
+    from measurand.core.benchmark import Benchmark
+    from measurand.core.finding import Report
+    from measurand.experiment.experiment import Experiment
+
+
+def load_audit(name: str, run: RunOptions) -> "Audit":
+    """The audit of this name, once `--fail-on` names only verdicts that it can give."""
+    from measurand.audits import AUDITS
+
+    audit: Audit = AUDITS.thing(name)
+    check_fail_on(run.fail_on, [audit])
+    return audit
+
+
+def check_fail_on(fail_on: list[str] | None, audits: "Sequence[Audit]") -> None:
+    """Raise where `--fail-on` names what is no verdict of these audits."""
+    from measurand.core.errors import BadOption
+
+    labels = dict.fromkeys(label for audit in audits for label in audit.labels)
+    for label in fail_on or []:
+        if label not in labels:
+            raise BadOption(
+                f"`fail_on` is {label!r}; the verdicts are {', '.join(labels)}"
+            )
+
+
+def run_audit(
+    audit: "Audit",
+    benchmark: "Benchmark",
+    readers: Mapping[str, Any],
+    settings: Any,
+    run: RunOptions,
+    engine: EngineOptions,
+    *,
+    started: float,
+    source: str,
+    tune: bool = False,
+) -> None:
+    """Run one audit of one benchmark, print and save its report, and exit by it."""
+    with open_with_progress(benchmark, run, engine) as experiment:
+        if tune:
+            readers = _tune_readers(experiment, readers)
+        report = audit.run(experiment, readers, settings)
+        log = run_log(started, experiment, source, run.workers)
+    deliver(report, run.out, log, as_json=run.json)
+    exit_on_verdict([report], run.fail_on)
+
+
+def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> None:
+    """Exit with 3 where a verdict is one that must not be."""
+    if any(report.verdict.label in (fail_on or []) for report in reports):
+        raise typer.Exit(3)
+
+
+def _tune_readers(
+    experiment: "Experiment", readers: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The readers with their best settings, where they have any to search."""
+    from measurand.experiment.experiment import tune_reader
+
+    return {name: tune_reader(experiment, reader) for name, reader in readers.items()}
