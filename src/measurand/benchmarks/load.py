@@ -68,10 +68,9 @@ def load_benchmark(
         return task
     if source.startswith(SYNTHETIC_PREFIX):
         return _load_synthetic(source, {"test": test, **roles, **location}, seed)
-    if _option_flags(location):
+    if arguments := _argument_names(location):
         raise BadOption(
-            f"{', '.join(_option_flags(location))} is for benchmarks known by name, "
-            "such as snli; "
+            f"{', '.join(arguments)} is for benchmarks known by name, such as snli; "
             "leave it out, or see measurand list benchmarks"
         )
     return from_frames(
@@ -95,7 +94,7 @@ def load_parts(
     sides: list[dict[str, Any]]
     sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
     if tests and parts:
-        raise BadOption("both --test and --part are given; give one of them")
+        raise BadOption("both `tests` and `parts` are given; give one of them")
     benchmark = load_benchmark(source, **(sides[0] if sides else {}), **options)
     names = [benchmark_title(test) for test in tests] or list(parts)
     if len(set(names)) < len(names):
@@ -117,13 +116,13 @@ def _load_synthetic(name: str, options: dict[str, Any], seed: int) -> Benchmark:
 
 def _check_no_options(name: str, options: dict[str, Any]) -> None:
     """Nothing, where no option is given that a known benchmark answers itself."""
-    if _option_flags(options):
+    if arguments := _argument_names(options):
         raise BadOption(
             f"{name} brings its own roles and test items; leave out "
-            f"{', '.join(_option_flags(options))}"
+            f"{', '.join(arguments)}"
         )
 
 
-def _option_flags(options: dict[str, Any]) -> list[str]:
-    """The options that were given, as they are written."""
-    return [f"--{option}" for option, value in options.items() if value]
+def _argument_names(options: dict[str, Any]) -> list[str]:
+    """The arguments that were given, as messages write them."""
+    return [f"`{name}`" for name, value in options.items() if value]

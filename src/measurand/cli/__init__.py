@@ -9,6 +9,7 @@ import sys
 
 # In the order that --help gives the verbs.
 from measurand.cli import explanations, fit, exposure, suite, look  # noqa: F401  # isort: skip
+from measurand.cli.messages import name_options, verb_options
 from measurand.cli.verbs import app
 from measurand.core.errors import MeasurandError
 
@@ -23,7 +24,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except MeasurandError as error:
-        _exit_with(str(error))
+        _exit_with(name_options(str(error), verb_options()))
     except MemoryError:
         _exit_with(
             "out of memory; give fewer items or --workers 1: what was finished is kept"

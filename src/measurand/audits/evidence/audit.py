@@ -114,12 +114,12 @@ def audit(
     benchmark = experiment.benchmark
     if benchmark.evidence is None:
         raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set --evidence to the column "
+            f"{benchmark.name} names no evidence field; set `evidence` to the column "
             "that should decide"
         )
     if shuffles < 1 or not 0 < margin < 1:
         raise BadOption(
-            f"--shuffles is {shuffles} and --margin {margin}; allowed are 1 or more, "
+            f"`shuffles` is {shuffles} and `margin` {margin}; allowed are 1 or more, "
             "and 0 to 1"
         )
     change = Shuffle(benchmark.evidence, shuffle)
@@ -197,7 +197,7 @@ def _consequence_findings(
     if not light:
         why = (
             "a strong reader would be trained dozens of times, and one that learned "
-            "before cannot be kept from a value; add --reader tfidf"
+            "before cannot be kept from a value; add 'tfidf' to `readers`"
         )
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
     if not values:

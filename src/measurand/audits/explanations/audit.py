@@ -210,7 +210,7 @@ def _check_rationale_options(
     """Nothing, where the options can be followed."""
     if benchmark.rationale is None:
         raise NotApplicable(
-            f"{benchmark.name} names no rationale; name its column with --rationale"
+            f"{benchmark.name} names no rationale; name its column with `rationale`"
         )
     preset_masking(preset)
     check_teachable(readers, "to read rationales")
@@ -218,12 +218,12 @@ def _check_rationale_options(
     if (rationales == benchmark.test.column(benchmark.query)).all():
         raise NotApplicable(
             f"column {benchmark.rationale!r} repeats the query on every item, so it "
-            "explains nothing; name another with --rationale"
+            "explains nothing; name another with `rationale`"
         )
     if not rationales.str.strip().any():
         raise NotApplicable(
             f"column {benchmark.rationale!r} is empty on every test item; name another "
-            "with --rationale"
+            "with `rationale`"
         )
 
 

@@ -195,7 +195,7 @@ def check_analysis_options(margin: float, method: Method) -> None:
     """Nothing, where margin and method can be followed."""
     method.check_options()
     if not 0 < margin < 100:
-        raise BadOption(f"--margin is {margin}; allowed are 0 to 100 percentage points")
+        raise BadOption(f"`margin` is {margin}; allowed are 0 to 100 percentage points")
 
 
 def _exposure_report(

@@ -153,16 +153,14 @@ def _check_leakage_options(
     """Nothing, where the options can be followed."""
     check_teachable(readers, "one part alone")
     if not 0 < margin < 1:
-        raise BadOption(f"--margin is {margin}; allowed are 0 to 1")
+        raise BadOption(f"`margin` is {margin}; allowed are 0 to 1")
     if folds < 2 or draws < 1 or (k is not None and k < 2):
         raise BadOption(
-            f"--folds is {folds}, --fold-seeds {draws} and --k {k}; allowed are 2, 1 "
+            f"`folds` is {folds}, `draws` {draws} and `k` {k}; allowed are 2, 1 "
             "and 2 or more"
         )
     if reference is not None and not 0 < reference <= 1:
-        raise BadOption(
-            f"--reference-accuracy is {reference}; allowed are 0 to 1, not percent"
-        )
+        raise BadOption(f"`reference` is {reference}; allowed are 0 to 1, not percent")
 
 
 def _leakage_clusters(items: Items, evidence: str | None) -> NDArray[np.int64]:
