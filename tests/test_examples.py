@@ -11,8 +11,8 @@ import typer
 from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.cli import main
+from measurand.cli.app import app
 from measurand.cli.options import parameter_names
-from measurand.cli.verbs import app
 from tests.cli.commands import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

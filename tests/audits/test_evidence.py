@@ -188,7 +188,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
     same = from_frames(table.assign(evidence="one text"), name="mine", split_by="query")
     with pytest.raises(CannotIntervene, match="share one text"):
         audited(same)
-    with pytest.raises(BadOption, match="--margin"):
+    with pytest.raises(BadOption, match="`margin`"):
         audited(plan(coupling=0.9), margin=0.0)
 
 

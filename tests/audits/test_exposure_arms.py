@@ -105,7 +105,7 @@ def test_no_arm_is_read_that_was_not_asked_for(task):
 
 def test_boost_and_bias_need_three_arms():
     assert expand_arms(["test", "base", "extra"]) == ("base", "extra", "test")
-    with pytest.raises(BadOption, match="no --arm base or extra; boost and bias need"):
+    with pytest.raises(BadOption, match="no 'base' or 'extra' in `arms`; boost"):
         expand_arms(["test"])
     with pytest.raises(UnknownName, match="did you mean 'overtrained'"):
         expand_arms(["base", "overtraind"])
@@ -173,7 +173,7 @@ def test_times_are_told_in_their_unit():
 
 
 def test_too_few_draws_are_refused():
-    with pytest.raises(BadOption, match="--repeats 1"):
+    with pytest.raises(BadOption, match="`repeats` 1"):
         Design(50, 200, 1)
 
 

@@ -185,8 +185,8 @@ def test_fewer_items_than_clusters_and_an_empty_field_are_no_trouble():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"margin": 2.0}, "--margin is 2.0"),
-        ({"folds": 1}, "--folds is 1"),
+        ({"margin": 2.0}, "`margin` is 2.0"),
+        ({"folds": 1}, "`folds` is 1"),
         ({"reference": 93.0}, "not percent"),
     ],
 )

@@ -27,7 +27,7 @@ def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
             {"tiny": reader},
             EvidenceSettings(shuffles=2, calibrate=False, seeds=2),
         )
-    assert "add --reader tfidf" in report.not_run["ood_gap"]
+    assert "add 'tfidf' to `readers`" in report.not_run["ood_gap"]
     assert report.settings["remarks"]["tiny"]["truncated"] == 0.0
     assert {"accuracy", "query_only", "delta_evi"} <= {
         f.statistic for f in report.findings

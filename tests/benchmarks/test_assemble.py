@@ -92,9 +92,9 @@ def test_a_split_needs_the_column_it_is_by():
     assert "allowed are query, evidence, both, group" in problem(
         split_by="colour", error=BadOption
     )
-    assert "name one with --group" in problem(split_by="group", error=BadOption)
+    assert "name one with `group`" in problem(split_by="group", error=BadOption)
     bare = ColumnRoles("claim", None, "label")
-    assert "name one with --evidence" in problem(
+    assert "name one with `evidence`" in problem(
         roles=bare, split_by="evidence", error=BadOption
     )
 

@@ -109,7 +109,7 @@ def test_known_names_are_made_at_a_seed(name):
 
 
 def test_known_names_take_no_roles():
-    with pytest.raises(BadOption, match="leave out --test, --metadata"):
+    with pytest.raises(BadOption, match="leave out `test`, `metadata`"):
         load_benchmark("synthetic:nq", test="a.csv", metadata=("genre",))
 
 

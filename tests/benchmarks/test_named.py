@@ -118,9 +118,9 @@ def test_options_that_do_not_belong_are_refused(tmp_path):
         load_benchmark("mnli", data=tmp_path, part="matchd")
     with pytest.raises(BadOption, match="snli brings its own roles and test items"):
         load_benchmark("snli", query="hypothesis")
-    with pytest.raises(BadOption, match="--data is for benchmarks known by name"):
+    with pytest.raises(BadOption, match="`data` is for benchmarks known by name"):
         load_benchmark("some.jsonl", data=tmp_path)
-    with pytest.raises(BadOption, match="leave out --part"):
+    with pytest.raises(BadOption, match="leave out `part`"):
         load_benchmark("synthetic:nq", part="test")
 
 

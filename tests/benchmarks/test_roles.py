@@ -61,15 +61,15 @@ def test_what_is_given_wins_and_frees_no_other():
 @pytest.mark.parametrize(
     ("columns", "option"),
     [
-        (["question", "context", "passage", "label"], "--evidence"),
-        (["text", "label", "gold_label"], "--label"),
-        (["claim", "text", "label"], "--query"),
-        (["text", "label", "Label"], "--label"),
-        (["text", "label", "explanation", "rationale"], "--rationale"),
-        (["text", "label", "id", "uid"], "--id"),
-        (["review", "label"], "--query"),
-        (["text", "stars"], "--label"),
-        (["a", "b"], "--query and --label"),
+        (["question", "context", "passage", "label"], "`evidence`"),
+        (["text", "label", "gold_label"], "`label`"),
+        (["claim", "text", "label"], "`query`"),
+        (["text", "label", "Label"], "`label`"),
+        (["text", "label", "explanation", "rationale"], "`rationale`"),
+        (["text", "label", "id", "uid"], "`id`"),
+        (["review", "label"], "`query`"),
+        (["text", "stars"], "`label`"),
+        (["a", "b"], "`query` and `label`"),
     ],
 )
 def test_doubt_is_refused_with_the_columns_and_the_option(columns, option):

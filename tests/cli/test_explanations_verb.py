@@ -119,7 +119,7 @@ def test_workers_and_store_leave_no_trace(file, tmp_path, run):
 
 def test_one_column_alone_has_no_robustness_and_no_place(audit):
     report = audit("--rationale", "why_1")
-    assert "--perturbed" in report["not_run"]["robustness of given"]
+    assert "`others`" in report["not_run"]["robustness of given"]
     assert not [
         f
         for f in report["findings"]

@@ -95,7 +95,7 @@ def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     for worker in running.engine.pool._processes.values():
         os.kill(worker.pid, signal.SIGKILL)
     more = [Ask(TfidfReader(least=n)) for n in (3, 4)]
-    with pytest.raises(WorkerLost, match="run again with --workers 1"):
+    with pytest.raises(WorkerLost, match="run again with `workers` 1"):
         ask_all(running, more)
     again = opened()
     ask_all(again, [*ASKS, *more])

@@ -74,19 +74,19 @@ def check_benchmark_labels(
     if len(counts) == 1:
         raise BadInput(
             f"the {column} holds one class only, {quote(str(counts.index[0]))}; "
-            "at least two are needed, or name another column with --label"
+            "at least two are needed, or name another column with `label`"
         )
     single = counts.index[counts == 1]
     if len(single):
         raise BadInput(
             f"{len(single)} of {len(counts)} classes in the {column} have one item "
             f"only, such as {quote(str(single[0]))}; remove these items, or name "
-            "another column with --label"
+            "another column with `label`"
         )
     unseen = test[~test.isin(train.unique())].unique()
     if len(unseen):
         raise BadInput(
             f"{len(unseen)} labels of test are not in train, such as "
-            f"{quote(str(unseen[0]))}; choose another --split-by or --seed, or give "
+            f"{quote(str(unseen[0]))}; choose another `split_by` or `seed`, or give "
             "another test file"
         )

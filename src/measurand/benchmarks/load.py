@@ -49,10 +49,10 @@ def load_benchmark(
         if source in BENCHMARKS.entries:
             _check_no_options(source, {**options, **location})
         return _load_known(source, seed)
-    if _option_flags(location):
+    if arguments := _argument_names(location):
         raise BadOption(
-            f"{', '.join(_option_flags(location))} is for benchmarks known by name, "
-            "such as snli; leave it out, or see measurand list benchmarks"
+            f"{', '.join(arguments)} is for benchmarks known by name, such as snli; "
+            "leave it out, or see measurand list benchmarks"
         )
     return from_frames(
         read_source(source, list(BENCHMARKS)),
@@ -81,7 +81,7 @@ def load_parts(
     sides: list[dict[str, Any]]
     sides = [{"test": test} for test in tests] or [{"part": part} for part in parts]
     if tests and parts:
-        raise BadOption("both --test and --part are given; give one of them")
+        raise BadOption("both `tests` and `parts` are given; give one of them")
     benchmark = load_benchmark(source, **(sides[0] if sides else {}), **options)
     names = [benchmark_title(test) for test in tests] or list(parts)
     if len(set(names)) < len(names):
@@ -95,13 +95,13 @@ def load_parts(
 
 def _check_no_options(name: str, options: dict[str, Any]) -> None:
     """Nothing, where no option is given that a known benchmark answers itself."""
-    if _option_flags(options):
+    if arguments := _argument_names(options):
         raise BadOption(
             f"{name} brings its own roles and test items; leave out "
-            f"{', '.join(_option_flags(options))}"
+            f"{', '.join(arguments)}"
         )
 
 
-def _option_flags(options: dict[str, Any]) -> list[str]:
-    """The options that were given, as they are written."""
-    return [f"--{option}" for option, value in options.items() if value]
+def _argument_names(options: dict[str, Any]) -> list[str]:
+    """The arguments that were given, as messages write them."""
+    return [f"`{name}`" for name, value in options.items() if value]

@@ -195,7 +195,7 @@ def derive_metadata(
     if taken:
         raise BadInput(
             f"{join_names(taken)} would be derived but names a column in use; "
-            "rename that column, or name metadata with --metadata"
+            "rename that column, or name metadata with `metadata`"
         )
     train_measures = _measure_texts(train, query, evidence)
     test_measures = _measure_texts(test, query, evidence)

@@ -189,10 +189,10 @@ def infer_roles(
         inferred["rationale"] = next(iter(rationales), None)
     missing = [part for part in NEEDED if inferred[part] is None]
     if missing:
-        options = " and ".join(f"--{part}" for part in missing)
+        arguments = " and ".join(f"`{part}`" for part in missing)
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
-            f"the columns are {join_names(columns)}; name them with {options}"
+            f"the columns are {join_names(columns)}; name them with {arguments}"
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     return ColumnRoles(rationales=rationales, **several, **inferred)  # type: ignore[arg-type]
@@ -219,7 +219,7 @@ def _plain_column(part: str, columns: Sequence[str]) -> str | None:
         if len(matches) > 1:
             raise AmbiguousRoles(
                 f"{len(matches)} columns could be the {part}: {join_names(matches)}; "
-                f"the columns are {join_names(columns)}; name one with --{part}"
+                f"the columns are {join_names(columns)}; name one with `{part}`"
             )
         if matches:
             return matches[0]

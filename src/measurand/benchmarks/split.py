@@ -89,7 +89,7 @@ def _draw_split(
 def _split_columns(roles: ColumnRoles, split_by: str) -> list[str]:
     """The columns of which no value may stand on both sides."""
     if split_by not in SPLITS:
-        raise BadOption(f"split_by is {split_by!r}; allowed are {', '.join(SPLITS)}")
+        raise BadOption(f"`split_by` is {split_by!r}; allowed are {', '.join(SPLITS)}")
     if split_by == "both":
         return (
             [roles.query] if roles.evidence is None else [roles.query, roles.evidence]
@@ -98,8 +98,8 @@ def _split_columns(roles: ColumnRoles, split_by: str) -> list[str]:
     chosen = column[split_by]
     if chosen is None:
         raise BadOption(
-            f"split_by is {split_by!r}, but no column is the {split_by}; "
-            f"name one with --{split_by}, or split by query"
+            f"`split_by` is {split_by!r}, but no column is the {split_by}; "
+            f"name one with `{split_by}`, or split by query"
         )
     return [chosen]
 
@@ -112,6 +112,6 @@ def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame
         raise BadInput(
             f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more "
             "than one "
-            f"row, such as {first}; make them unique, or name another column with --id"
+            f"row, such as {first}; make them unique, or name another column with `id`"
         )
     return table

@@ -8,6 +8,7 @@ import os
 import sys
 
 from measurand.cli.app import app
+from measurand.cli.messages import name_options, verb_options
 from measurand.cli.verbs import register_verbs
 from measurand.core.errors import MeasurandError
 
@@ -24,7 +25,7 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except MeasurandError as error:
-        _exit_with(str(error))
+        _exit_with(name_options(str(error), verb_options()))
     except MemoryError:
         _exit_with(
             "out of memory; give fewer items or --workers 1: what was finished is kept"

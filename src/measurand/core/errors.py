@@ -17,7 +17,8 @@
     ├── StoreFailed           the store or the report cannot be written
     └── WorkerLost            a worker process died; what it finished is kept
 
-A message says what was given, what is allowed and what to do, in lower case.
+A message says what was given, what is allowed and what to do, in lower case. It names
+arguments in backticks, which the command line turns into options.
 """
 
 from collections.abc import Sequence

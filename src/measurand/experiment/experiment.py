@@ -75,8 +75,8 @@ def open_experiment(
     options = {"address": address, "gpu_share": gpu_share}
     terms = {name: value for name, value in options.items() if value is not None}
     if terms and engine == "local":
-        option = next(iter(terms)).replace("_", "-")
-        raise BadOption(f"--{option} is for a cluster; give --engine ray too")
+        argument = next(iter(terms))
+        raise BadOption(f"`{argument}` is for a cluster; give `engine` 'ray' too")
     with ExitStack() as stack:
         if store is None:
             temporary = tempfile.TemporaryDirectory(prefix="measurand-")

@@ -74,7 +74,7 @@ class LocalEngine:
         except BrokenProcessPool as broken:
             raise WorkerLost(
                 "a worker process was killed, perhaps for memory; what was finished is "
-                "kept: run again with --workers 1"
+                "kept: run again with `workers` 1"
             ) from broken
 
     def open_pool(self) -> ProcessPoolExecutor:

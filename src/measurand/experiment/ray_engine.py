@@ -40,7 +40,7 @@ def check_reachable(address: str) -> None:
         return
     raise BadOption(
         f"no Ray cluster can be joined at {quote(address, 80)}: {why}; "
-        "--address takes auto, HOST:PORT or ray://HOST:PORT of one that runs"
+        "`address` takes auto, HOST:PORT or ray://HOST:PORT of one that runs"
     )
 
 
@@ -131,7 +131,7 @@ class RaySession:
             except (OSError, RuntimeError, ValueError) as failure:
                 why = str(failure).split("\n")[0]
                 raise WorkerLost(
-                    f"Ray cannot be started here: {why}; --engine local needs no Ray"
+                    f"Ray cannot be started here: {why}; `engine` 'local' needs no Ray"
                 ) from failure
         self.ours = True
 
@@ -171,7 +171,7 @@ class RayEngine:
         session: RaySession | None = None,
     ) -> None:
         if not 0 <= gpu_share <= 1:
-            raise BadOption(f"--gpu-share is {gpu_share}; allowed are 0 to 1")
+            raise BadOption(f"`gpu_share` is {gpu_share}; allowed are 0 to 1")
         self.setting = (benchmark, seed, store)
         self.gpu_share = gpu_share
         self.shared = session
@@ -290,7 +290,7 @@ def _task_failure(raised: ray.exceptions.RayError) -> Exception:
     return WorkerLost(
         f"a trial was lost and given up after {RETRIES} more tries, perhaps for memory "
         f"({type(cause).__name__}); what was finished is kept: run again, or with "
-        "--engine local --workers 1"
+        "`engine` 'local' and `workers` 1"
     )
 
 

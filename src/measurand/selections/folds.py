@@ -36,7 +36,7 @@ class Split:
             raise BadInput(
                 f"{sizes.max()} of {len(items)} items hang together by "
                 f"{join_names(self.columns)}, so no fair split exists; choose another "
-                "--split-by, or give a test file"
+                "`split_by`, or give a test file"
             )
         in_test = _choose_clusters(sizes, self.share * len(items), rng)[clusters]
         return items.rows(in_test if self.side == "test" else ~in_test)

@@ -188,7 +188,7 @@ BAD = {
         {"rationale": None, "rationales": ()},
         {},
         NotApplicable,
-        "--rationale",
+        "`rationale`",
     ),
     "the query again": (
         {"rationale": "query", "rationales": ("query",)},
@@ -197,7 +197,7 @@ BAD = {
         "repeats the query",
     ),
     "no such explainer": ({}, {"explainers": ("tfdif-1",)}, UnknownName, "tfidf-1"),
-    "no model": ({}, {"explainers": ("given", "steps")}, BadOption, "steps: .*--model"),
+    "no model": ({}, {"explainers": ("given", "steps")}, BadOption, "steps: .*`model`"),
     "no such judge": ({}, {"judge": "lexicl"}, UnknownName, "lexical"),
     "no such preset": ({}, {"preset": "papr"}, UnknownName, "paper"),
     "no changes": ({}, {"count": 0}, BadOption, "1 or more"),

@@ -102,7 +102,7 @@ def test_extractive_explainers_need_evidence_and_the_suite_is_always_run():
 
 def test_without_a_rationale_there_is_nothing_to_audit():
     none = dataclasses.replace(SMALL, rationale=None, rationales=())
-    with pytest.raises(NotApplicable, match="--rationale"):
+    with pytest.raises(NotApplicable, match="`rationale`"):
         made(["vacuous"], source=none)
 
 

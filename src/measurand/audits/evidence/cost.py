@@ -67,7 +67,7 @@ def evidence_cost(
     """
     if benchmark.evidence is None:
         raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set --evidence to the column "
+            f"{benchmark.name} names no evidence field; set `evidence` to the column "
             "that should decide"
         )
     n = len(benchmark.test)

@@ -41,7 +41,7 @@ h1, h2, h3, h4, h5
 Departures from the proposal: the mask is placed by no label and by detectors that never
 saw the rationale, and as strong as it must be; shares are of means and never clipped
 item by item; specificity is above chance and against near inputs too; nothing is
-compared with itself. `--preset paper` has the proposal's mask and specificity.
+compared with itself. `preset` 'paper' has the proposal's mask and specificity.
 """
 
 from measurand.audits.explanations.audit import audit

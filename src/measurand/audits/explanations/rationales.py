@@ -27,7 +27,7 @@ EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
 ANNOTATED = "several rationales an item, of one input"
 ONE_RATIONALE = (
     "each item has one rationale, and no changed input has one: name several columns "
-    "with --rationale, or give rationales of changed inputs with --perturbed"
+    "with `rationale`, or give rationales of changed inputs with `others`"
 )
 
 
@@ -74,7 +74,7 @@ def check_explainer_model(names: Sequence[str], model: str | None) -> None:
     if asking and not model:
         raise BadOption(
             f"{join_names(asking)}: an LLM is asked, and none is named; name it with "
-            "--model: smollm2, causal:DIR or llm:NAME"
+            "`model`: smollm2, causal:DIR or llm:NAME"
         )
 
 
@@ -98,7 +98,7 @@ def collect_rationales(
     benchmark = experiment.benchmark
     if benchmark.rationale is None:
         raise NotApplicable(
-            f"{benchmark.name} names no rationale; name its column with --rationale"
+            f"{benchmark.name} names no rationale; name its column with `rationale`"
         )
     roles = ExplainerRoles(benchmark.query, benchmark.evidence, benchmark.rationale)
     by_explainer = {}
@@ -200,6 +200,6 @@ def rationales_from_table(
         raise BadInput(
             "no id of the changed rows is a test item, such as "
             f"{quote(unknown_ids[0])}; "
-            "name the ids of the items with --id"
+            "name the ids of the items with `id`"
         )
     return by_item

@@ -33,7 +33,7 @@ trend
     What bias gains when n doubles, where several n were run.
 
 Departures from the paper: every observation has an effect of its own, since trainings
-differ by more than coin flips (`--model paper` and `--model released` leave it out);
+differ by more than coin flips (`model` 'paper' and 'released' leave it out);
 the head, the order and the split are named seeds, the same in all arms; rows are
 stored, not accuracies.
 """

@@ -1,7 +1,7 @@
 """Checks of the method itself: a toy with a known answer, priors, simulated studies.
 
 They say whether this analysis can find what is there (Figures 6 to 8 of the paper). The
-short version runs in every audit and takes about a second; `--checks` asks for the long
+short version runs in every audit and takes about a second; `checks` asks for the long
 one. What depends on numbers alone is worked out once a process.
 """
 

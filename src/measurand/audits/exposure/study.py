@@ -31,8 +31,8 @@ def expand_arms(arms: Sequence[str]) -> tuple[str, ...]:
             raise UnknownName("arm", arm, ARM_CHOICES)
     if lacking := [arm for arm in NEEDED if arm not in arms]:
         raise BadOption(
-            f"no --arm {' or '.join(lacking)}; boost and bias need base, extra and "
-            "test, and overtrained may be added"
+            f"no {' or '.join(map(repr, lacking))} in `arms`; boost and bias need "
+            "base, extra and test, and overtrained may be added"
         )
     return (*NEEDED, *(OVERTRAINED_ARMS.values() if OVERTRAINED in arms else ()))
 
@@ -48,7 +48,7 @@ def check_adaptable(readers: Mapping[str, Reader], arms: Sequence[str]) -> None:
         if OVERTRAINED_ARMS["test"] in arms and not isinstance(reader, Overtrainable):
             raise NotApplicable(
                 f"{name} reads its texts in no epochs, so it cannot be overtrained; "
-                "leave out --arm overtrained, or choose minilm, smollm2, "
+                "leave out 'overtrained' from `arms`, or choose minilm, smollm2, "
                 "encoder:DIRECTORY or causal:DIRECTORY"
             )
 
@@ -172,7 +172,7 @@ class Design:
         """Refuse what cannot be drawn."""
         if min(self.m, self.n) < 1 or self.repeats < 2:
             raise BadOption(
-                f"--m is {self.m}, --n {self.n} and --repeats {self.repeats}; allowed "
+                f"`m` is {self.m}, `n` {self.n} and `repeats` {self.repeats}; allowed "
                 "are 1, 1 and 2 or more"
             )
         object.__setattr__(self, "arms", expand_arms(self.arms))

@@ -70,7 +70,7 @@ def repair_leaks(
     first, parts = readings[0], readings[-1].stage.parts
     field = max(parts, key=lambda name: parts[name].over.value)
     if first.stage.strong:
-        why = f"{first.name} would be trained dozens of times; add --reader tfidf"
+        why = f"{first.name} would be trained dozens of times; add 'tfidf' to `readers`"
         return Repair(field, {}, (), {"controls": why, "repair": why})
     reader, regions = skip_temperature(readers[first.name]), first.regions.get(field)
     train, test = (

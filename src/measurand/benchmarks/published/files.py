@@ -54,7 +54,7 @@ def locate_files(
     if not folder.is_dir():
         raise BadInput(
             f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
-            f"with --data or {FOLDER_VARIABLE}"
+            f"with `data` or {FOLDER_VARIABLE}"
         )
     paths = _authors_files(name, row, part, folder) or _simple_files(
         name, row, part, folder
@@ -65,7 +65,7 @@ def locate_files(
             f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
             f"for {expected_files(name, row, part)}{hint}; put them there, or name "
             "another "
-            f"folder with --data or {FOLDER_VARIABLE}"
+            f"folder with `data` or {FOLDER_VARIABLE}"
         )
     return paths
 

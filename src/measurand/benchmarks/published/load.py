@@ -83,7 +83,7 @@ def load_published_benchmark(
     if part is not None and rows.test is None and not rows.all_of_part:
         raise BadInput(
             f"{', '.join(rows.names)} holds nothing that stands apart as the part "
-            f"{chosen} of {called}; add {called}_{chosen}.jsonl, or leave out --part "
+            f"{chosen} of {called}; add {called}_{chosen}.jsonl, or leave out `part` "
             "for a seeded split"
         )
     loaded = from_frames(
@@ -163,7 +163,7 @@ def _read_published_hub(name: str, part: str) -> _PublishedRows:
     row = PUBLISHED[name]
     sources = row.parts[part].hub
     advice = (
-        f"put {expected_files(name, row, part)} in a folder and name it with --data or "
+        f"put {expected_files(name, row, part)} in a folder and name it with `data` or "
     )
     if not sources:
         raise BadInput(

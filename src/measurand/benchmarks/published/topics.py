@@ -42,7 +42,7 @@ def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
     if not folder.is_dir():
         raise BadInput(
             f"{quote(str(folder), 200)} is no folder; name the one that holds "
-            f"{row.name} with --data or {FOLDER_VARIABLE}"
+            f"{row.name} with `data` or {FOLDER_VARIABLE}"
         )
     for home in (folder, folder / "topics"):
         path = dict(files_by_stem(home)).get(row.name)
@@ -50,7 +50,7 @@ def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
             return read_table_file(str(path))
     raise BadInput(
         f"{quote(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
-        "columns text and label, or name another folder with --data or "
+        "columns text and label, or name another folder with `data` or "
         f"{FOLDER_VARIABLE}"
     )
 
@@ -63,7 +63,7 @@ def _read_topic_hub(row: Topic) -> pd.DataFrame:
         why = str(failed).partition("; give the dataset as")[0]
         raise BadInput(
             f"{row.name} is not at hand: no folder is given, and {why}; put "
-            f"{row.name}.jsonl in a folder and name it with --data or {FOLDER_VARIABLE}"
+            f"{row.name}.jsonl in a folder and name it with `data` or {FOLDER_VARIABLE}"
         ) from None
     return rows
 

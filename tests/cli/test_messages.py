@@ -1,0 +1,182 @@
+"""The library speaks of arguments, the command line of options."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import measurand
+from measurand.audits.exposure.study import expand_arms
+from measurand.benchmarks.load import load_parts
+from measurand.benchmarks.roles import PLAIN
+from measurand.cli.messages import (
+    OPTION_OF_ARGUMENT,
+    name_options,
+    option_of,
+    verb_options,
+)
+from measurand.core.errors import BadOption
+from measurand.experiment.experiment import open_experiment
+
+LIBRARY = Path(measurand.__file__).parent
+# What is no option of ours: a style of the page, and commands to type.
+COMMANDS = ("--heat", "measurand fit --save", "pip install --no-deps")
+
+
+def modules():
+    """Every module outside the command line, parsed."""
+    return {
+        path.relative_to(LIBRARY): ast.parse(path.read_text("utf-8"))
+        for path in sorted(LIBRARY.rglob("*.py"))
+        if path.relative_to(LIBRARY).parts[0] != "cli"
+    }
+
+
+def texts(tree):
+    """The strings of a module that are no docstrings; `{}` where a value comes in."""
+    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.JoinedStr)
+        for part in node.values
+    }
+    for node in ast.walk(tree):
+        if id(node) in bare | parts:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "{}"
+                for part in node.values
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return modules()
+
+
+@pytest.fixture(scope="module")
+def named(trees):
+    """Every argument that a message of the library names."""
+    written = {
+        name
+        for tree in trees.values()
+        for text in texts(tree)
+        for name in re.findall("`([a-z_]+)`", text)
+    }
+    return written | set(PLAIN)  # a column's part is named by the argument for it
+
+
+def test_no_message_of_the_library_speaks_of_options(trees):
+    spoken = [
+        (str(path), text)
+        for path, tree in trees.items()
+        for text in texts(tree)
+        if re.search(r"(?<![\w-])--[a-z{]", text)
+        and not any(command in text for command in COMMANDS)
+    ]
+    assert spoken == []
+
+
+def test_arguments_that_messages_name_are_options_of_a_verb(named):
+    assert {"margin", "draws", "readers", "others", "split_by"} <= named
+    assert {name for name in named if option_of(name) not in verb_options()} == set()
+
+
+def test_arguments_that_messages_name_are_taken_by_the_library(trees, named):
+    taken = {
+        node.arg
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+    }
+    fields = {
+        node.target.id
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
+    assert named | set(OPTION_OF_ARGUMENT) <= taken | fields
+
+
+def test_options_that_differ_exist():
+    assert set(OPTION_OF_ARGUMENT.values()) <= verb_options()
+
+
+MESSAGES = {
+    "`margin` is 2; allowed are 0 to 1": "--margin is 2; allowed are 0 to 1",
+    "`folds` is 1, `draws` 5 and `k` 3": "--folds is 1, --fold-seeds 5 and --k 3",
+    "`split_by` is 'colour'": "--split-by is 'colour'",
+    "give `engine` 'ray' too": "give --engine ray too",
+    "no 'base' or 'extra' in `arms`; two": "no --arm base or extra; two",
+    "leave out 'overtrained' from `arms`,": "leave out --arm overtrained,",
+    "`tokenizer` is missing": "`tokenizer` is missing",
+    "the label column '`label`' is empty": "the label column '`label`' is empty",
+    "no reader in `a directory`": "no reader in `a directory`",
+}
+
+
+@pytest.mark.parametrize(("message", "shown"), MESSAGES.items())
+def test_arguments_become_options(message, shown):
+    assert name_options(message, verb_options()) == shown
+
+
+def open_on_cluster():
+    with open_experiment(None, gpu_share=0.5):
+        pass
+
+
+CALLS = {
+    "cluster": (
+        open_on_cluster,
+        "`gpu_share` is for a cluster; give `engine` 'ray' too",
+        "--gpu-share is for a cluster; give --engine ray too",
+    ),
+    "arms": (
+        lambda: expand_arms(("test",)),
+        "no 'base' or 'extra' in `arms`; boost and bias need base, extra and test, "
+        "and overtrained may be added",
+        "no --arm base or extra; boost and bias need base, extra and test, and "
+        "overtrained may be added",
+    ),
+    "tests and parts": (
+        lambda: load_parts("snli", tests=["a"], parts=["b"]),
+        "both `tests` and `parts` are given; give one of them",
+        "both --test and --part are given; give one of them",
+    ),
+    "roles": (
+        lambda: load_parts("synthetic:nq", fields=["a"], query="b"),
+        "synthetic:nq brings its own roles and test items; leave out `query`, `fields`",
+        "synthetic:nq brings its own roles and test items; leave out --query, --field",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_python_is_told_arguments_and_a_shell_options(case):
+    call, told, shown = CALLS[case]
+    with pytest.raises(BadOption) as error:
+        call()
+    assert str(error.value) == told
+    assert name_options(told, verb_options()) == shown
+
+
+def test_an_error_names_options(run, file):
+    outcome = run("leakage", file, "--folds", "1")
+    assert outcome.last == (
+        "measurand: --folds is 1, --fold-seeds 5 and --k None; allowed are 2, 1 and 2 "
+        "or more"
+    )
+    outcome = run("evidence", file, "--gpu-share", "0.5")
+    assert outcome.last == (
+        "measurand: --gpu-share is for a cluster; give --engine ray too"
+    )
+
+
+def test_reports_name_arguments(run, file):
+    outcome = run("audit", file, "--no-calibrate", "--workers", "1", "--json")
+    assert "name its column with `rationale`" in outcome.out
