@@ -53,7 +53,7 @@ def verbs() -> list[str]:
     """The verbs, in the order in which `--help` lists them."""
     import typer
 
-    from measurand.cli.verbs import app
+    from measurand.cli.app import app
 
     command = typer.main.get_command(app)
     return [*getattr(command, "commands", {})]

@@ -6,7 +6,7 @@ import pytest
 
 import measurand
 from measurand.audits.evidence.verdict import LABELS
-from measurand.cli.verbs import app
+from measurand.cli.app import app
 from tests.cli.commands import QUICK, made, process, written
 
 VERBS = [
