@@ -6,8 +6,8 @@ import pytest
 import typer
 
 import docs
-from measurand.cli.options import parameter_names
 from measurand.cli.app import app
+from measurand.cli.options import parameter_names
 from tests.docs.conftest import blocks
 
 TEXT = docs.CLI.read_text("utf-8")

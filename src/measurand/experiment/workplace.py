@@ -7,7 +7,7 @@ from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
 from measurand.experiment.experiment import Experiment, Watch, open_experiment
-from measurand.experiment.store import Notice
+from measurand.core.store import Notice
 
 
 @dataclass(frozen=True)
