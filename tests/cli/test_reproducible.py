@@ -87,9 +87,10 @@ def emptied(numbers, mark):
 
 
 def reshaped(numbers, mark):
-    stated = json.loads(mark.read_text())
-    repeats, items, classes = stated["shape"]
-    mark.write_text(json.dumps({**stated, "shape": [items, repeats, classes]}))
+    record = json.loads(mark.read_text())
+    repeats, items, classes = record["stated"]["shape"]
+    record["stated"]["shape"] = [items, repeats, classes]
+    mark.write_text(json.dumps(record))
     return mark
 
 

@@ -1,7 +1,7 @@
 """Asks as trials, and the files that an engine makes of them."""
 
+from measurand.core.store import Store
 from measurand.experiment.local_engine import LocalEngine
-from measurand.experiment.store import Store
 
 
 def trials(asks):
@@ -13,9 +13,9 @@ def trials(asks):
 
 
 def files(store):
-    """Every file of a store, by its name."""
+    """Every file of the entries of a store, by its name."""
     folder = store.directory
-    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*.*")}
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*/*.*")}
 
 
 def locally(benchmark, asks, folder):

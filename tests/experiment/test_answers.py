@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
+from measurand.core.store import Store
+from measurand.experiment.answer import ANSWER_CODEC
 from measurand.experiment.ask import Ask, AskGroup, ask_key
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.experiment import open_experiment as here
 from measurand.experiment.local_engine import LocalEngine
-from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader
@@ -124,7 +125,8 @@ def test_a_group_that_lost_one_is_answered_again_whole_to_the_same_bytes(opened)
     running = opened()
     ask_all(running, GROUPED)
     before = files(running.store)
-    for path in running.store.paths(ask_key(GROUPED[1], running.benchmark, 0)):
+    key = ask_key(GROUPED[1], running.benchmark, 0)
+    for path in running.store.paths(key, ANSWER_CODEC):
         path.unlink()
     again = opened()
     ask_all(again, GROUPED)

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
+from measurand.core.store import Store
 from measurand.experiment.ask import Ask, AskGroup, versions
 from measurand.experiment.experiment import (
     ask_all,
@@ -17,7 +18,6 @@ from measurand.experiment.experiment import (
     reopen_experiment,
 )
 from measurand.experiment.local_engine import LocalEngine
-from measurand.experiment.store import Store
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.cross import CrossReader

@@ -8,9 +8,9 @@ import pytest
 from measurand.audits.exposure import audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import WorkerLost
+from measurand.core.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.experiment.store import Store
 from measurand.readers.majority import MajorityReader
 from measurand.report.saved import document, dumps
 from tests.audits.test_exposure import LIGHT, texts

@@ -2,13 +2,22 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from measurand.core import store as module
 from measurand.core.errors import StoreFailed
 from measurand.core.files import check_writable, write_file
-from measurand.experiment.store import Answer, Store
+from measurand.core.store import MARKER, Codec, MemoryStore, Store, entry_key
+from measurand.experiment.answer import ANSWER_CODEC, Answer
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import ask_all, open_experiment
+from measurand.experiment.rationales import TEXT_CODEC
+from measurand.models.server.calls import CALL_CODEC, Call, Reply, Token
+from measurand.models.server.ledger import Use
+from measurand.readers.majority import MajorityReader
 
 KEY = "ab" + "0" * 62
 
@@ -16,14 +25,20 @@ KEY = "ab" + "0" * 62
 @pytest.fixture
 def stored(tmp_path, rng):
     store = Store(tmp_path / "store")
-    store.write(KEY, Answer(rng.random((3, 5, 2), np.float32), np.ones((3, 5), "i4")))
+    answer = Answer(rng.random((3, 5, 2), np.float32), np.ones((3, 5), "i4"))
+    store.write(KEY, ANSWER_CODEC, answer)
     return store
 
 
-def read(store):
+def read(store, key=KEY, codec=ANSWER_CODEC):
     """The answer, and what was said about it."""
     lines = []
-    return store.read(KEY, lines.append), lines
+    return store.read(key, codec, lines.append), lines
+
+
+def paths(store):
+    """The file of numbers, and its mark."""
+    return store.paths(KEY, ANSWER_CODEC)
 
 
 @pytest.mark.parametrize("shape", [(1, 4, 2), (3, 4, 5), (2, 0, 3)])
@@ -31,7 +46,7 @@ def read(store):
 def test_an_answer_is_read_as_it_was_written(tmp_path, rng, shape, donated):
     donors = rng.integers(9, size=shape[:2], dtype=np.int32) if donated else None
     answer = Answer(rng.random(shape, np.float32), donors)
-    Store(tmp_path).write(KEY, answer)
+    Store(tmp_path).write(KEY, ANSWER_CODEC, answer)
     again, said = read(Store(tmp_path))
     assert (again.values == answer.values).all()
     assert again.values.dtype == np.float32
@@ -42,16 +57,16 @@ def test_an_answer_is_read_as_it_was_written(tmp_path, rng, shape, donated):
 
 def test_the_same_answer_is_the_same_bytes(stored, tmp_path):
     other = Store(tmp_path / "other")
-    other.write(KEY, read(stored)[0])
-    for one, two in zip(stored.paths(KEY), other.paths(KEY), strict=True):
+    other.write(KEY, ANSWER_CODEC, read(stored)[0])
+    for one, two in zip(paths(stored), paths(other), strict=True):
         assert one.read_bytes() == two.read_bytes()
 
 
 def test_no_answer_is_no_damage(tmp_path, stored):
     assert read(Store(tmp_path / "nowhere")) == (None, [])
-    stored.paths(KEY)[1].unlink()  # a kill between the two files
+    paths(stored)[1].unlink()  # a kill between the two files
     assert read(stored) == (None, [])
-    assert not stored.has(KEY)
+    assert not stored.has(KEY, ANSWER_CODEC)
 
 
 def flipped(content, place):
@@ -59,15 +74,15 @@ def flipped(content, place):
 
 
 def test_any_altered_byte_is_noticed(stored):
-    for path in stored.paths(KEY):
+    for path in paths(stored):
         content = path.read_bytes()
         for place in range(0, len(content), 11):
-            stored.paths(KEY)[1].parent.mkdir(exist_ok=True)
-            mark = stored.paths(KEY)[1].read_bytes()
+            paths(stored)[1].parent.mkdir(exist_ok=True)
+            mark = paths(stored)[1].read_bytes()
             path.write_bytes(flipped(content, place))
             _, said = read(stored)
             assert len(said) == 1, (path.suffix, place)
-            stored.paths(KEY)[1].write_bytes(mark)
+            paths(stored)[1].write_bytes(mark)
             path.write_bytes(content)
     assert read(stored)[1] == []
 
@@ -87,7 +102,7 @@ MARKS = (
 
 @pytest.mark.parametrize("mark", MARKS, ids=range(len(MARKS)))
 def test_a_mark_that_is_none_is_noticed_once(stored, mark):
-    stored.paths(KEY)[1].write_bytes(mark)
+    paths(stored)[1].write_bytes(mark)
     answer, said = read(stored)
     assert answer is None
     assert len(said) == 1
@@ -96,18 +111,152 @@ def test_a_mark_that_is_none_is_noticed_once(stored, mark):
 
 
 def test_another_layout_of_the_same_numbers_is_noticed(stored):
-    mark = stored.paths(KEY)[1]
-    stated = json.loads(mark.read_text())
-    assert stated["shape"] == [3, 5, 2]
-    mark.write_text(json.dumps({**stated, "shape": [5, 3, 2]}))
+    mark = paths(stored)[1]
+    record = json.loads(mark.read_text())
+    assert record["stated"]["shape"] == [3, 5, 2]
+    record["stated"]["shape"] = [5, 3, 2]
+    mark.write_text(json.dumps(record))
     assert read(stored)[0] is None
 
 
 def test_a_lost_file_of_numbers_is_noticed(stored):
-    stored.paths(KEY)[0].unlink()
+    paths(stored)[0].unlink()
     answer, said = read(stored)
     assert answer is None
     assert KEY in said[0]
+
+
+TOKENS = (Token("A", (("A", -0.1), ("B", -2.5))), Token("."))
+THINGS = {
+    "texts": (TEXT_CODEC, ["It is so.", "", "\ud800 é"]),
+    "call": (
+        CALL_CODEC,
+        Call({"seed": 0}, Reply("A.", TOKENS, Use(3, 2), "m", "stop")),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_texts_and_calls_are_kept_by_the_same_store(tmp_path, name):
+    codec, thing = THINGS[name]
+    store = Store(tmp_path)
+    store.write(KEY, codec, thing)
+    assert read(store, codec=codec) == (thing, [])
+    (path,) = store.paths(KEY, codec)
+    for place in range(0, len(path.read_bytes()), 5):
+        content = path.read_bytes()
+        path.write_bytes(flipped(content, place))
+        gone, said = read(store, codec=codec)
+        assert gone is None
+        assert said == [
+            f"store entry {KEY} was altered or cut short; computing it again"
+        ]
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("codec", [ANSWER_CODEC, TEXT_CODEC], ids=["numbers", "texts"])
+def test_files_copied_under_another_key_are_noticed(tmp_path, codec):
+    store = Store(tmp_path)
+    thing = Answer(np.ones((1, 2, 2), "f4")) if codec is ANSWER_CODEC else ["a"]
+    store.write(KEY, codec, thing)
+    other = KEY[::-1]
+    for path, copy in zip(
+        store.paths(KEY, codec), store.paths(other, codec), strict=True
+    ):
+        write_file(copy, path.read_bytes())
+    gone, said = read(store, other, codec)
+    assert gone is None
+    assert [other in line for line in said] == [True]
+    assert read(store, codec=codec)[1] == []
+
+
+def test_what_is_in_memory_is_handed_on_as_the_same_files(stored, tmp_path):
+    memory = MemoryStore()
+    memory.write(KEY, ANSWER_CODEC, read(stored)[0])
+    handed = Store(tmp_path / "handed")
+    handed.keep(memory.files)
+    for one, two in zip(paths(stored), paths(handed), strict=True):
+        assert one.read_bytes() == two.read_bytes()
+    assert [path.suffix for path in map(Path, memory.files)] == [".parquet", ".json"]
+
+
+def test_a_kill_between_two_files_leaves_no_entry(tmp_path, monkeypatch):
+    codec = Codec("", lambda text: ([], text), lambda _, text: text, ".bin")
+    calls = []
+
+    def killed(path, content):
+        calls.append(path)
+        if path.suffix == ".json" and path.name != MARKER:
+            raise KeyboardInterrupt
+        write_file(path, content)
+
+    monkeypatch.setattr(module, "write_file", killed)
+    with pytest.raises(KeyboardInterrupt):
+        Store(tmp_path).write(KEY, codec, b"abc")
+    names = [MARKER, f"{KEY}.bin", f"{KEY}.json"]
+    assert [path.name for path in calls] == names
+    assert read(Store(tmp_path), codec=codec) == (None, [])
+
+
+# --- stores of other versions ---
+
+
+OLD = ("{0}/{1}.json", "rationales/{0}/{1}.json", "calls/{0}/{1}.json")
+
+
+def announced(store):
+    lines = []
+    store.announce_format(lines.append)
+    return lines
+
+
+@pytest.mark.parametrize("name", OLD)
+@pytest.mark.parametrize("marker", [None, b"", b'{"store_format": 99}', b"[" * 99_999])
+def test_a_store_of_another_version_is_one_line_until_it_is_used(
+    tmp_path, name, marker
+):
+    write_file(tmp_path / name.format(KEY[:2], KEY), b'{"sha256": "", "texts": []}')
+    if marker is not None:
+        (tmp_path / MARKER).write_bytes(marker)
+    (line,) = announced(Store(tmp_path))
+    assert line == (
+        f"the store in {tmp_path} was written by another version of measurand; those "
+        "answers are not used"
+    )
+    Store(tmp_path).write(entry_key("new"), TEXT_CODEC, ["a"])
+    assert announced(Store(tmp_path)) == []
+
+
+def test_an_old_store_is_noticed_when_it_is_opened_and_computed_into(
+    tmp_path, benchmark
+):
+    old = tmp_path / "ab" / f"{KEY}.json"
+    write_file(old, b"{}")
+    for times in (1, 0):
+        lines = []
+        with open_experiment(
+            benchmark, store=tmp_path, notice=lines.append
+        ) as experiment:
+            ask_all(experiment, [Ask(MajorityReader())])
+        assert len(lines) == times
+        assert experiment.tally["computed"] == times
+    assert old.read_bytes() == b"{}"
+
+
+def test_stores_that_are_new_empty_or_foreign_are_not_announced(stored, tmp_path):
+    assert announced(stored) == []
+    assert announced(Store(tmp_path / "nowhere")) == []
+    foreign = tmp_path / "foreign"
+    for name in ("README", "ab/notes.json", "calls/ab/notes.json", "data.json"):
+        write_file(foreign / name, b"foreign")
+    assert announced(Store(foreign)) == []
+    assert announced(Store(foreign / "README")) == []
+    assert sorted(path.name for path in foreign.iterdir()) == [
+        "README",
+        "ab",
+        "calls",
+        "data.json",
+    ]
 
 
 def test_a_file_is_there_whole_or_not_at_all(tmp_path):

@@ -5,8 +5,9 @@ import pytest
 
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.reader import Rearrangeable
+from measurand.core.store import Store
+from measurand.experiment.answer import ANSWER_CODEC
 from measurand.experiment.ask import WORDS, Ask, ask_key
-from measurand.experiment.store import Store
 from measurand.experiment.trial import answer_ask, fit_reader, run_trial
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import KINDS, Shuffle
@@ -61,7 +62,7 @@ def test_more_repeats_leave_the_first_ones_as_they_were(benchmark):
 def test_nobody_to_ask_about_is_an_empty_answer(benchmark, tmp_path, under):
     ask = Ask(TfidfReader(), about=NOBODY, under=under, repeats=2)
     run_trial(benchmark, 0, Store(tmp_path), [ask])
-    kept = Store(tmp_path).read(ask_key(ask, benchmark, 0), print)
+    kept = Store(tmp_path).read(ask_key(ask, benchmark, 0), ANSWER_CODEC, print)
     assert kept.values.shape == (2, 0, 2)
 
 

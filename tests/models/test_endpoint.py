@@ -237,7 +237,7 @@ def test_every_setting_changes_the_name_of_a_call(name):
 def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
     with serving() as server, keep_calls(tmp_path):
         said = endpoint_replies(reached(server), prompts(2))
-        path, _ = sorted(tmp_path.glob("*/*.json"))
+        path, _ = sorted(tmp_path.glob("calls/*/*.json"))
         content = path.read_bytes()
         changed = {
             "altered": content.replace(b'"text": "A"', b'"text": "B"'),
@@ -266,7 +266,7 @@ def test_the_spend_cap_is_never_passed_and_can_be_raised(tmp_path, cap, trouble)
         sent, received = server.tokens["prompt_tokens"], server.tokens.total()
         assert received <= cap.get("cap_tokens", 1e9)
         assert (sent + 2 * (received - sent)) / 1e6 <= cap.get("cap_money", 1)
-        kept = len(list(tmp_path.glob("*/*.json")))
+        kept = len(list(tmp_path.glob("calls/*/*.json")))
         assert 0 < kept == server.answered.total() < 60
         endpoint_replies(reached(server), prompts(60))
         assert {*server.answered.values()} == {1}
@@ -345,9 +345,9 @@ def test_a_killed_run_asks_only_for_what_is_missing(tmp_path):
         running.kill()
         assert running.wait() == -9
         time.sleep(0.1)
-        kept, before = len(list(tmp_path.glob("*/*.json"))), server.asked.total()
+        kept, before = len(list(tmp_path.glob("calls/*/*.json"))), server.asked.total()
         assert 9 <= kept < 60
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         assert done.stdout == "60\n"
         assert server.asked.total() - before == 60 - kept
-        assert len(list(tmp_path.glob("*/*.json"))) == 60
+        assert len(list(tmp_path.glob("calls/*/*.json"))) == 60

@@ -104,7 +104,7 @@ def test_a_real_model_answers_once_and_is_kept(served, tmp_path):
         said = endpoint_replies(reader.endpoint, fitted.prompts(items))
     print(f"SmolLM2: {[reply.text for reply in said]}, {fitted.unparsed:.2f} unparsed")
     np.testing.assert_allclose(told.sum(axis=1), 1)
-    assert len(list(tmp_path.glob("*/*.json"))) == 4
+    assert len(list(tmp_path.glob("calls/*/*.json"))) == 4
     assert all(reply.text and reply.use.sent > 20 for reply in said)
     # This server knows no log-probabilities: it ignores that they are asked for.
     assert all(reply.tokens == () for reply in said)

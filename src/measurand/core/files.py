@@ -65,11 +65,11 @@ CALLS: ContextVar[Path | None] = ContextVar("calls", default=None)
 
 @contextmanager
 def keep_calls(directory: Path) -> Iterator[None]:
-    """Keep every call that is made inside in `directory`; without it none is kept.
+    """Keep every call made inside in the store `directory`; without it none is kept.
 
-    >>> with keep_calls(Path("calls")):
+    >>> with keep_calls(Path("answers")):
     ...     print(CALLS.get())
-    calls
+    answers
     >>> print(CALLS.get())
     None
     """

@@ -1,6 +1,5 @@
 """Ask: one question to one reader, and the key under which its answer is kept."""
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -12,6 +11,7 @@ from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
 from measurand.core.recipe import canonical, identity, traits_of
 from measurand.core.selection import Selection
+from measurand.core.store import entry_key
 from measurand.selections.rows import Everything
 
 FORMAT = 9  # raised when the code changes what a recipe answers
@@ -80,8 +80,7 @@ def ask_key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     test = benchmark.test_parts[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     packages = traits_of(ask.reader).packages
-    text = canonical([versions(packages), digests, seed, ask])
-    return hashlib.sha256(text.encode()).hexdigest()
+    return entry_key(canonical([versions(packages), digests, seed, ask]))
 
 
 @cache

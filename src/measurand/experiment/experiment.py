@@ -6,14 +6,18 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption
+from measurand.core.files import keep_calls
 from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Tunable
+from measurand.core.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
+from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.engine import Engine
-from measurand.experiment.store import Answer, Notice, Store
 from measurand.experiment.trial import asked_items
 
 Watch = Callable[[int, int], None]
@@ -78,6 +82,7 @@ def open_experiment(
             temporary = tempfile.TemporaryDirectory(prefix="measurand-")
             store = stack.enter_context(temporary)
         answer_store = Store(Path(store))
+        answer_store.announce_format(notice)
         runner: Engine = ENGINES.thing(engine)(
             benchmark, seed, answer_store, workers, **terms
         )
@@ -126,7 +131,8 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     stored_answers = {
-        k: experiment.store.read(k, experiment.notice) for k in dict.fromkeys(keys)
+        k: experiment.store.read(k, ANSWER_CODEC, experiment.notice)
+        for k in dict.fromkeys(keys)
     }
     lacking = {
         ask.group
@@ -149,10 +155,24 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     for done, _ in enumerate(finished_trials, start=1):
         experiment.watch(done, len(trials))
     for k in missing:
-        stored_answers[k] = experiment.store.read(k, experiment.notice)
+        stored_answers[k] = experiment.store.read(k, ANSWER_CODEC, experiment.notice)
     all_answers = [stored_answers[k] for k in keys]
     assert None not in all_answers, "a trial ended without its answer"  # noqa: S101
     return [answer for answer in all_answers if answer is not None]
+
+
+def compute_once(
+    experiment: Experiment, key: str, codec: Codec[Thing], compute: Callable[[], Thing]
+) -> Thing:
+    """What is computed: from the store where it is kept, else here, and then kept."""
+    thing = experiment.store.read(key, codec, experiment.notice)
+    experiment.tally["computed" if thing is None else "reused"] += 1
+    if thing is None:
+        # One thread: sums in another order differ in the last bit, and tip a token.
+        with threadpool_limits(1), keep_calls(experiment.store.directory):
+            thing = compute()
+        experiment.store.write(key, codec, thing)
+    return thing
 
 
 def _asked_ids(ask: Ask, experiment: Experiment) -> tuple[str, ...]:

@@ -5,19 +5,19 @@ is done, under a key of the recipe, what computes it and the pairs, so that a ru
 is killed goes on where it was. A judge draws nothing: no seed is in the key.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.recipe import canonical, traits_of
+from measurand.core.store import entry_key
+from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import versions
-from measurand.experiment.experiment import Experiment
-from measurand.experiment.store import Answer
+from measurand.experiment.experiment import Experiment, compute_once
 
 AT_ONCE = 20_000  # different pairs that are kept together
 Pair = tuple[str, str]
@@ -56,38 +56,26 @@ def judge_pairs(
     scores: dict[Pair, float] = {}
     experiment.watch(0, len(parts))
     for done, part in enumerate(parts, start=1):
-        part_scores = _part_scores(experiment, _pairs_key(recipe, part), judge, part)
-        scores.update(zip(part, part_scores.tolist(), strict=True))
+        key, compute = _pairs_key(recipe, part), partial(_judge_part, judge, part)
+        answer = compute_once(experiment, key, ANSWER_CODEC, compute)
+        scores.update(zip(part, answer.values[0, :, 0].tolist(), strict=True))
         experiment.watch(done, len(parts))
     return np.array([scores[pair] for pair in pairs], np.float64)
 
 
-def _part_scores(
-    experiment: Experiment,
-    key: str,
-    judge: Callable[[Pairs], Floats],
-    part: Sequence[Pair],
-) -> Floats:
+def _judge_part(judge: Callable[[Pairs], Floats], part: Sequence[Pair]) -> Answer:
     """The scores of one part, in its order."""
-    answer = experiment.store.read(key, experiment.notice)
-    experiment.tally["computed" if answer is None else "reused"] += 1
-    if answer is None:
-        # One thread: sums in another order would differ in the last bit.
-        with threadpool_limits(1):
-            scores = np.asarray(judge(part), np.float32)
-        # A number that is none fails this, too.
-        if scores.shape != (len(part),) or not ((scores >= 0) & (scores <= 1)).all():
-            raise ReaderFailed(
-                f"the judge gave {scores.size} scores for {len(part)} pairs, or scores "
-                "that are not between 0 and 1; take another judge"
-            )
-        answer = Answer(scores[None, :, None])
-        experiment.store.write(key, answer)
-    return answer.values[0, :, 0].astype(np.float64)
+    scores = np.asarray(judge(part), np.float32)
+    # A number that is none fails this, too.
+    if scores.shape != (len(part),) or not ((scores >= 0) & (scores <= 1)).all():
+        raise ReaderFailed(
+            f"the judge gave {scores.size} scores for {len(part)} pairs, or scores "
+            "that are not between 0 and 1; take another judge"
+        )
+    return Answer(scores[None, :, None])
 
 
 def _pairs_key(recipe: object, part: Sequence[Pair]) -> str:
     """The name of a part: everything that its scores depend on, fingerprinted."""
-    pairs = hashlib.sha256(canonical(part).encode()).hexdigest()
-    text = canonical([versions(traits_of(recipe).packages), "judged", recipe, pairs])
-    return hashlib.sha256(text.encode()).hexdigest()
+    packages = traits_of(recipe).packages
+    return entry_key(canonical([versions(packages), "judged", recipe, part]))

@@ -12,8 +12,8 @@ from typing import ClassVar
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
+from measurand.core.store import Store
 from measurand.experiment.engine import Trial, is_remote
-from measurand.experiment.store import Store
 from measurand.experiment.trial import run_trial
 
 Setting = tuple[Benchmark, int, Store]

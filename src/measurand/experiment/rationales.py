@@ -1,30 +1,27 @@
 """Rationales: written once where a language model writes them, and kept.
 
-What a model said is kept as it came, some items a file, so that a run that is killed
+What a model said is kept as it came, some items an entry, so that a run that is killed
 goes on where it ended. The key holds all that it depends on: the recipe, the versions
 that compute it, and the prompts of the items that are asked about together.
 """
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
+from functools import partial
 from typing import Protocol
 
-from threadpoolctl import threadpool_limits
-
 from measurand.core.explainer import Explainer, Prompting
-from measurand.core.files import keep_calls, write_file
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, canonical
 from measurand.core.seeds import generator
+from measurand.core.store import Codec, entry_key
 from measurand.experiment.ask import versions
-from measurand.experiment.experiment import Experiment
-from measurand.experiment.store import Notice
+from measurand.experiment.experiment import Experiment, compute_once
 
-TOGETHER = 200  # items a file: what a kill can lose
+TOGETHER = 200  # items an entry: what a kill can lose
+TEXT_CODEC: Codec[list[str]] = Codec(
+    "rationales/", lambda texts: (texts, b""), lambda stated, _: list(stated)
+)
 
 
 class TextWriter(Protocol):
@@ -78,50 +75,9 @@ def ask_writer(
     for done, start in enumerate(starts):
         experiment.watch(done, len(starts))
         batch = prompts[start : start + TOGETHER]
-        path = _texts_path(experiment, writer, batch)
-        batch_texts = _read_texts(path, len(batch), experiment.notice)
-        experiment.tally["computed" if batch_texts is None else "reused"] += 1
-        if batch_texts is None:
-            # One thread: sums in another order could tip the choice of a token.
-            with threadpool_limits(1), keep_calls(experiment.store.directory / "calls"):
-                batch_texts = writer.generate(batch)
-            write_file(path, _seal_texts(batch_texts))
+        key = entry_key(canonical([versions(TORCH), writer, list(batch)]))
+        compute = partial(writer.generate, batch)
+        batch_texts = compute_once(experiment, key, TEXT_CODEC, compute)
         texts += batch_texts
     experiment.watch(len(starts), len(starts))
     return texts
-
-
-def _texts_path(
-    experiment: Experiment, writer: TextWriter, prompts: Sequence[str]
-) -> Path:
-    """Where what was said to these prompts lies."""
-    text = canonical([versions(TORCH), writer, list(prompts)])
-    key = hashlib.sha256(text.encode()).hexdigest()
-    return experiment.store.directory / "rationales" / key[:2] / f"{key}.json"
-
-
-def _read_texts(path: Path, count: int, notice: Notice) -> list[str] | None:
-    """The texts, or None where there are none or their file was damaged."""
-    try:
-        content = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError:
-        content = b""
-    with suppress(ValueError, KeyError, TypeError, RecursionError):
-        record = json.loads(content)
-        texts: list[str] = record["texts"]
-        if record["sha256"] == _texts_digest(texts) and len(texts) == count:
-            return texts
-    notice(f"store file {path.name} was altered or cut short; computing it again")
-    return None
-
-
-def _seal_texts(texts: Sequence[str]) -> bytes:
-    """The texts as a file, with their fingerprint."""
-    return json.dumps({"sha256": _texts_digest(texts), "texts": list(texts)}).encode()
-
-
-def _texts_digest(texts: Sequence[str]) -> str:
-    """What changes with any letter of the texts."""
-    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()

@@ -22,9 +22,9 @@ from urllib.parse import urlsplit
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, MeasurandError, WorkerLost, quote
 from measurand.core.recipe import traits_of
+from measurand.core.store import MemoryStore, Store
 from measurand.experiment.ask import versions
 from measurand.experiment.engine import Trial, is_remote
-from measurand.experiment.store import MemoryStore, Store
 from measurand.experiment.trial import run_trial
 
 CONNECTING = 5.0  # seconds in which a port must open
@@ -96,7 +96,7 @@ os.environ.update({**ENVIRONMENT, **os.environ})  # Ray reads it while it is imp
 import ray  # noqa: E402
 import ray.exceptions  # noqa: E402
 
-Files = dict[str, tuple[bytes, bytes]]
+Files = dict[str, bytes]
 
 
 class RaySession:
@@ -248,8 +248,7 @@ class RayEngine:
             files, failure = ray.get(task)
         except ray.exceptions.RayError as raised:
             raise _task_failure(raised) from raised
-        for key, (numbers, mark) in files.items():
-            self.setting[2].keep(key, numbers, mark)
+        self.setting[2].keep(files)
         if failure is not None:
             raise failure
 

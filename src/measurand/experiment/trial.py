@@ -27,6 +27,8 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
+from measurand.core.store import Store
+from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import (
     ANSWERS,
     EMBEDDING,
@@ -37,7 +39,6 @@ from measurand.experiment.ask import (
     Ask,
     ask_key,
 )
-from measurand.experiment.store import Answer, Store
 from measurand.interventions.fields import Keep
 
 
@@ -49,27 +50,27 @@ def run_trial(
     Those of a group are fitted at once, each for itself.
     """
     # One thread: sums in another order would differ in the last bit.
-    with threadpool_limits(1), keep_calls(store.directory / "calls"):
+    with threadpool_limits(1), keep_calls(store.directory):
         if asks[0].what == SETTINGS:
             result = _better_settings(asks[0], benchmark, seed)
-            store.write(ask_key(asks[0], benchmark, seed), result)
+            store.write(ask_key(asks[0], benchmark, seed), ANSWER_CODEC, result)
             return
         if asks[0].group:
             for ask, result in zip(
                 asks, _answer_group(asks, benchmark, seed), strict=True
             ):
-                store.write(ask_key(ask, benchmark, seed), result)
+                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, result)
             return
         epochs = [ask for ask in asks if ask.what == EPOCHS]
         if epochs:
             fitted, result = _trace_fit(epochs[0], benchmark, seed)
-            store.write(ask_key(epochs[0], benchmark, seed), result)
+            store.write(ask_key(epochs[0], benchmark, seed), ANSWER_CODEC, result)
         else:
             fitted = fit_reader(asks[0], benchmark, seed)
         for ask in asks:
             if ask.what != EPOCHS:
                 ask_result = answer_ask(fitted, ask, benchmark, seed)
-                store.write(ask_key(ask, benchmark, seed), ask_result)
+                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, ask_result)
 
 
 def _answer_group(

@@ -19,6 +19,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
+from measurand.experiment.answer import ANSWER_CODEC
 from measurand.experiment.ask import Ask, ask_key
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 
@@ -121,7 +122,8 @@ def _asks_of_draws(
 
 def _has_answers(experiment: Experiment, ask: Ask) -> bool:
     """Whether the answer is in the store."""
-    return experiment.store.has(ask_key(ask, experiment.benchmark, experiment.seed))
+    key = ask_key(ask, experiment.benchmark, experiment.seed)
+    return experiment.store.has(key, ANSWER_CODEC)
 
 
 def _time_draws(
@@ -137,7 +139,7 @@ def _time_draws(
         path
         for ask in group_asks
         for path in experiment.store.paths(
-            ask_key(ask, experiment.benchmark, experiment.seed)
+            ask_key(ask, experiment.benchmark, experiment.seed), ANSWER_CODEC
         )
     ]
     return seconds, float(sum(path.stat().st_size for path in files))

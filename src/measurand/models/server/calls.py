@@ -1,22 +1,17 @@
-"""Calls that are kept: a JSON file each, so that no answer is paid for twice."""
+"""Calls, and how the store keeps them, so that no answer is paid for twice."""
 
-import hashlib
 import json
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
-from measurand.core.files import write_file
+from measurand.core.store import Codec
 from measurand.models.server.ledger import Use
 
-FORMAT = 1  # raised when kept calls of an older measurand must not be used
 LAST = 16  # positions whose other likely tokens are kept, counted from the end
 
 Messages = Sequence[Mapping[str, str]]
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,62 +44,26 @@ class Reply:
     ended: str = ""
 
 
-def call_digest(thing: Any) -> str:
-    """A fingerprint of anything that JSON can hold."""
-    return hashlib.sha256(json.dumps(thing, sort_keys=True).encode()).hexdigest()
-
-
 @dataclass(frozen=True)
-class Calls:
-    """A directory of calls, or None, in which nothing is kept."""
+class Call:
+    """What was asked, and what the server said."""
 
-    directory: Path | None
-
-    def path(self, key: str) -> Path | None:
-        """Where the call of that key lies."""
-        return self.directory and self.directory / key[:2] / f"{key}.json"
-
-    def read(self, key: str) -> Reply | None:
-        """The reply, or None where there is none or its file was damaged."""
-        path = self.path(key)
-        try:
-            content = path.read_bytes() if path else None
-        except (FileNotFoundError, NotADirectoryError):
-            content = None
-        except OSError:
-            content = b""
-        if path is None or content is None:
-            return None
-        try:
-            document = json.loads(content)
-            if call_digest(document["call"]) == document["sha256"]:
-                return _unpack_reply(document["call"]["reply"])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            pass
-        log.warning(
-            "kept call %s was altered or cut short; it is asked again", path.name
-        )
-        return None
-
-    def write(self, key: str, request: Mapping[str, Any], reply: Reply) -> None:
-        """Keep a reply; after this a kill loses nothing of it."""
-        path = self.path(key)
-        if path is not None:
-            call = {"request": dict(request), "reply": asdict(reply)}
-            # Compared as it will be read: JSON knows no tuples.
-            document = {"sha256": call_digest(call), "call": call}
-            write_file(path, json.dumps(document, sort_keys=True).encode())
+    request: Mapping[str, Any]
+    reply: Reply
 
 
-def _unpack_reply(saved: Mapping[str, Any]) -> Reply:
-    """The reply that was kept."""
+def _unpack_call(stated: Mapping[str, Any], _: bytes) -> Call:
+    """The call that was kept."""
+    reply = stated["reply"]
     tokens = tuple(
         Token(token["text"], tuple((text, share) for text, share in token["others"]))
-        for token in saved["tokens"]
+        for token in reply["tokens"]
     )
-    return Reply(
-        saved["text"], tokens, Use(**saved["use"]), saved["served"], saved["ended"]
-    )
+    parts = {**reply, "tokens": tokens, "use": Use(**reply["use"])}
+    return Call(stated["request"], Reply(**parts))
+
+
+CALL_CODEC = Codec[Call]("calls/", lambda call: (asdict(call), b""), _unpack_call)
 
 
 def parse_completion(content: bytes, worst: Use) -> Reply | None:

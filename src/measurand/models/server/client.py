@@ -23,7 +23,14 @@ import httpx
 from measurand.core.errors import BadOption, EndpointFailed, quote
 from measurand.core.files import CALLS
 from measurand.core.seeds import generator
-from measurand.models.server.calls import Calls, Messages, Reply, parse_completion
+from measurand.core.store import MemoryStore, Store
+from measurand.models.server.calls import (
+    CALL_CODEC,
+    Call,
+    Messages,
+    Reply,
+    parse_completion,
+)
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 from measurand.models.server.ledger import Ledger, Use
 
@@ -194,19 +201,21 @@ def endpoint_replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Re
 
     Where a call fails for good, the calls under way are still awaited and kept.
     """
-    calls = Calls(CALLS.get())
+    directory = CALLS.get()
+    calls = MemoryStore() if directory is None else Store(directory)
     keys = [endpoint.key(messages) for messages in prompts]
     different = dict(zip(keys, prompts, strict=True))
-    replies = {k: calls.read(k) for k in different}
-    missing = {k: different[k] for k, reply in replies.items() if reply is None}
+    stored_calls = {k: calls.read(k, CALL_CODEC, log.warning) for k in different}
+    replies = {k: call.reply for k, call in stored_calls.items() if call is not None}
+    missing = {k: different[k] for k in different if k not in replies}
     if missing:
         replies |= _ask_server(endpoint, missing, calls)
-    return [reply for k in keys if (reply := replies[k]) is not None]
+    return [replies[k] for k in keys]
 
 
 def _ask_server(
-    endpoint: Endpoint, prompts: dict[str, Messages], calls: Calls
-) -> dict[str, Reply | None]:
+    endpoint: Endpoint, prompts: dict[str, Messages], calls: Store
+) -> dict[str, Reply]:
     """The replies of the server, so many calls at a time."""
     terms = terms_of(endpoint)
     url = server_url(terms.url)
@@ -238,7 +247,7 @@ class _EndpointClient:
     """The calls of one batch."""
 
     def __init__(
-        self, endpoint: Endpoint, terms: Terms, url: httpx.URL, calls: Calls
+        self, endpoint: Endpoint, terms: Terms, url: httpx.URL, calls: Store
     ) -> None:
         self.endpoint, self.terms, self.url, self.calls = endpoint, terms, url, calls
         self.ledger = ledger(terms)
@@ -253,7 +262,7 @@ class _EndpointClient:
             answer, pause = self.attempt(http, request, worst)
             if isinstance(answer, Reply):
                 question = {**request, "revision": self.endpoint.revision}
-                self.calls.write(key, question, answer)
+                self.calls.write(key, CALL_CODEC, Call(question, answer))
                 return answer
             if answer is None:
                 continue  # asked again at once, without what the server does not take

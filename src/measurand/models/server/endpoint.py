@@ -1,10 +1,12 @@
 """Any OpenAI-compatible server: what it is asked, and on what terms."""
 
+import json
 from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
-from measurand.models.server.calls import Messages, call_digest
+from measurand.core.store import entry_key
+from measurand.models.server.calls import Messages
 from measurand.models.server.ledger import Prices
 
 
@@ -88,7 +90,8 @@ class Endpoint:
 
     def key(self, messages: Messages) -> str:
         """The name of the call: model, revision, prompt and parameters; no address."""
-        return call_digest([self.revision, self.request(messages)])
+        material = [self.revision, self.request(messages)]
+        return entry_key(json.dumps(material, sort_keys=True))
 
 
 def terms_of(endpoint: Endpoint) -> Terms:
