@@ -48,7 +48,7 @@ ASKS = [
 @pytest.fixture(scope="module")
 def session(ray_home):
     """A Ray of two processes on this machine, for all tests that lose no node."""
-    joined = ray_engine.Session("local", 2)
+    joined = ray_engine.RaySession("local", 2)
     joined.join()
     yield joined
     joined.leave()
@@ -142,7 +142,7 @@ def test_a_reader_behind_a_server_is_asked_from_here(benchmark, tmp_path):
 def test_a_node_with_other_versions_is_refused(benchmark):
     own = versions()
     other = (own[0], "9.9", *own[2:-1], "scikit-learn 9.9")
-    _, failure = ray_engine.work((benchmark, 0), (ASKS[0],), other)
+    _, failure = ray_engine._run_on_node((benchmark, 0), (ASKS[0],), other)
     assert type(failure) is BadOption
     assert "here is measurand 9.9, scikit-learn 9.9; install" in str(failure)
 
@@ -167,7 +167,7 @@ def test_an_open_port_that_is_no_cluster_is_one_line(monkeypatch):
 
 def test_another_cluster_than_the_one_joined_is_refused(session):
     with pytest.raises(BadOption, match=r"joined the Ray at .* before"):
-        ray_engine.Session("127.0.0.1:1", 1).join()
+        ray_engine.RaySession("127.0.0.1:1", 1).join()
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
