@@ -17,7 +17,8 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        return audit(running, readers, EvidenceSettings(strongest="cross"), **settings)
+        chosen = EvidenceSettings(**{"strongest": "cross", **settings})
+        return audit(running, readers, chosen)
 
 
 def value(report, statistic, reader=None, condition=None):
@@ -188,7 +189,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
     same = from_frames(table.assign(evidence="one text"), name="mine", split_by="query")
     with pytest.raises(CannotIntervene, match="share one text"):
         audited(same)
-    with pytest.raises(BadOption, match="--margin"):
+    with pytest.raises(BadOption, match="`margin`"):
         audited(plan(coupling=0.9), margin=0.0)
 
 
