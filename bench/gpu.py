@@ -23,8 +23,7 @@ import torch
 import transformers
 
 from bench.real import figures_only, pairs
-from measurand.audits.evidence import audit
-from measurand.audits.leakage import LeakageSettings
+from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
@@ -251,21 +250,21 @@ def larger(data: Path, weights: str, out: Path, *names: str) -> None:
         readers: dict[str, Any] = {"tfidf": READERS.load("tfidf")}
         readers["mpnet"] = EncoderReader(weights, rate=3e-5, **how)
         with open_experiment(benchmark, workers=3, store="store-larger") as running:
-            report = audit(running, readers, LeakageSettings(seeds=1))
+            report = audit(running, readers, EvidenceSettings(seeds=1))
         kept(out, f"evidence-{name}-mpnet", report, start)
 
 
 def leakage(data: Path, weights: str, out: Path, *names: str) -> None:
     """The leakage audit with MiniLM on real benchmarks."""
-    from measurand.audits.leakage import audit
+    from measurand.audits.leakage import LeakageSettings, audit
 
     for name in names or ("snli", "cad", "sick", "boolq", "mnli", "fever"):
         start = time.perf_counter()
         benchmark, how = pairs(data, name)
         readers = {"minilm": EncoderReader(weights, **how)}
         with open_experiment(benchmark, workers=1, store=f"store-{name}") as running:
-            settings: dict[str, Any] = {"calibrate": False, "tsne": False, "folds": 2}
-            report = audit(running, readers, **settings)
+            settings = LeakageSettings(calibrate=False, tsne=False, folds=2)
+            report = audit(running, readers, settings)
         kept(out, f"leakage-{name}", report, start)
 
 

@@ -17,7 +17,8 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        return audit(running, readers, EvidenceSettings(strongest="cross"), **settings)
+        chosen = EvidenceSettings(**{"strongest": "cross", **settings})
+        return audit(running, readers, chosen)
 
 
 def value(report, statistic, reader=None, condition=None):

@@ -22,7 +22,8 @@ from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
 from tests.audits.test_exposure import texts
 
-SIZE = {"m": 20, "n": 40, "repeats": 4}
+SMALL = ExposureSettings(m=20, n=40, repeats=4)
+EVERY = replace(SMALL, arms=("base", "extra", "test", "overtrained"))
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,7 @@ def task():
 @pytest.fixture(scope="module")
 def report(task):
     with open_experiment(task) as running:
-        every = ("base", "extra", "test", "overtrained")
-        return audit(running, {"two": Epochs()}, ExposureSettings(arms=every), **SIZE)
+        return audit(running, {"two": Epochs()}, EVERY)
 
 
 def test_overtraining_is_stated_beside_the_ordinary_arms(report):
@@ -98,7 +98,7 @@ def test_the_loss_of_every_arm_is_kept_with_its_draw(report):
 
 def test_no_arm_is_read_that_was_not_asked_for(task):
     with open_experiment(task) as running:
-        said = audit(running, {"two": Epochs()}, **SIZE)
+        said = audit(running, {"two": Epochs()}, SMALL)
     assert {f.statistic for f in said.findings}.isdisjoint({"lm_loss_lower"})
     assert "correct_overtrained_test" not in said.items
 
@@ -112,12 +112,11 @@ def test_boost_and_bias_need_three_arms():
 
 
 def test_what_reads_in_no_epochs_cannot_be_overtrained(task):
-    every = ("base", "extra", "test", "overtrained")
     with (
         open_experiment(task) as running,
         pytest.raises(NotApplicable, match="idf reads its"),
     ):
-        audit(running, {"idf": IdfReader()}, ExposureSettings(arms=every), **SIZE)
+        audit(running, {"idf": IdfReader()}, EVERY)
 
 
 def test_a_text_that_train_holds_is_never_adapted_to():
@@ -136,20 +135,20 @@ def test_a_text_that_train_holds_is_never_adapted_to():
 def test_a_reader_is_suited_to_each_task(task):
     about = {"made": Task(length=77)}
     with open_experiment(task) as running:
-        said = audit(running, {"two": Epochs()}, about=about, **SIZE)
+        said = audit(running, {"two": Epochs()}, SMALL, about=about)
     assert said.settings["tasks"]["made"]["length"] == 77
 
 
 def test_a_plan_counts_what_is_left_and_loses_nothing(task):
     readers = {"pca": PcaReader()}
     with open_experiment(task) as running:
-        first = plan_exposure(running, readers, **SIZE)
+        first = plan_exposure(running, readers, SMALL)
         assert (first.trials, running.tally["computed"]) == (6, 6)
         assert first.seconds > 0
         assert "plan: 6 trials, about" in str(first)
-        audit(running, readers, **SIZE)
+        audit(running, readers, SMALL)
         assert running.tally["computed"] == 12
-        assert str(plan_exposure(running, readers, **SIZE)) == (
+        assert str(plan_exposure(running, readers, SMALL)) == (
             "plan: every trial is in the store"
         )
 
@@ -160,8 +159,8 @@ def test_draws_done_are_shown_as_they_come(task):
         audit(
             running,
             {"pca": PcaReader()},
+            SMALL,
             progress=lambda *what: seen.append(what),
-            **SIZE,
         )
     assert seen[0] == ("made", "pca", 0, 4)
     assert seen[-1] == ("made", "pca", 4, 4)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.leakage import audit
+from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.canonical import canonical_benchmark
 from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
@@ -28,9 +28,10 @@ def made(train, test=None, **options):
 
 
 def audited(benchmark, readers=TFIDF, **options):
-    settings = {"calibrate": False, "folds": 3, "draws": 2, "tsne": False, **options}
-    with open_experiment(benchmark, seed=settings.pop("seed", 0)) as running:
-        return audit(running, readers, **settings)
+    quick = {"calibrate": False, "folds": 3, "draws": 2, "tsne": False}
+    seed = options.pop("seed", 0)
+    with open_experiment(benchmark, seed=seed) as running:
+        return audit(running, readers, LeakageSettings(**quick | options))
 
 
 @pytest.fixture(scope="module")

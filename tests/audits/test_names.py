@@ -51,7 +51,8 @@ def leaky():
 def audited(audit, benchmark, readers, **options):
     """The verdict and the numbers of an audit, and the name of the reader nowhere."""
     with open_experiment(benchmark) as running:
-        report = audit(running, readers, strongest="cross", **options)
+        settings = audit.choose(strongest="cross", **options)
+        report = audit.run(running, readers, settings)
     (name,) = readers
     assert name in {f.reader for f in report.findings}
     said = report.verdict
@@ -62,12 +63,12 @@ def audited(audit, benchmark, readers, **options):
 
 
 AUDITS = {
-    "evidence": lambda readers: audited(evidence.audit, boats(), readers, shuffles=4),
+    "evidence": lambda readers: audited(evidence.AUDIT, boats(), readers, shuffles=4),
     "screening": lambda readers: audited(
-        evidence.audit, boats(), readers, shuffles=4, calibrate=False
+        evidence.AUDIT, boats(), readers, shuffles=4, calibrate=False
     ),
     "leakage": lambda readers: audited(
-        leakage.audit, leaky(), readers, folds=3, draws=2, tsne=False
+        leakage.AUDIT, leaky(), readers, folds=3, draws=2, tsne=False
     ),
 }
 

@@ -2,12 +2,20 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.finding import Estimate, Exhibit, Finding, Report, Verdict
+from measurand.core.finding import (
+    Estimate,
+    Exhibit,
+    Finding,
+    Highlight,
+    Report,
+    Verdict,
+)
 
 READERS = {"tfidf": (0.63, 0.004), "minilm": (0.78, 0.296), "bert": (0.84, 0.367)}
 ATTACKS = (
@@ -23,6 +31,14 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
     "--disable-background-networking --disable-component-update --disable-sync"
 )
+MAP = {
+    "margin": 0.02,
+    "line": 0.9,
+    "regions": ["evidence-sensitive", "latent coupling", "direct coupling"],
+    "x_title": "MPDS",
+    "y_title": "ΔEvi",
+}
+UNNEEDED = Highlight("without_evidence", "Items answered", "items answered right.")
 HUGE = "<script>document.title='pwned'</script>" + "x" * 1_000_000
 
 
@@ -57,14 +73,10 @@ def exhibits(name):
         (r, a - d + rng.normal(0, 0.004)) for r, a, d in stated for _ in range(20)
     ]
     ladder = [(r, d, d - 0.008, d + 0.008) for r, _, d in stated]
-    columns = (
-        "benchmark reader mpds mpds_low mpds_high delta delta_low delta_high region"
-    )
+    columns = "benchmark reader x x_low x_high y y_low y_high region"
     marks = {"marks": {r: a for r, a, _ in stated}, "x_title": "accuracy"}
     return (
-        _exhibit(
-            "decision map", "decision_map", places, columns, margin=0.02, direct=0.9
-        ),
+        _exhibit("decision map", "decision_map", places, columns, **MAP),
         _exhibit(
             "ablations",
             "bars",
@@ -131,6 +143,8 @@ def realistic(name="snli", seed=0):
         ),
         exhibits=exhibits(name),
         items=items(seed=seed),
+        files={"repair/removed_words.txt": b"item-1\n"},
+        highlight=UNNEEDED,
     )
 
 
@@ -143,8 +157,9 @@ def hostile():
         for i, a in enumerate(bad)
     ]
     places = exhibits(HUGE)[0].table.assign(reader=bad[:3])
+    titles = MAP | {"regions": [*bad[:2], HUGE], "x_title": HUGE, "y_title": bad[0]}
     drawn = [
-        Exhibit(HUGE, "decision_map", places, bad[0], {"margin": 0.02, "direct": 0.9}),
+        Exhibit(HUGE, "decision_map", places, bad[0], titles),
         Exhibit("../../x", "intervals", pd.DataFrame(rows), bad[1], {"x_title": HUGE}),
         Exhibit(
             "bars",
@@ -174,6 +189,7 @@ def hostile():
         warnings=(*bad, "half a pair: \ud800"),
         exhibits=tuple(drawn),
         items=pd.DataFrame({**cells, "without_evidence": True}, index=bad),
+        highlight=replace(UNNEEDED, title=HUGE, note=bad[0]),
     )
 
 

@@ -80,19 +80,20 @@ def test_a_table_is_not_drawn():
     assert draw_figure(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
 
 
-def test_a_reader_without_mpds_is_left_off_the_map(realistic):
+def test_a_reader_without_an_x_is_left_off_the_map(realistic):
     whole = exhibit(realistic, "decision_map")
     table = whole.table.copy()
-    table.loc[0, "mpds"] = np.nan
+    table.loc[0, "x"] = np.nan
     assert "tfidf" not in words(draw_figure(replace(whole, table=table))[0])
 
 
 def test_the_map_names_its_regions_and_several_benchmarks(realistic):
     whole = exhibit(realistic, "decision_map")
-    both = pd.concat([whole.table, whole.table.assign(benchmark="fever", delta=0.2)])
+    both = pd.concat([whole.table, whole.table.assign(benchmark="fever", y=0.2)])
     shown = words(draw_figure(replace(whole, table=both))[0])
     assert {"direct coupling", "latent coupling", "evidence-sensitive"} <= {*shown}
     assert {"snli · bert", "fever · tfidf"} <= {*shown}
+    assert {"MPDS", "ΔEvi"} <= {*shown}
 
 
 def test_many_shuffles_and_one_mark_for_all():

@@ -13,7 +13,10 @@ from measurand.core.errors import BadInput, StoreFailed
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report import saved
 
-KEYS = "schema audit benchmark verdict findings settings not_run warnings exhibits"
+KEYS = (
+    "schema audit benchmark verdict findings settings not_run warnings files "
+    "highlight exhibits"
+)
 
 
 def test_the_document_keeps_its_contract(realistic):
@@ -39,6 +42,8 @@ def test_a_report_comes_back_as_it_was_saved(realistic, tmp_path):
     back = saved.load_report(tmp_path / "a")
     assert saved.dumps(saved.document(back)) == (tmp_path / "a/report.json").read_text()
     assert back.verdict == realistic.verdict
+    assert back.files == realistic.files == {"repair/removed_words.txt": b"item-1\n"}
+    assert back.highlight == realistic.highlight
     for a, b in zip(back.findings, realistic.findings, strict=True):
         assert a.estimate.value == pytest.approx(b.estimate.value, rel=1e-9)
         assert replace(a, estimate=b.estimate) == b
@@ -58,7 +63,7 @@ def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
     for name, clock in (("a", 1), ("b", 2)):
         saved.save_report(realistic, tmp_path / name, {"clock": clock})
     files = [p.relative_to(tmp_path / "a") for p in (tmp_path / "a").rglob("*.*")]
-    assert len(files) == 12
+    assert len(files) == 13
     for file in files:
         same = (tmp_path / "a" / file).read_bytes() == (
             tmp_path / "b" / file
@@ -68,10 +73,9 @@ def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
 
 def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_path):
     saved.save_report(realistic, tmp_path / "new", {})
-    saved.save_report(realistic, tmp_path / "used", {})
-    (tmp_path / "used" / "repair").mkdir()
-    for name in ("figures/other.svg", "repair/kept_words.txt"):
-        (tmp_path / "used" / name).write_text("of another benchmark")
+    others = {"repair/kept_words.txt": b"of another benchmark"}
+    saved.save_report(replace(realistic, files=others), tmp_path / "used", {})
+    (tmp_path / "used" / "figures" / "other.svg").write_text("of another benchmark")
     (tmp_path / "used" / "figures" / "notes.md").write_text("mine")
     saved.save_report(realistic, tmp_path / "used", {})
     there = {
@@ -80,6 +84,35 @@ def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_p
         for found in [[*(tmp_path / folder).rglob("*")]]
     }
     assert there["used"] - there["new"] == {Path("figures/notes.md")}
+
+
+def test_a_report_names_no_file_outside_its_folder(realistic, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    folder = saved.save_report(realistic, tmp_path / "a", {})
+    outside = ["../mine.txt", str(tmp_path / "mine.txt"), "figures", "lost.txt", "\0"]
+    document = saved.document(realistic) | {"files": outside}
+    (folder / "report.json").write_text(saved.dumps(document))
+    assert saved.load_report(folder).files == {}
+    saved.save_report(realistic, folder, {})
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_report_from_before_files_and_highlights_is_read(realistic, tmp_path):
+    document = saved.document(saved.load_report(_before(realistic, tmp_path)))
+    assert (document["files"], document["highlight"]) == ([], None)
+    for name in KEYS.split():
+        if name not in ("files", "highlight"):
+            assert document[name] == saved.document(realistic)[name]
+
+
+def _before(report, folder):
+    """The folder, with the report as it was saved before these keys were."""
+    saved.save_report(replace(report, files={}, highlight=None), folder, {})
+    document = json.loads((folder / "report.json").read_text())
+    assert (document.pop("files"), document.pop("highlight")) == ([], None)
+    assert document["schema"] == 1
+    (folder / "report.json").write_text(saved.dumps(document))
+    return folder
 
 
 def test_files_beside_no_report_are_left_alone(realistic, tmp_path):

@@ -69,7 +69,8 @@ class Audit:
         for part in self.needs:
             if getattr(benchmark, part) is None:
                 raise NotApplicable(
-                    f"{benchmark.name} names no {part}; name its column with `{part}`"
+                    f"{benchmark.name} names no {part} field; name its column with "
+                    f"`{part}`"
                 )
 
 

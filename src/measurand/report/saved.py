@@ -116,16 +116,19 @@ def _optional_files(directory: Path) -> set[Path]:
     """The files of the report that is here already, which another may not have."""
     try:
         contents = json.loads((directory / "report.json").read_bytes())
-        names = [str(name) for name in contents.get("files", [])]
+        named = _named_files(directory, contents)
     except (OSError, ValueError, RecursionError, AttributeError, TypeError):
         return set()
     drawings = {path for name in OPTIONAL_FILES for path in directory.glob(name)}
-    return drawings | {directory / name for name in names if _is_plain_name(name)}
+    return drawings | {*named.values()}
 
 
-def _is_plain_name(name: str) -> bool:
-    """Whether a file of that name lies below the report's folder."""
-    return not Path(name).is_absolute() and ".." not in Path(name).parts
+def _named_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, Path]:
+    """The files that a report names and that lie below its folder, by name."""
+    names = [str(name) for name in contents.get("files", [])]
+    below = [name for name in names if ".." not in Path(name).parts]
+    paths = {name: directory / name for name in below if not Path(name).is_absolute()}
+    return {name: path for name, path in paths.items() if path.is_file()}
 
 
 def load_report(directory: str | Path) -> Report:
@@ -159,17 +162,13 @@ def load_report(directory: str | Path) -> Report:
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
     try:
-        return _read_report(contents, items, _read_files(directory, contents))
+        paths = _named_files(directory, contents)
+        files = {name: path.read_bytes() for name, path in paths.items()}
+        return _read_report(contents, items, files)
     except (KeyError, TypeError, ValueError, AttributeError) as failed:
         raise BadInput(
             f"{where}/report.json lacks part of a report: {plain_text(failed)}"
         ) from failed
-
-
-def _read_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, bytes]:
-    names = [str(name) for name in contents.get("files", [])]
-    paths = {name: directory / name for name in names if _is_plain_name(name)}
-    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
 
 
 def _read_report(
@@ -187,7 +186,9 @@ def _read_report(
         tuple(_read_exhibit(**exhibit) for exhibit in contents["exhibits"]),
         items,
         files,
-        Highlight(**highlight) if highlight else None,
+        Highlight(**{name: str(text) for name, text in highlight.items()})
+        if highlight
+        else None,
     )
 
 

@@ -216,9 +216,9 @@ def _items_grid(report: Report) -> TextGrid | None:
             chosen.index, chosen.itertuples(index=False, name=None), strict=True
         )
     )
-    note = f"{len(rows)} of {len(chosen_items):,} {highlight.note}"
+    note = f"{len(rows)} of {len(chosen_items):,} {plain_text(highlight.note, 200)}"
     header = ("id", *(plain_text(text, 40) for text in texts))
-    return TextGrid(highlight.title, header, rows, note)
+    return TextGrid(plain_text(highlight.title, 60), header, rows, note)
 
 
 def _mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:

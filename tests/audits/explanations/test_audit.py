@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.explanations import audit
+from measurand.audits.explanations import ExplanationsSettings, audit
 from measurand.audits.explanations.rationales import Rationales
-from measurand.audits.explanations.statement import leaking_templates
+from measurand.audits.explanations.templates import leaking_templates
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
@@ -29,7 +29,8 @@ def made(leaky, **changes):
 def run(benchmark, **options):
     readers = options.pop("readers", {"tfidf": READERS.load("tfidf")})
     with open_experiment(benchmark) as running:
-        return audit(running, readers, **{"explainers": FEW, **options})
+        settings = ExplanationsSettings(**{"explainers": FEW, **options})
+        return audit(running, readers, settings)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +136,7 @@ def test_a_second_rationale_is_of_an_annotator_or_of_a_changed_input(changed):
     both = dataclasses.replace(
         source, test=test, rationales=("rationale_1", "rationale_2")
     )
-    others = {str(item): [other] for item in test.ids} if changed else None
+    others = {str(item): [other] for item in test.ids} if changed else {}
     report = run(both, explainers=("given",), others=others, calibrate=False)
     assert "unstable (R " in report.verdict.reason
     said = "between annotators of one input)" in report.verdict.reason

@@ -11,14 +11,15 @@ from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluatio
 from measurand.audits.explanations.metrics import Scores
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.reading import RationaleReading
+from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.statement import (
-    describe_rationale_benchmark,
     explanation_settings,
     explanation_warnings,
     rationale_table,
 )
 from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.finding import Finding
+from measurand.core.recipe import Strength
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.handmade import (
     benchmark,
@@ -58,6 +59,8 @@ AUC = [
 ]
 READ = RationaleReading(
     name="tfidf",
+    strength=Strength.WORDS,
+    remarks={},
     information=TOLD,
     scores=Scores({}),
     figures=AXES,
@@ -135,14 +138,16 @@ def test_a_reader_that_collapsed_is_said():
 
 
 def test_a_benchmark_is_described_by_counts_and_digests():
-    said = describe_rationale_benchmark(PAIR, ("claim",))
+    said = PAIR.describe()
     assert said["labels"] == {"no": 1, "yes": 1}
-    assert (said["input"], said["train"], said["test"]) == ("claim", 2, 2)
+    assert (said["train"], said["test"]) == (2, 2)
     assert said["digest"]["test"] == PAIR.test.digest
 
 
 def test_settings_hold_readers_and_thresholds():
-    said = explanation_settings({"tfidf": TfidfReader()}, {"seed": 3}, [READ])
+    readers, chosen = {"tfidf": TfidfReader()}, ExplanationsSettings(count=2)
+    said = explanation_settings(3, readers, [READ], ["given", "vacuous"], chosen)
+    assert (said["explainers"], said["changes"]) == (["given", "vacuous"], 2)
     assert said["seed"] == 3
     assert said["thresholds"] is SHOWN
     assert said["masked"] == {"tfidf": {"given": 0.5, "vacuous": 0.5}}
