@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
-from measurand.experiment.experiment import Experiment, Watch, open_experiment
 from measurand.core.store import Notice
+from measurand.experiment.experiment import Experiment, Watch, open_experiment
 
 
 @dataclass(frozen=True)
