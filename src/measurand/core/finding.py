@@ -1,12 +1,29 @@
 """What an audit states: estimates, findings, a verdict, exhibits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from measurand.core.catalogue import Catalogue, Entry
+
 SCHEMA = 1  # the version of `report.json`; raised when a reader of it could break
+# How a report is shown, named as text: what is stated knows nothing of pages.
+VIEWS = Catalogue(
+    "view",
+    {
+        "text": Entry("measurand.report.terminal:summary", "for a terminal"),
+        "figures": Entry("measurand.report.figures:Figures", "altair charts by name"),
+        "notebook": Entry("measurand.report.html:notebook_frame", "for a notebook"),
+        "folder": Entry("measurand.report.saved:save_report", "for keeping"),
+    },
+)
+FRAME = (  # the columns of `Report.frame`
+    *("statistic", "reader", "condition", "value", "low", "high"),
+    *("level", "n", "method", "decision"),
+)
 
 
 @dataclass(frozen=True)
@@ -145,3 +162,35 @@ class Report:
             ):
                 return finding
         raise KeyError((statistic, reader, condition))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a finding: the statistic, its interval, and how it was got."""
+        rows = [
+            {**vars(finding), **asdict(finding.estimate)} for finding in self.findings
+        ]
+        return pd.DataFrame(rows, columns=list(FRAME))
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """Altair charts by name, such as "decision-map", each drawn when first used."""
+        figures: Mapping[str, Any] = VIEWS.thing("figures")(self)
+        return figures
+
+    def save(self, directory: str | Path) -> Path:
+        """The folder, with report.html, report.json, the figures and the items in it.
+
+        `measurand.load_report` reads it again.
+        """
+        path: Path = VIEWS.thing("folder")(self, directory, {})
+        return path
+
+    def __str__(self) -> str:
+        """What the terminal shows."""
+        text: str = VIEWS.thing("text")(self)
+        return text
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the page, in a frame of its own."""
+        frame: str = VIEWS.thing("notebook")(self)
+        return frame

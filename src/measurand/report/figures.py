@@ -1,15 +1,18 @@
-"""The figure of an exhibit, as SVG and PNG, drawn offline."""
+"""The figure of an exhibit: a chart, or SVG and PNG, drawn offline."""
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import vl_convert
 
-from measurand.core.finding import Exhibit
+from measurand.core.finding import Exhibit, Report
 from measurand.report.charts import (
     FONT,
     GREY,
     INK,
     PALE,
+    Drawing,
     draw_bars,
     draw_distribution,
     draw_intervals,
@@ -18,6 +21,7 @@ from measurand.report.curves import draw_curve, draw_histogram, draw_points
 from measurand.report.decision_map import MAP_NUMBERS, draw_decision_map
 from measurand.report.map import POINTS
 from measurand.report.scatter import draw_scatter
+from measurand.report.terminal import plain_text
 
 # What each kind is drawn by, and the columns without which it cannot be.
 KINDS: dict[str, tuple[Any, list[str]]] = {
@@ -30,7 +34,7 @@ KINDS: dict[str, tuple[Any, list[str]]] = {
     "scatter": (draw_scatter, ["name", "series", "x", "y"]),
     "map": (draw_points, POINTS),
 }
-HOUSE = {
+HOUSE: dict[str, Any] = {
     "background": "white",
     "font": FONT,
     "padding": 14,
@@ -59,14 +63,76 @@ HOUSE = {
 }
 
 
-def draw_figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
-    """The exhibit as SVG and as PNG, or nothing where there is nothing to draw."""
+class Figures(Mapping[str, Drawing]):
+    """The figures of a report by name, each drawn when it is first asked for."""
+
+    def __init__(self, report: Report) -> None:
+        names = figure_names([exhibit.name for exhibit in report.exhibits])
+        self._exhibits = dict(zip(names, report.exhibits, strict=True))
+        self._charts: dict[str, Drawing | None] = {}
+
+    def __getitem__(self, name: str) -> Drawing:
+        """The chart called `name`."""
+        chart = self._draw(name) if name in self._exhibits else None
+        if chart is None:
+            raise KeyError(f"no figure called {name!r}; there are {', '.join(self)}")
+        return chart
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of all that can be drawn."""
+        return (name for name in self._exhibits if self._draw(name) is not None)
+
+    def __len__(self) -> int:
+        """How many can be drawn."""
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        """The names alone: drawing them all would be much to show."""
+        return f"Figures({', '.join(self)})"
+
+    def _draw(self, name: str) -> Drawing | None:
+        if name not in self._charts:
+            chart = draw_chart(self._exhibits[name])
+            self._charts[name] = chart and chart.configure(**HOUSE)
+        return self._charts[name]
+
+
+def figure_names(names: Sequence[str]) -> list[str]:
+    """The names of exhibits as plain words, each once.
+
+    >>> figure_names(["The map", "the map", "ΔEvi"])
+    ['the-map', 'the-map-2', 'evi']
+    """
+    stems: list[str] = []
+    for name in names:
+        stem = re.sub(r"[^a-z0-9]+", "-", plain_text(name).lower()).strip("-")
+        stem = stem or "figure"
+        stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
+    return stems
+
+
+def draw_chart(exhibit: Exhibit) -> Drawing | None:
+    """The exhibit as a chart, or nothing where there is nothing to draw."""
     draw, needed = KINDS.get(exhibit.kind, (None, []))
     if draw is None or not {*needed} <= {*exhibit.table.columns}:
         return None
-    chart = draw(exhibit.table, exhibit.settings)
+    chart: Drawing | None = draw(exhibit.table, exhibit.settings)
+    return chart
+
+
+def draw_svg(exhibit: Exhibit) -> str | None:
+    """The exhibit as SVG, or nothing where there is nothing to draw."""
+    chart = draw_chart(exhibit)
     if chart is None:
         return None
     spec = {**chart.to_dict(), "config": HOUSE}
-    svg = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    return svg
+
+
+def draw_figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
+    """The exhibit as SVG and as PNG, or nothing where there is nothing to draw."""
+    svg = draw_svg(exhibit)
+    if svg is None:
+        return None
     return svg.encode(), vl_convert.svg_to_png(svg, scale=2)

@@ -94,6 +94,25 @@ def page(report: Report, figures: Mapping[str, bytes]) -> str:
 """
 
 
+def notebook_frame(report: Report) -> str:
+    """The page for a notebook, in a frame that can reach nothing outside it."""
+    # Only here, so that whoever writes a page of drawings does not wait for altair.
+    from measurand.report.figures import draw_svg
+
+    svgs = {exhibit.name: draw_svg(exhibit) for exhibit in report.exhibits}
+    drawings = {name: svg.encode() for name, svg in svgs.items() if svg is not None}
+    return (
+        f'<iframe title="{escape(" of ".join(heading(report)))}" '
+        'sandbox="allow-scripts" style="width:100%;height:40rem;border:0" '
+        f'srcdoc="{escape(page(report, drawings))}"></iframe>'
+    )
+
+
+def notebook_text(text: str) -> str:
+    """Lines for a notebook, as they are."""
+    return f"<pre>{escape(text)}</pre>"
+
+
 def _escape_plain(value: object, most: int = 120) -> str:
     return escape(plain_text(value, most))
 
