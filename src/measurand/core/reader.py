@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.arrays import Floats
+from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.task import Task
 
@@ -28,6 +29,27 @@ class Reader(Protocol):
 
     def fit(self, items: Items, rng: np.random.Generator) -> FittedReader:
         """Learn from `items`; the recipe itself does not change."""
+
+
+def check_fitted(fitted: Any, reader: object) -> None:
+    """Raise where `fit` of `reader` gave nothing that could be asked."""
+    for name in ("classes", "predict"):
+        if not hasattr(fitted, name):
+            raise ReaderFailed(
+                f"fit of {type(reader).__name__} returned a {type(fitted).__name__} "
+                f"without {name}; return an object with classes and predict(items)"
+            )
+
+
+def check_shape(probabilities: Any, count: int, fitted: FittedReader) -> None:
+    """Raise where an answer is not one row an item and one column a class."""
+    shape, expected = np.shape(probabilities), (count, len(fitted.classes))
+    if shape != expected:
+        raise ReaderFailed(
+            f"{type(fitted).__name__}.predict gave an array of shape {shape} for "
+            f"{count} items and {len(fitted.classes)} classes; return one row an item "
+            "and one column a class"
+        )
 
 
 @runtime_checkable

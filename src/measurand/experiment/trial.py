@@ -9,7 +9,13 @@ from threadpoolctl import threadpool_limits
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.errors import (
+    NotApplicable,
+    ReaderFailed,
+    Undefined,
+    join_names,
+    quote,
+)
 from measurand.core.files import keep_calls
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
@@ -24,6 +30,8 @@ from measurand.core.reader import (
     Salient,
     TracesEpochs,
     Tunable,
+    check_fitted,
+    check_shape,
 )
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
@@ -105,7 +113,10 @@ def _answer_group(
 
 def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
-    return ask.reader.fit(_training_items(ask, benchmark, seed), _fit_stream(ask, seed))
+    items, stream = _training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+    fitted = ask.reader.fit(items, stream)
+    check_fitted(fitted, ask.reader)
+    return fitted
 
 
 def _trace_fit(
@@ -194,11 +205,14 @@ def answer_ask(
     if isinstance(ask.under, Rearranging) and donors is not None:
         rearranged_answers = _predict_orders(fitted, items, ask.under, donors, seed)
         for repeat, repeat_probabilities in enumerate(rearranged_answers):
+            check_shape(repeat_probabilities, len(items), fitted)
             probabilities[repeat][:, columns] = repeat_probabilities
         return Answer(probabilities, donors, _reader_remarks(fitted))
     for repeat in range(ask.repeats):
         changed = ask.under(items, _test_stream(ask.under, repeat, seed))
-        probabilities[repeat][:, columns] = fitted.predict(changed)
+        repeat_probabilities = fitted.predict(changed)
+        check_shape(repeat_probabilities, len(items), fitted)
+        probabilities[repeat][:, columns] = repeat_probabilities
     return Answer(probabilities, donors, _reader_remarks(fitted))
 
 
@@ -254,7 +268,14 @@ def _class_columns(
     fitted: FittedReader | JointPrediction, benchmark: Benchmark
 ) -> list[int]:
     """The column of the benchmark's classes that each of the reader's goes to."""
-    return [benchmark.classes.index(label) for label in fitted.classes]
+    columns = {label: column for column, label in enumerate(benchmark.classes)}
+    for label in fitted.classes:
+        if label not in columns:
+            raise ReaderFailed(
+                f"{type(fitted).__name__} answers with the class {quote(str(label))}; "
+                f"the classes of {benchmark.name} are {join_names(benchmark.classes)}"
+            )
+    return [columns[label] for label in fitted.classes]
 
 
 def _reader_remarks(fitted: FittedReader) -> dict[str, float | str]:
