@@ -1,46 +1,186 @@
 """measurand: does an NLP benchmark measure what it claims to?
 
 An audit asks readers about items under interventions, and states findings.
+
+    import measurand as ms
+
+    bench = ms.load("boats.jsonl", query="claim", evidence="evidence", label="label")
+    report = ms.evidence(bench)
+    print(report)
 """
 
 import importlib
-from typing import Any
+import inspect
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-PUBLIC = {
-    "AUDITS": "measurand.audits",
-    "BENCHMARKS": "measurand.benchmarks",
-    "Benchmark": "measurand.core.benchmark",
-    "EXPLAINERS": "measurand.explainers",
-    "INTERVENTIONS": "measurand.interventions",
-    "Items": "measurand.core.items",
-    "JUDGES": "measurand.judges",
-    "MeasurandError": "measurand.core.errors",
-    "READERS": "measurand.readers",
-    "Report": "measurand.core.finding",
-    "SELECTIONS": "measurand.selections",
-    "compare": "measurand.compare.compare",
-    "evidence": "measurand.audits.evidence:audit",
-    "explanations": "measurand.audits.explanations:audit",
-    "exposure": "measurand.audits.exposure:audit",
-    "from_frames": "measurand.benchmarks.assemble",
-    "leakage": "measurand.audits.leakage:audit",
-    "load": "measurand.benchmarks.load:load_benchmark",
-    "load_report": "measurand.report.saved",
-    "markdown": "measurand.report.markdown",
-    "open_experiment": "measurand.experiment.experiment",
-    "save": "measurand.report.saved:save_report",
+if TYPE_CHECKING:  # what follows is what a type checker and an editor see
+    from measurand.api import (
+        audit,
+        audits,
+        benchmarks,
+        compare,
+        evidence,
+        explainers,
+        explanations,
+        exposure,
+        interventions,
+        judges,
+        leakage,
+        load,
+        load_report,
+        readers,
+        selections,
+    )
+    from measurand.checks import (
+        check_audit,
+        check_intervention,
+        check_reader,
+        check_selection,
+    )
+    from measurand.core.audit import Audit
+    from measurand.core.benchmark import Benchmark
+    from measurand.core.errors import MeasurandError
+    from measurand.core.finding import Estimate, Finding, Report, Verdict
+    from measurand.core.intervention import Intervention
+    from measurand.core.items import Items
+    from measurand.core.reader import FittedReader, Reader
+    from measurand.core.recipe import Strength, Traits
+    from measurand.core.selection import Selection
+    from measurand.experiment.ask import Ask
+    from measurand.experiment.experiment import Experiment
+    from measurand.experiment.workplace import Workplace
+
+__all__ = [
+    "Ask",
+    "Audit",
+    "Benchmark",
+    "Estimate",
+    "Experiment",
+    "Finding",
+    "FittedReader",
+    "Intervention",
+    "Items",
+    "MeasurandError",
+    "Reader",
+    "Report",
+    "Selection",
+    "Strength",
+    "Traits",
+    "Verdict",
+    "Workplace",
+    "audit",
+    "audits",
+    "benchmarks",
+    "check_audit",
+    "check_intervention",
+    "check_reader",
+    "check_selection",
+    "compare",
+    "evidence",
+    "explainers",
+    "explanations",
+    "exposure",
+    "interventions",
+    "judges",
+    "leakage",
+    "load",
+    "load_report",
+    "readers",
+    "selections",
+]
+HOMES = {  # where the public names live, imported when they are first used
+    "measurand.api": (
+        "audit",
+        "audits",
+        "benchmarks",
+        "compare",
+        "evidence",
+        "explainers",
+        "explanations",
+        "exposure",
+        "interventions",
+        "judges",
+        "leakage",
+        "load",
+        "load_report",
+        "readers",
+        "selections",
+    ),
+    "measurand.checks": (
+        "check_audit",
+        "check_intervention",
+        "check_reader",
+        "check_selection",
+    ),
+    "measurand.core.audit": ("Audit",),
+    "measurand.core.benchmark": ("Benchmark",),
+    "measurand.core.errors": ("MeasurandError",),
+    "measurand.core.finding": (
+        "Estimate",
+        "Finding",
+        "Report",
+        "Verdict",
+    ),
+    "measurand.core.intervention": ("Intervention",),
+    "measurand.core.items": ("Items",),
+    "measurand.core.reader": (
+        "FittedReader",
+        "Reader",
+    ),
+    "measurand.core.recipe": (
+        "Strength",
+        "Traits",
+    ),
+    "measurand.core.selection": ("Selection",),
+    "measurand.experiment.ask": ("Ask",),
+    "measurand.experiment.experiment": ("Experiment",),
+    "measurand.experiment.workplace": ("Workplace",),
 }
-__all__ = list(PUBLIC)
+PUBLIC = {name: module for module, names in HOMES.items() for name in names}
+
+
+class _Folder(ModuleType):
+    """A folder of the package that bears the name of a public function.
+
+    `measurand.readers` is where readers are, and `measurand.readers()` lists them:
+    whichever of the two was meant, it is what comes.
+    """
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """What the function of that name gives."""
+        return _public(self.__name__.rpartition(".")[2])(*arguments, **options)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What the function of that name takes, for those who ask for help."""
+        return inspect.signature(_public(self.__name__.rpartition(".")[2]))
+
+
+class _Package(ModuleType):
+    """The package, which makes such folders callable as soon as they are imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and name in PUBLIC:
+            value.__class__ = _Folder
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def _public(name: str) -> Any:
+    return getattr(importlib.import_module(PUBLIC[name]), name)
 
 
 def __getattr__(name: str) -> Any:
     """A public name, imported when first used: the package itself loads nothing."""
     if name not in PUBLIC:
         raise AttributeError(f"measurand has no {name!r}; it has {', '.join(PUBLIC)}")
-    module, _, attribute = PUBLIC[name].partition(":")
-    return getattr(importlib.import_module(module), attribute or name)
+    return _public(name)
 
 
 def __dir__() -> list[str]:

@@ -7,11 +7,12 @@ the catalogue and a page.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, get_args, get_origin, get_type_hints
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.comparison import Comparison
-from measurand.core.errors import BadOption, NotApplicable
+from measurand.core.errors import BadOption, NotApplicable, quote
 from measurand.core.finding import Report
 
 
@@ -54,7 +55,10 @@ class Audit:
                 raise BadOption(
                     f"{self.name} has no setting {name!r}; it has {', '.join(names)}"
                 )
-        return self.settings(**chosen)
+        hints = get_type_hints(self.settings)
+        return self.settings(
+            **{name: _fit_type(name, chosen[name], hints[name]) for name in chosen}
+        )
 
     def takes(self, name: str) -> bool:
         """Whether there is a setting of this name."""
@@ -68,3 +72,25 @@ class Audit:
                     f"{benchmark.name} names no {part} field; name its column with "
                     f"`{part}`"
                 )
+
+
+def _fit_type(name: str, value: Any, hint: Any) -> Any:
+    """The value as its setting wants it; one of another type is an error.
+
+    >>> _fit_type("arms", ["base"], tuple[str, ...]), _fit_type("n", 2, int | None)
+    (('base',), 2)
+    """
+    kinds = [get_origin(kind) or kind for kind in get_args(hint) or (hint,)]
+    if get_origin(hint) in (tuple, Mapping):
+        kinds = [get_origin(hint)]
+    if tuple in kinds and isinstance(value, list | str):
+        value = tuple(value) if isinstance(value, list) else (value,)
+    # Numbers of numpy are numbers too; a boolean is none.
+    wider: dict[Any, Any] = {int: Integral, float: Real}
+    allowed = tuple(wider.get(kind, kind) for kind in kinds)
+    if isinstance(value, allowed) and (bool in kinds or not isinstance(value, bool)):
+        return value
+    words = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
+    raise BadOption(
+        f"`{name}` is {quote(str(value))}, a {type(value).__name__}; give {words}"
+    )

@@ -1,0 +1,268 @@
+"""The audits, each a call that needs nothing but a benchmark."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from measurand.api.source import to_benchmark
+from measurand.audits import AUDITS
+from measurand.audits.evidence.settings import EvidenceSettings
+from measurand.benchmarks.published.topics import TOPICS
+from measurand.core.audit import Audit
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import (
+    BadInput,
+    BadOption,
+    CannotIntervene,
+    MeasurandError,
+    NotApplicable,
+    Undefined,
+    join_names,
+)
+from measurand.core.finding import Report
+from measurand.core.task import Task
+from measurand.experiment.workplace import Workplace
+from measurand.readers.names import ReaderChoices, name_readers, tell_apart
+from measurand.report.reports import Reports
+
+HERE = Workplace()
+USUAL = EvidenceSettings()
+
+
+def evidence(
+    source: Any,
+    readers: ReaderChoices | None = None,
+    *,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    shuffles: int = USUAL.shuffles,
+    shuffle: str = USUAL.shuffle,
+    margin: float = USUAL.margin,
+    calibrate: bool = USUAL.calibrate,
+    strongest: str = USUAL.strongest,
+    seeds: int | None = USUAL.seeds,
+) -> Report:
+    """Do the labels depend on the evidence?
+
+    Args:
+        source: A benchmark, or whatever `load` takes.
+        readers: A name of `measurand.readers()`, a reader, several of both, or a
+            mapping from names to them; tfidf where none is given.
+        seed: The same seed gives the same report.
+        workplace: Where answers are kept, and what computes them.
+        shuffles: How many shuffles of the evidence.
+        shuffle: Their kind: plain, within-label, within-length or nearest.
+        margin: Accuracy lost that still counts as nothing.
+        calibrate: Whether a reader that does not depend calls the next rung.
+        strongest: The highest rung that may be called: tfidf, cross or minilm.
+        seeds: How often a trained encoder is trained anew; None takes what is usual.
+
+    Returns:
+        The report: its verdict, its findings, its figures.
+    """
+    settings = {"shuffles": shuffles, "shuffle": shuffle, "margin": margin}
+    settings |= {"calibrate": calibrate, "strongest": strongest, "seeds": seeds}
+    return _run_audit("evidence", source, readers, seed, workplace, settings)
+
+
+def leakage(
+    source: Any,
+    readers: ReaderChoices | None = None,
+    *,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    **settings: Any,
+) -> Report:
+    """Can one part alone give the label away, and where?
+
+    Args:
+        source: A benchmark, or whatever `load` takes.
+        readers: A name of `measurand.readers()`, a reader, several of both, or a
+            mapping from names to them; tfidf where none is given.
+        seed: The same seed gives the same report.
+        workplace: Where answers are kept, and what computes them.
+        **settings: Of these, each with a default: margin (accuracy over the majority
+            that still counts as nothing), calibrate (whether a reader that finds no
+            leak calls a stronger one), strongest (which may be called), seeds (how
+            often an encoder is trained anew), k (clusters), components (principal ones
+            that are clustered), folds and draws (how items without a split are cut),
+            reference (the accuracy of the best published model), tsne (whether the map
+            is drawn).
+
+    Returns:
+        The report: its verdict, its findings, its figures.
+    """
+    return _run_audit("leakage", source, readers, seed, workplace, settings)
+
+
+def exposure(
+    source: Any,
+    readers: ReaderChoices | None = None,
+    *,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    about: Mapping[str, Task] | None = None,
+    **settings: Any,
+) -> Report:
+    """Does pretraining on unlabeled test text inflate scores?
+
+    Args:
+        source: A benchmark, or whatever `load` takes; or several, which are the tasks
+            of one study: a list of them, or a mapping from names to them.
+        readers: A name, a reader, several of both, or a mapping; each must be able to
+            adapt to unlabeled text. pca and idf where none is given.
+        seed: The same seed gives the same report.
+        workplace: Where answers are kept, and what computes them.
+        about: By task, how it is learned and put to prompted readers; tasks that are
+            known by name bring their own.
+        **settings: Of these, each with a default: m (labelled rows), n (test rows, and
+            as many extra ones), repeats (how often rows are drawn), arms (base, extra,
+            test, overtrained), margin (percentage points that count as nothing), model
+            (observation, paper or released), sampler (laplace, or nuts beside it),
+            checks (whether the checks of the method are run at full length).
+
+    Returns:
+        The report: its verdict, its findings, its figures.
+    """
+    record: Audit = AUDITS.thing("exposure")
+    chosen = record.choose(**settings)
+    recipes = name_readers(readers, record.readers)
+    tasks, lessons = _name_tasks(source, seed)
+    first = next(iter(tasks.values()))
+    with (workplace or HERE).open(first, seed) as experiment:
+        return record.run(
+            experiment, recipes, chosen, tasks=tasks, about={**lessons, **(about or {})}
+        )
+
+
+def explanations(
+    source: Any,
+    readers: ReaderChoices | None = None,
+    *,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    **settings: Any,
+) -> Report:
+    """Are rationales robust and informative, or vacuous, or leaky?
+
+    Args:
+        source: A benchmark with rationales, or whatever `load` takes.
+        readers: A name of `measurand.readers()`, a reader, several of both, or a
+            mapping from names to them; tfidf where none is given.
+        seed: The same seed gives the same report.
+        workplace: Where answers are kept, and what computes them.
+        **settings: Of these, each with a default: judge (lexical, or an entailment
+            classifier by directory or hub id), explainers (names; all that need no LLM
+            where none is given), model (the LLM that prompted explainers ask), count
+            (changes an item), paraphraser (a model that rewords queries; else rules),
+            preset (default or paper), seeds (how often an encoder is trained anew),
+            others (by item id, rationales given for changed inputs), similarity (what
+            specificity compares texts by), calibrate (whether `cross` is called where a
+            weaker reader finds nothing).
+
+    Returns:
+        The report: its verdict, its findings, its figures.
+    """
+    return _run_audit("explanations", source, readers, seed, workplace, settings)
+
+
+def audit(
+    source: Any,
+    *,
+    audits: str | Sequence[str] | None = None,
+    seed: int = 0,
+    workplace: Workplace | None = None,
+    **settings: Any,
+) -> Reports:
+    """Every audit that applies to a benchmark, and why the others do not.
+
+    Args:
+        source: A benchmark, or whatever `load` takes.
+        audits: Which to run, by name; all but exposure where none is named.
+        seed: The same seed gives the same reports.
+        workplace: Where answers are kept, and what computes them.
+        **settings: For every audit that has a setting of this name, such as
+            `strongest="cross"`.
+
+    Returns:
+        The reports by the name of their audit, with `not_run` and its reasons.
+    """
+    records = _choose_audits(audits, settings)
+    benchmark = to_benchmark(source, seed)
+    reports: dict[str, Report] = {}
+    faults: dict[str, MeasurandError] = {}
+    with (workplace or HERE).open(benchmark, seed) as experiment:
+        for name, record in records.items():
+            chosen = {k: v for k, v in settings.items() if record.takes(k)}
+            recipes = name_readers(None, record.readers)
+            try:
+                record.check_applies(benchmark)
+                reports[name] = record.run(experiment, recipes, record.choose(**chosen))
+            except (BadInput, CannotIntervene, Undefined) as fault:
+                faults[name] = fault
+    serious = [f for f in faults.values() if not isinstance(f, NotApplicable)]
+    if serious and not reports:
+        raise serious[0]  # nothing is lost by it, and the whole benchmark is at fault
+    return Reports(reports, {name: str(fault) for name, fault in faults.items()})
+
+
+def _run_audit(
+    name: str,
+    source: Any,
+    readers: ReaderChoices | None,
+    seed: int,
+    workplace: Workplace | None,
+    settings: Mapping[str, Any],
+) -> Report:
+    """The report of one audit; what is wrong with its options is said first."""
+    record: Audit = AUDITS.thing(name)
+    chosen = record.choose(**settings)
+    recipes = name_readers(readers, record.readers)
+    benchmark = to_benchmark(source, seed)
+    record.check_applies(benchmark)
+    with (workplace or HERE).open(benchmark, seed) as experiment:
+        return record.run(experiment, recipes, chosen)
+
+
+def _name_tasks(source: Any, seed: int) -> tuple[dict[str, Benchmark], dict[str, Task]]:
+    """The benchmarks of a study by name, and how each is learned."""
+    # A DatasetDict is a mapping too, but one benchmark.
+    named = isinstance(source, Mapping) and not hasattr(source, "column_names")
+    sources = [*source.values()] if named else source
+    if not isinstance(sources, list):
+        sources = [sources]
+    if not sources:
+        raise BadInput("there is no task to study; give one benchmark or more")
+    benchmarks = [to_benchmark(task, seed) for task in sources]
+    titles = tell_apart([benchmark.name for benchmark in benchmarks])
+    names = [str(name) for name in source] if named else titles
+    lessons = [
+        TOPICS[task].task if isinstance(task, str) and task in TOPICS else Task()
+        for task in sources
+    ]
+    return (
+        dict(zip(names, benchmarks, strict=True)),
+        dict(zip(names, lessons, strict=True)),
+    )
+
+
+def _choose_audits(
+    names: str | Sequence[str] | None, settings: Mapping[str, Any]
+) -> dict[str, Audit]:
+    """The audits that are to be run, each of them and each setting checked first."""
+    if names is None:
+        records = {name: AUDITS.thing(name) for name in AUDITS}
+        records = {name: record for name, record in records.items() if record.usual}
+    else:
+        chosen = [names] if isinstance(names, str) else names
+        records = {name: AUDITS.thing(name) for name in chosen}
+    if not records:
+        raise BadOption(f"`audits` is empty; choose among {join_names(list(AUDITS))}")
+    for setting in settings:
+        if not any(record.takes(setting) for record in records.values()):
+            raise BadOption(
+                f"none of {join_names(list(records))} has a setting {setting!r}; give "
+                "what measurand.evidence and the others take"
+            )
+    for record in records.values():
+        record.choose(**{k: v for k, v in settings.items() if record.takes(k)})
+    return records

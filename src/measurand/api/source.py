@@ -1,0 +1,131 @@
+"""A benchmark from whatever holds one."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from measurand.benchmarks import BENCHMARKS
+from measurand.benchmarks.assemble import from_frames, to_dataframe
+from measurand.benchmarks.load import load_benchmark
+from measurand.benchmarks.sources import benchmark_title, read_source
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadInput, BadOption
+
+UNNAMED = "benchmark"  # what reports call a table that nobody named
+ALLOWED = (
+    "a pandas DataFrame, a Dataset of the datasets library, a file, hf:NAME, a name of "
+    "measurand.benchmarks(), or a tuple of train and test"
+)
+
+
+def load(
+    source: Any,
+    test: Any = None,
+    *,
+    name: str | None = None,
+    query: str | None = None,
+    evidence: str | None = None,
+    label: str | None = None,
+    metadata: Sequence[str] = (),
+    rationale: str | Sequence[str] | None = None,
+    group: str | None = None,
+    split: str | None = None,
+    id: str | None = None,
+    fields: Sequence[str] = (),
+    split_by: str = "both",
+    data: str | Path | None = None,
+    part: str | None = None,
+    seed: int = 0,
+) -> Benchmark:
+    """The benchmark in a table, a file, a dataset of the hub, or known by name.
+
+    Columns that are not named are found by their plain names, and refused with a list
+    where these are not plain. A benchmark that is known by name brings its own columns.
+
+    Args:
+        source: A pandas DataFrame, a `datasets.Dataset` or `DatasetDict`, the path of
+            a file, "hf:NAME", a name of `measurand.benchmarks()`, or a tuple of train
+            and test.
+        test: The test items, where they stand apart.
+        name: What reports call the benchmark.
+        query: The column that asks or claims.
+        evidence: The column that should decide.
+        label: The column of the gold label.
+        metadata: The columns that say what kind of item each is.
+        rationale: The column of explanations, or several where an item has several.
+        group: The column of the cluster each item belongs to.
+        split: The column that says train, test or dev.
+        id: The column of item ids.
+        fields: The text columns, where they are not just the query and the evidence.
+        split_by: Items that share this stay on one side: query, evidence, both, group.
+        data: The folder that holds a published benchmark; else MEASURAND_DATA names
+            it, else the hub is asked.
+        part: The test part of a published benchmark.
+        seed: For the split, where test items are not told apart.
+
+    Returns:
+        The benchmark: its train and test items, and which column plays which part.
+
+    >>> load("synthetic:nq").query
+    'query'
+    """
+    if isinstance(source, tuple) and len(source) == 2 and test is None:
+        source, test = source
+    for table in (source,) if test is None else (source, test):
+        _check_is_table(table)
+    columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
+    columns |= {"metadata": metadata, "rationale": rationale, "group": group}
+    columns |= {"split": split, "id": id, "fields": fields, "split_by": split_by}
+    if is_path(source) and (test is None or is_path(test)):
+        sides: dict[str, Any] = {
+            "test": None if test is None else os.fspath(test),
+            "part": part,
+        }
+        benchmark = load_benchmark(
+            os.fspath(source), data=data, seed=seed, **sides, **columns
+        )
+        return benchmark if name is None else replace(benchmark, name=name)
+    if data is not None or part is not None:
+        raise BadOption(
+            "`data` and `part` are for benchmarks known by name, such as snli; leave "
+            "them out"
+        )
+    tables = _to_table(source), None if test is None else _to_table(test)
+    title = benchmark_title(os.fspath(source)) if is_path(source) else UNNAMED
+    return from_frames(*tables, name=name or title, seed=seed, **columns)
+
+
+def to_benchmark(source: Any, seed: int = 0) -> Benchmark:
+    """The benchmark itself, or the one that `load` finds in `source`."""
+    return source if isinstance(source, Benchmark) else load(source, seed=seed)
+
+
+def is_path(source: object) -> bool:
+    """Whether a source is a name or a path, and no table."""
+    return isinstance(source, str | os.PathLike)
+
+
+def _check_is_table(source: Any) -> None:
+    """Raise where a source holds no benchmark, and say what does."""
+    if isinstance(source, Benchmark):
+        raise BadInput(
+            f"{source.name} is a benchmark already; give it to an audit as it is"
+        )
+    is_table = isinstance(source, pd.DataFrame | Mapping) or hasattr(source, "features")
+    if is_path(source) or is_table:
+        return
+    what = f"a {type(source).__name__}"
+    if isinstance(source, list | tuple) and source:
+        what += f" of {len(source)}, the first a {type(source[0]).__name__},"
+    raise BadInput(f"{what} is no benchmark; give {ALLOWED}")
+
+
+def _to_table(source: Any) -> pd.DataFrame:
+    """The rows of a table or of a file."""
+    if is_path(source):
+        return read_source(os.fspath(source), list(BENCHMARKS))
+    return to_dataframe(source)
