@@ -18,23 +18,24 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # what follows is what a type checker and an editor see
-    from measurand.api import (
+    from measurand.api.auditing import (
         audit,
-        audits,
-        benchmarks,
-        compare,
         evidence,
-        explainers,
         explanations,
         exposure,
+        leakage,
+    )
+    from measurand.api.names import (
+        audits,
+        benchmarks,
+        explainers,
         interventions,
         judges,
-        leakage,
-        load,
-        load_report,
         readers,
         selections,
     )
+    from measurand.api.report import compare, load_report
+    from measurand.api.source import load
     from measurand.checks import (
         check_audit,
         check_intervention,
@@ -93,23 +94,24 @@ __all__ = [
     "selections",
 ]
 HOMES = {  # where the public names live, imported when they are first used
-    "measurand.api": (
+    "measurand.api.auditing": (
         "audit",
-        "audits",
-        "benchmarks",
-        "compare",
         "evidence",
-        "explainers",
         "explanations",
         "exposure",
+        "leakage",
+    ),
+    "measurand.api.names": (
+        "audits",
+        "benchmarks",
+        "explainers",
         "interventions",
         "judges",
-        "leakage",
-        "load",
-        "load_report",
         "readers",
         "selections",
     ),
+    "measurand.api.report": ("compare", "load_report"),
+    "measurand.api.source": ("load",),
     "measurand.checks": (
         "check_audit",
         "check_intervention",

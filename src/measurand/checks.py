@@ -74,9 +74,12 @@ def check_reader(reader: Reader, items: Items | None = None) -> None:
         raise BadInput(f"{name} changed the items it was given; copy them first")
     if canonical(reader) != settings:
         raise BadInput(f"{name} changed its settings when it learned; keep them")
-    # Every audit also asks what one part alone can tell.
+    # Every audit also asks what one part alone can tell, and a held-out value may leave
+    # one class to learn from.
     alone = items.keep_fields(items.fields[0])
     _read(reader, alone, alone)
+    if not traits_of(reader).learned:
+        _read(reader, items.rows(items.numbers == 0), items)
 
 
 def check_intervention(change: Intervention, items: Items | None = None) -> None:
@@ -162,7 +165,7 @@ def _check_recipe(recipe: Any) -> str:
         )
     try:
         canonical(recipe)
-    except TypeError as odd:
+    except (TypeError, ValueError) as odd:
         raise BadInput(f"{name} cannot be written down: {odd}") from odd
     traits_of(recipe)
     return name

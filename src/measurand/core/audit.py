@@ -89,7 +89,8 @@ def _fit_type(name: str, value: Any, hint: Any) -> Any:
     wider: dict[Any, Any] = {int: Integral, float: Real}
     allowed = tuple(wider.get(kind, kind) for kind in kinds)
     if isinstance(value, allowed) and (bool in kinds or not isinstance(value, bool)):
-        return value
+        # Keys and reports are made of Python's own numbers.
+        return value.item() if hasattr(value, "item") else value
     words = " or ".join("None" if k is type(None) else k.__name__ for k in kinds)
     raise BadOption(
         f"`{name}` is {quote(str(value))}, a {type(value).__name__}; give {words}"

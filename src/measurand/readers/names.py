@@ -63,7 +63,7 @@ def check_is_reader(thing: Any) -> None:
         )
     try:
         canonical(thing)
-    except TypeError as odd:
+    except (TypeError, ValueError) as odd:
         raise BadInput(
             f"the settings of the reader {name} cannot be written down: {odd}; hold "
             "numbers, text, tuples and other recipes alone"

@@ -1,0 +1,33 @@
+"""A notebook of the first lines a newcomer types shows a report and a figure."""
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+CELLS = [
+    "import measurand as ms\nfrom tests.boats import boats\nrows = boats(300)",
+    'report = ms.evidence(rows, strongest="cross", shuffles=5)\nreport',
+    'report.figures["decision-map"]',
+    "report.frame",
+    "print(report)",
+]
+
+
+@pytest.fixture(scope="module")
+def outputs():
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
+def test_a_notebook_shows_the_report_and_its_figures(outputs):
+    nothing, page, figure, frame, text = outputs
+    assert not nothing
+    assert "evidence-sensitive" in page[0].data["text/html"]
+    assert page[0].data["text/html"].startswith("<iframe")
+    kinds = {*figure[0].data}
+    assert any("vega" in kind for kind in kinds) or {"text/html", "image/png"} & kinds
+    assert "delta_evi" in frame[0].data["text/html"]
+    assert "evidence-sensitive: cross loses" in text[0].text
