@@ -28,7 +28,7 @@ from measurand.experiment.workplace import Workplace
 from measurand.readers.names import check_is_reader, name_readers
 
 ROWS = 60  # of the made items: enough for folds, few enough for an encoder
-TRAIN, TEST = 600, 400  # of a planted benchmark, for one run of an audit
+TRAIN, TEST = 320, 180  # of a planted benchmark, for one run of an audit
 CLOSE = 1e-4  # how far shares in 32 bits may be from summing to 1
 
 

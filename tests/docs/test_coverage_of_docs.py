@@ -5,8 +5,8 @@ import re
 import pytest
 
 import docs
-from measurand import AUDITS, BENCHMARKS, INTERVENTIONS, PUBLIC, READERS, SELECTIONS
-from measurand.audits import evidence, explanations, exposure, leakage
+from measurand import PUBLIC
+from measurand.audits import AUDITS, evidence, explanations, exposure, leakage
 from measurand.audits.evidence import thresholds
 from measurand.audits.evidence.verdict import LABELS
 from measurand.audits.explanations import thresholds as explanations_thresholds
@@ -15,11 +15,15 @@ from measurand.audits.exposure import thresholds as exposure_thresholds
 from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
 from measurand.audits.leakage import thresholds as leakage_thresholds
 from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
+from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.metadata import metadata_schema
 from measurand.benchmarks.roles import PLAIN
 from measurand.explainers import EXPLAINERS
+from measurand.interventions import INTERVENTIONS
 from measurand.interventions.shuffle import KINDS
+from measurand.readers import READERS
+from measurand.selections import SELECTIONS
 
 PAGES = {page.name: page.read_text("utf-8") for page in docs.PAGES}
 WHOLE = "\n".join([docs.README.read_text("utf-8"), *PAGES.values()])
@@ -83,8 +87,8 @@ def test_the_data_page_lists_formats_and_plain_names():
 
 
 def test_the_pages_use_only_public_names_that_exist():
-    used = set(re.findall(r"\bmeasurand\.([A-Za-z_]+)\(", WHOLE))
-    assert used <= set(PUBLIC)
+    used = set(re.findall(r"\b(?:measurand|ms)\.([A-Za-z_]+)\(", WHOLE))
+    assert {"load", "evidence", "audit", "Workplace"} <= used <= set(PUBLIC)
 
 
 def test_no_page_calls_a_benchmark_broken():

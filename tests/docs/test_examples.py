@@ -5,7 +5,6 @@ import json
 import pytest
 
 import docs
-from measurand.audits.evidence import EvidenceSettings
 from tests.docs.conftest import blocks, run
 
 EXAMPLES = [found for page in docs.PAGES for found in blocks(page, "python")]
@@ -21,8 +20,7 @@ def test_the_example_runs(where, code, desk):
 def test_the_fields_of_a_report_are_the_documented_ones(desk):
     import pandas as pd
 
-    import measurand
-    from measurand.experiment.experiment import open_experiment
+    import measurand as ms
     from measurand.report.saved import document
 
     rows = pd.DataFrame(
@@ -35,10 +33,8 @@ def test_the_fields_of_a_report_are_the_documented_ones(desk):
             "harbour": [("north", "south", "west")[i % 3] for i in range(90)],
         }
     )
-    benchmark = measurand.from_frames(rows, name="boats", metadata=["harbour"])
-    with open_experiment(benchmark) as running:
-        readers = {"tfidf": measurand.READERS.load("tfidf")}
-        report = measurand.evidence(running, readers, EvidenceSettings(calibrate=False))
+    boats = ms.load(rows, name="boats", metadata=["harbour"])
+    report = ms.evidence(boats, calibrate=False)
     page = (docs.ROOT / "docs" / "evidence.md").read_text("utf-8")
     stated = json.loads(json.dumps(document(report)))
     for name in fields(stated):
