@@ -1,5 +1,7 @@
 """A notebook of the first lines a newcomer types shows a report and a figure."""
 
+from pathlib import Path
+
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -17,7 +19,10 @@ CELLS = [
 def outputs():
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
-    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    root = {"metadata": {"path": str(Path(__file__).parents[1])}}
+    NotebookClient(
+        notebook, timeout=300, kernel_name="python3", resources=root
+    ).execute()
     return [cell.outputs for cell in notebook.cells]
 
 
