@@ -1,16 +1,17 @@
 """A benchmark from whatever holds one."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames, to_dataframe
 from measurand.benchmarks.load import load_benchmark
+from measurand.benchmarks.roles import Columns
 from measurand.benchmarks.sources import benchmark_title, read_source
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption
@@ -27,19 +28,11 @@ def load(
     test: Any = None,
     *,
     name: str | None = None,
-    query: str | None = None,
-    evidence: str | None = None,
-    label: str | None = None,
-    metadata: Sequence[str] = (),
-    rationale: str | Sequence[str] | None = None,
-    group: str | None = None,
-    split: str | None = None,
-    id: str | None = None,
-    fields: Sequence[str] = (),
     split_by: str = "both",
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,
+    **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark in a table, a file, a dataset of the hub, or known by name.
 
@@ -52,20 +45,16 @@ def load(
             and test.
         test: The test items, where they stand apart.
         name: What reports call the benchmark.
-        query: The column that asks or claims.
-        evidence: The column that should decide.
-        label: The column of the gold label.
-        metadata: The columns that say what kind of item each is.
-        rationale: The column of explanations, or several where an item has several.
-        group: The column of the cluster each item belongs to.
-        split: The column that says train, test or dev.
-        id: The column of item ids.
-        fields: The text columns, where they are not just the query and the evidence.
         split_by: Items that share this stay on one side: query, evidence, both, group.
         data: The folder that holds a published benchmark; else MEASURAND_DATA names
             it, else the hub is asked.
         part: The test part of a published benchmark.
         seed: For the split, where test items are not told apart.
+        columns: Which column plays which part: `query` asks or claims, `evidence`
+            should decide, `label` is the gold label, `metadata` (several) say what kind
+            of item each is, `rationale` (or several) explains, `group` is the cluster
+            each item belongs to, `split` says train, test or dev, `id` names items,
+            `fields` are the texts where they are not just query and evidence.
 
     Returns:
         The benchmark: its train and test items, and which column plays which part.
@@ -77,16 +66,18 @@ def load(
         source, test = source
     for table in (source,) if test is None else (source, test):
         _check_is_table(table)
-    columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
-    columns |= {"metadata": metadata, "rationale": rationale, "group": group}
-    columns |= {"split": split, "id": id, "fields": fields, "split_by": split_by}
     if is_path(source) and (test is None or is_path(test)):
         sides: dict[str, Any] = {
             "test": None if test is None else os.fspath(test),
             "part": part,
         }
         benchmark = load_benchmark(
-            os.fspath(source), data=data, seed=seed, **sides, **columns
+            os.fspath(source),
+            data=data,
+            seed=seed,
+            split_by=split_by,
+            **sides,
+            **columns,
         )
         return benchmark if name is None else replace(benchmark, name=name)
     if data is not None or part is not None:
@@ -96,7 +87,8 @@ def load(
         )
     tables = _to_table(source), None if test is None else _to_table(test)
     title = benchmark_title(os.fspath(source)) if is_path(source) else UNNAMED
-    return from_frames(*tables, name=name or title, seed=seed, **columns)
+    terms: dict[str, Any] = {"split_by": split_by, "seed": seed}
+    return from_frames(*tables, name=name or title, **terms, **columns)
 
 
 def to_benchmark(source: Any, seed: int = 0) -> Benchmark:

@@ -81,7 +81,9 @@ def audit(
         settings.margin,
     )
     used_readers = order_by_strength(readers)
-    readings = _climb_ladder(experiment, used_readers, shuffle, baselines, settings)
+    readings = _climb_evidence_ladder(
+        experiment, used_readers, shuffle, baselines, settings
+    )
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
@@ -110,7 +112,7 @@ def audit(
     )
 
 
-def _climb_ladder(
+def _climb_evidence_ladder(
     experiment: Experiment,
     readers: dict[str, Reader],
     shuffle: Shuffle,

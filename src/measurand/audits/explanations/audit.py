@@ -55,7 +55,9 @@ def audit(
     _check_rationales(benchmark)
     check_teachable(readers, "to read rationales")
     corpus = collect_corpus(experiment, settings)
-    readings, not_called = _climb_ladder(experiment, readers, corpus, settings)
+    readings, not_called = _climb_rationale_ladder(
+        experiment, readers, corpus, settings
+    )
     findings = [
         *_corpus_findings(experiment, corpus, settings.judge),
         *readerless_findings(readings[0].figures, model_title(settings.judge)),
@@ -90,7 +92,7 @@ def audit(
     )
 
 
-def _climb_ladder(
+def _climb_rationale_ladder(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     corpus: Corpus,

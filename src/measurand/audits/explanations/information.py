@@ -203,16 +203,14 @@ def measure_information(
     input_fields = tuple(x_fields)
     query = benchmark.query if benchmark.query in input_fields else input_fields[0]
     name = free_field_name(RATIONALE, input_fields)
-    baseline_texts = [
-        rev_baselines(items, query) for items in (benchmark.train, benchmark.test)
-    ]
     names = {b: free_field_name(b, input_fields) for b in BASELINES}
-    plain = restrict_fields(benchmark, input_fields, baseline_texts, names)
+    baselines = [
+        rev_baselines(side, query) for side in (benchmark.train, benchmark.test)
+    ]
+    plain = restrict_fields(benchmark, input_fields, baselines, names)
     with reopen_experiment(experiment, plain) as sub_experiment:
-        baseline_arms = {b: (field,) for b, field in names.items()}
-        before = ask_arms(
-            sub_experiment, members, {INPUT: input_fields, **baseline_arms}
-        )
+        arms = {INPUT: input_fields, **{b: (field,) for b, field in names.items()}}
+        before = ask_arms(sub_experiment, members, arms)
     sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
     with_rationales = restrict_fields(
         plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True
@@ -222,27 +220,23 @@ def measure_information(
     majority = float(shares.max())
     with reopen_experiment(experiment, with_rationales) as sub_experiment:
         paired_arms = {b: (field, name) for b, field in names.items()}
-        probabilities = ask_arms(
-            sub_experiment, members, {WHOLE: (*input_fields, name), **paired_arms}
-        )
-        probabilities |= ask_arms(
-            sub_experiment,
-            [without_temperature(member) for member in members],
-            {ALONE: (name,)},
-        )
+        arms = {WHOLE: (*input_fields, name), **paired_arms}
+        detectors = [without_temperature(member) for member in members]
+        probabilities = ask_arms(sub_experiment, members, arms)
+        probabilities |= ask_arms(sub_experiment, detectors, {ALONE: (name,)})
         detector_right = np.asarray(probabilities[ALONE][0].argmax(axis=1) == gold)
         # Where nothing leaks there is nothing to mask; the paper's mask asks nobody.
-        if mask_settings.collapsed and detector_right.mean() <= majority + TARGET:
-            outcome = _MaskOutcome(
-                0.0, 0.0, {0.0: detector_right}, list(test_texts), probabilities[WHOLE]
-            )
-        else:
-            masks = mask_rationales(
-                sub_experiment, without_temperature(members[0]), name, mask_settings
-            )
-            outcome = _try_masks(
-                experiment, benchmark, masks, input_fields, members, majority
-            )
+        clean = mask_settings.collapsed and detector_right.mean() <= majority + TARGET
+        masks = None
+        if not clean:
+            detector = without_temperature(members[0])
+            masks = mask_rationales(sub_experiment, detector, name, mask_settings)
+    outcome = _MaskOutcome(
+        0.0, 0.0, {0.0: detector_right}, list(test_texts), probabilities[WHOLE]
+    )
+    if masks is not None:
+        terms = masks, input_fields, members, majority
+        outcome = _try_masks(experiment, benchmark, *terms)
     empty = np.array([WORD.search(text) is None for text in test_texts], bool)
     prior = np.asarray(gold == commonest_training_label(benchmark))
     probabilities[MASKED] = outcome.probabilities

@@ -114,11 +114,7 @@ def read_rationales(
     frontier = explainer_frontier(figures, methods)
     findings = [
         *_varif_findings(figures, name),
-        *(
-            finding
-            for explainer, part in information.items()
-            for finding in _explainer_findings(part, name, explainer, clusters)
-        ),
+        *_information_findings(information, name, clusters),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
     ]
     if corpus.also and GIVEN in corpus.rationales:
@@ -140,6 +136,17 @@ def read_rationales(
         meta=meta_evaluation,
         stage=_verdict_stage(name, reader, corpus, information, figures, frontier),
     )
+
+
+def _information_findings(
+    information: Mapping[str, Information], name: str, clusters: Clusters
+) -> list[Finding]:
+    """What a reader says of every explainer's rationales."""
+    return [
+        finding
+        for explainer, part in information.items()
+        for finding in _explainer_findings(part, name, explainer, clusters)
+    ]
 
 
 def _unmeasured_robustness(corpus: Corpus) -> dict[str, str]:

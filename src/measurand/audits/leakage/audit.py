@@ -61,7 +61,7 @@ def audit(
     words = word_statistics(canonical)
     folds, draws = settings.folds, settings.draws
     with open_evaluation(experiment, canonical, folds, draws) as evaluation:
-        readings = _climb_ladder(evaluation, readers, baselines, settings)
+        readings = _climb_leakage_ladder(evaluation, readers, baselines, settings)
         repairs = repair_leaks(evaluation, readers, readings)
     rng = generator(experiment.seed, "leakage", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
@@ -92,7 +92,7 @@ def audit(
     )
 
 
-def _climb_ladder(
+def _climb_leakage_ladder(
     evaluation: Evaluation,
     readers: Mapping[str, Reader],
     baselines: LeakageBaselines,
