@@ -216,8 +216,7 @@ def measure_information(
         plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True
     )
     gold = benchmark.test.gold(benchmark.classes)
-    shares = benchmark.test.labels.value_counts(normalize=True)
-    majority = float(shares.max())
+    majority = float(benchmark.test.labels.value_counts(normalize=True).max())
     with reopen_experiment(experiment, with_rationales) as sub_experiment:
         paired_arms = {b: (field, name) for b, field in names.items()}
         arms = {WHOLE: (*input_fields, name), **paired_arms}
@@ -241,17 +240,15 @@ def measure_information(
     prior = np.asarray(gold == commonest_training_label(benchmark))
     probabilities[MASKED] = outcome.probabilities
     class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
+    scores = tuple(
+        _seed_scores(seed, before, probabilities, gold, empty, prior)
+        for seed in range(len(members))
+    )
     return Information(
         tuple(benchmark.test.ids),
         gold,
-        tuple(
-            _seed_scores(seed, before, probabilities, gold, empty, prior)
-            for seed in range(len(members))
-        ),
-        {
-            share: np.where(empty, prior, correct)
-            for share, correct in outcome.right.items()
-        },
+        scores,
+        {n: np.where(empty, prior, right) for n, right in outcome.right.items()},
         majority,
         outcome.strength,
         outcome.mask_strength,
