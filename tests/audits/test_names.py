@@ -11,7 +11,7 @@ from measurand.audits import evidence, leakage
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
-from tests.audits.leaky import pairs
+from tests.audits.leakage.leaky import pairs
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from measurand.core.task import Task
 from measurand.experiment.experiment import open_experiment
 from measurand.models.causal_training import Adaptation, Training
 from measurand.readers.causal import CausalReader
-from tests.audits.test_exposure import texts
+from tests.audits.exposure.test_audit import texts
 from tests.experiment.running import files
 from tests.models import tiny_decoders
 

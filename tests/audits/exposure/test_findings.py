@@ -9,8 +9,8 @@ from measurand.audits.exposure.findings import arm_accuracy, chance_warnings
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader
-from tests.audits.test_exposure import texts
-from tests.audits.test_exposure_verdict import study
+from tests.audits.exposure.test_audit import texts
+from tests.audits.exposure.test_verdict import study
 
 N = 50
 

@@ -20,7 +20,7 @@ from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.task import Task
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
-from tests.audits.test_exposure import texts
+from tests.audits.exposure.test_audit import texts
 
 SMALL = ExposureSettings(m=20, n=40, repeats=4)
 EVERY = replace(SMALL, arms=("base", "extra", "test", "overtrained"))

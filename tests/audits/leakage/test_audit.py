@@ -17,7 +17,7 @@ from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
-from tests.audits.leaky import pairs
+from tests.audits.leakage.leaky import pairs
 
 TFIDF = {"tfidf": TfidfReader()}
 ROLES = {"query": "hypothesis", "evidence": "premise", "label": "label"}

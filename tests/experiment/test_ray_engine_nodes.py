@@ -13,7 +13,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.readers.majority import MajorityReader
 from measurand.report.saved import document, dumps
-from tests.audits.test_exposure import LIGHT, texts
+from tests.audits.exposure.test_audit import LIGHT, texts
 from tests.experiment.odd_readers import Sleepy, Weighty
 from tests.experiment.running import files, locally, trials
 

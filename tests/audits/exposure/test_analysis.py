@@ -22,7 +22,7 @@ from measurand.report.figures import KINDS, draw_figure
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
 from measurand.stats.exposure.counts import pair_arms, study_counts
-from tests.audits.test_exposure_verdict import study
+from tests.audits.exposure.test_verdict import study
 
 ATTACK = "<b>x</b> & y"
 CHAIN = {"chains": 1, "warmup": 150, "samples": 250}

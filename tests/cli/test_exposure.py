@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from tests.audits.test_exposure import texts
-from tests.audits.test_exposure_verdict import study
+from tests.audits.exposure.test_audit import texts
+from tests.audits.exposure.test_verdict import study
 from tests.cli.commands import written
 from tests.cli.test_bad_input import one_line
 

@@ -11,7 +11,7 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.core.task import Task
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.encoder import EncoderReader
-from tests.audits.test_exposure import texts
+from tests.audits.exposure.test_audit import texts
 from tests.experiment.running import files
 from tests.models import tiny_families
 

@@ -116,7 +116,7 @@ def test_equal_asks_and_equal_items_have_one_key(benchmark):
 
 def test_a_recipe_reads_the_same_in_every_process():
     code = (
-        "from tests.experiment.test_asks import OTHERS, canonical\n"
+        "from tests.experiment.test_ask import OTHERS, canonical\n"
         "print(canonical(OTHERS), end='')"
     )
     environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)}

@@ -9,7 +9,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.experiment.ask import Ask, ask_key
 from measurand.interventions.fields import Keep
 from measurand.readers.linear import TfidfReader
-from tests.audits.leaky import pairs
+from tests.audits.leakage.leaky import pairs
 from tests.cli.commands import process, written
 from tests.cli.test_bad_input import one_line
 from tests.conftest import small_items

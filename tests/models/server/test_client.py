@@ -327,8 +327,8 @@ def test_a_key_that_no_header_carries_is_not_shown(monkeypatch, key):
 ASKING = """
 import sys
 from pathlib import Path
-from tests.models.test_endpoint import Endpoint, Terms, prompts
-from tests.models.test_endpoint import endpoint_replies, keep_calls
+from tests.models.server.test_client import Endpoint, Terms, prompts
+from tests.models.server.test_client import endpoint_replies, keep_calls
 with keep_calls(Path(sys.argv[2])):
     terms = Terms(url=sys.argv[1], concurrency=3)
     print(len(endpoint_replies(Endpoint("small", terms=terms), prompts(60))))
