@@ -29,10 +29,11 @@ from measurand.models.causal_training import (
     Lora,
     attach_lora,
     batch_by_length,
-    optimise,
     pad_rows,
     tokens_per_batch,
+    train_decoder,
 )
+from measurand.models.cuda_graphs import Batch
 
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read
 
@@ -210,7 +211,8 @@ class CausalModel:
             for rows in batch_by_length(
                 [len(ids) for ids in starts], tokens_per_batch()
             ):
-                batch_states = self.states([starts[i] for i in rows]).cpu().numpy()
+                batch = self.batch([starts[i] for i in rows])
+                batch_states = self.states(batch).cpu().numpy()
                 states.update(zip(rows, batch_states, strict=True))
         size = self.network.get_input_embeddings().weight.shape[1]
         shape = (len(prompts), next(iter(states.values())).size if states else size)
@@ -226,7 +228,7 @@ class CausalModel:
                 [len(ids) for ids in rows], tokens_per_batch() // 4
             ):
                 batch = [rows[i] for i in chosen]
-                total += float(self.unlikelihood(batch)) * sum(
+                total += float(self.unlikelihood(self.batch(batch))) * sum(
                     len(r) - 1 for r in batch
                 )
         return total / sum(len(row) - 1 for row in rows)
@@ -256,10 +258,15 @@ class CausalModel:
         """Train this trainable model on `texts`, in place."""
         rows = self.pack(self.sequences(texts, settings.length), settings.packed)
 
-        def loss(chosen: Sequence[int]) -> Tensor:
-            return self.unlikelihood([rows[i] for i in chosen])
+        def make_batch(chosen: Sequence[int]) -> Batch:
+            return self.batch([rows[i] for i in chosen])
 
-        optimise(self.network, (), len(rows), loss, settings.training, seed)
+        def loss(network: Any, batch: Batch) -> Tensor:
+            return self.unlikelihood(batch)
+
+        train_decoder(
+            self.network, len(rows), make_batch, loss, settings.training, seed
+        )
 
     def sequences(self, texts: Sequence[str], length: int) -> list[Ids]:
         """The texts in which a token can be predicted, cut."""
@@ -281,18 +288,23 @@ class CausalModel:
             sequences.append(sequence[: self.window])
         return sequences
 
-    def unlikelihood(self, rows: Sequence[Ids]) -> Tensor:
-        """The mean negative log-probability of the tokens after the first."""
+    def batch(self, rows: Sequence[Ids]) -> Batch:
+        """The rows as what is learned from."""
+        # Padding on the right: on the left, its tokens would see no token at all, and
+        # some kernels make that no number.
         ids, mask = pad_rows(rows, self.start, "right")
+        return {"ids": ids, "mask": mask}
+
+    def unlikelihood(self, batch: Batch) -> Tensor:
+        """The mean negative log-probability of the tokens after the first."""
+        ids, mask = batch["ids"], batch["mask"]
         logits = self.run(self.network, ids, mask, use_cache=False).logits
         targets = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
         return cross_entropy(logits[:, :-1].flatten(0, 1).float(), targets.flatten())
 
-    def states(self, rows: Sequence[Ids]) -> Tensor:
+    def states(self, batch: Batch) -> Tensor:
         """The last hidden state of each row's last token, to be learned through."""
-        # Padding on the right: on the left, its tokens would see no token at all, and
-        # some kernels make that no number.
-        ids, mask = pad_rows(rows, self.start, "right")
+        ids, mask = batch["ids"], batch["mask"]
         output = self.run(self.network.base_model, ids, mask, use_cache=False)
         ends = mask.sum(dim=1) - 1
         last: Tensor = output.last_hidden_state[torch.arange(len(ends)), ends]

@@ -15,8 +15,8 @@ from torch import Tensor
 from measurand.core.errors import ReaderFailed
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import accelerator, has_package, memory_guard
-
-ExampleLoss = Callable[[Sequence[int]], Tensor]
+from measurand.models.cuda_graphs import Batch
+from measurand.models.training import Loss, Schedule, train_model
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,10 @@ class Training:
     warmup: float = 0.1
     clip: float = 1.0
 
-    def at(self, step: int, steps: int) -> float:
-        """The learning rate of a step."""
-        return self.rate * _rate_share(step, steps, self.warmup)
+    @property
+    def schedule(self) -> Schedule:
+        """How weights move, whatever they learn from."""
+        return Schedule(self.rate, self.warmup, self.decay, self.clip)
 
 
 @dataclass(frozen=True)
@@ -82,68 +83,33 @@ class Adaptation:
         return replace(self, training=training)
 
 
-def optimise(
-    network: Any,
-    extra_weights: Sequence[Tensor],
+def train_decoder(
+    model: torch.nn.Module,
     n: int,
-    loss: ExampleLoss,
+    make_batch: Callable[[Sequence[int]], Batch],
+    loss: Loss,
     training: Training,
     seed: int,
 ) -> None:
-    """Train the network's open weights and `extra_weights` on `loss`, in place.
+    """Train the model's open weights on `n` examples, in place.
 
-    `n` is how many examples there are. Order and dropout are streams of `seed`; the
-    global generators stay as they were.
+    Order and dropout are streams of `seed`; the global generators stay as they were.
     """
-    weights = [w for w in network.parameters() if w.requires_grad] + list(extra_weights)
-    groups: list[dict[str, Any]] = [
-        {"params": [w for w in weights if w.ndim > 1]},
-        {"params": [w for w in weights if w.ndim < 2], "weight_decay": 0.0},
-    ]
-    optimiser = torch.optim.AdamW(
-        groups,
-        lr=training.rate,
-        weight_decay=training.decay,
-        fused=accelerator().type == "cuda",
-    )
     orders = generator(seed, "order")
-    total, step = training.epochs * -(-n // training.batch), 0
-    network.train()
-    with (
-        memory_guard(),
-        _fork_torch_generators(int(generator(seed, "dropout").integers(2**31))),
-    ):
-        for epoch in range(training.epochs):
-            # Checked once an epoch: asking a GPU at every step would make it wait.
-            epoch_loss = torch.zeros((), device=weights[0].device)
-            order = orders.permutation(n)
-            for start in range(0, n, training.batch):
-                for group in optimiser.param_groups:
-                    group["lr"] = training.at(step, total)
-                value = loss(order[start : start + training.batch].tolist())
-                optimiser.zero_grad(set_to_none=True)
-                value.backward()  # type: ignore[no-untyped-call]
-                torch.nn.utils.clip_grad_norm_(weights, training.clip)
-                optimiser.step()
-                epoch_loss, step = epoch_loss + value.detach(), step + 1
-            if not np.isfinite(float(epoch_loss)):
-                raise ReaderFailed(
-                    f"the loss is not a number any more in epoch {epoch + 1}; lower "
-                    f"the learning rate from {training.rate:g}"
-                )
-    network.eval()
 
+    def batches(epoch: int) -> Iterator[Batch]:
+        order = orders.permutation(n)
+        for start in range(0, n, training.batch):
+            yield make_batch(order[start : start + training.batch].tolist())
 
-def _rate_share(step: int, total: int, warmup: float) -> float:
-    """The share of the learning rate at one step: up, then straight down to 0.
-
-    >>> [round(_rate_share(step, 5, 0.4), 2) for step in range(5)]
-    [0.5, 1.0, 1.0, 0.67, 0.33]
-    """
-    rising = int(total * warmup)
-    if step < rising:
-        return (step + 1) / rising
-    return (total - step) / (total - rising)
+    steps = training.epochs * -(-n // training.batch)
+    dropout = int(generator(seed, "dropout").integers(2**31))
+    with memory_guard(), _fork_torch_generators(dropout):
+        # Not captured: every batch has its own width, and 4-bit weights no graph.
+        train_model(
+            *(model, batches, training.epochs, steps, loss, training.schedule),
+            capture=False,
+        )
 
 
 @contextmanager

@@ -1,12 +1,12 @@
-"""One training loop for encoders, on a CPU or a GPU.
+"""One training loop for encoders, decoders and stacks of them, on a CPU or a GPU.
 
 Small models on a GPU wait for their kernels to be launched, not for the kernels. So a
-whole step (forward, backward, clipping, AdamW) is captured once for each width as a
+whole step (forward, backward, clipping, AdamW) can be captured once for each width as a
 CUDA graph and replayed; a CPU takes the same step as it is.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -41,7 +41,10 @@ class Schedule:
     clip: float = 1.0
 
     def at(self, step: int, steps: int) -> float:
-        """The learning rate of a step, after the last rise as transformers' Trainer.
+        """The learning rate of a step, as transformers' Trainer lets it fall.
+
+        The rise is a step ahead of Trainer's, whose first step has the rate 0: of few
+        steps none is lost.
 
         >>> [round(Schedule(1.0, warmup).at(2, 8), 2) for warmup in (0.0, 0.06, 0.5)]
         [0.75, 0.86, 0.75]
@@ -52,35 +55,17 @@ class Schedule:
         return self.rate * (steps - step) / max(1, steps - up)
 
 
-class RateSchedule(Protocol):
-    """How weights move: an encoder's `Schedule`, or a decoder's `Training`."""
-
-    @property
-    def rate(self) -> float:
-        """The highest learning rate."""
-
-    @property
-    def decay(self) -> float:
-        """Weight decay, off for biases and norms."""
-
-    @property
-    def clip(self) -> float:
-        """The largest norm of the gradient."""
-
-    def at(self, step: int, steps: int) -> float:
-        """The learning rate of a step."""
-
-
 def train_model(
-    model: Any,
+    model: torch.nn.Module,
     batches: Callable[[int], Iterator[Batch]],
     epochs: int,
     steps: int,
     loss: Loss,
     schedule: Schedule,
     after: Callable[[int], bool] = lambda epoch: False,
+    capture: bool = True,
 ) -> float:
-    """Train in place; the mean loss.
+    """Train the weights that are open, in place, by AdamW; the mean loss.
 
     Args:
         model: What is trained.
@@ -90,32 +75,67 @@ def train_model(
         loss: The loss of a batch.
         schedule: How weights move.
         after: Called when an epoch is over; says whether to stop.
+        capture: Whether a GPU captures the step, which pays where batches have few
+            shapes.
     """
-    device = next(model.parameters()).device
-    optimizer = torch.optim.AdamW(
-        _decay_groups(model, schedule.decay),
-        lr=torch.tensor(schedule.rate, device=device),
-        fused=device.type == "cuda",
-        capturable=device.type == "cuda",
-    )
-    stepper = CapturedStep if device.type == "cuda" else PlainStep
-    step = stepper(model, optimizer, loss, schedule.clip)
-    total = torch.zeros((), device=device)
-    done = 0
+    on_gpu = next(model.parameters()).device.type == "cuda"
+    stepper = CapturedStep if on_gpu and capture else PlainStep
+    step = stepper(model, _adamw(model, schedule), loss, schedule.clip)
+    return run_epochs(step, batches, epochs, steps, schedule, after)
+
+
+def run_epochs(
+    step: "PlainStep | CapturedStep",
+    batches: Callable[[int], Iterator[Batch]],
+    epochs: int,
+    steps: int,
+    schedule: Schedule,
+    after: Callable[[int], bool] = lambda epoch: False,
+) -> float:
+    """Take a step for every batch, at the rate of the schedule; the mean loss."""
+    model, groups = step.model, step.optimizer.param_groups
+    total, done = torch.zeros((), device=next(model.parameters()).device), 0
     for epoch in range(epochs):
         model.train()
         for batch in batches(epoch):
-            for group in optimizer.param_groups:
+            for group in groups:
                 group["lr"].fill_(schedule.at(done, steps))
             total += step(batch)
             done += 1
         model.eval()
+        # Looked at once an epoch: asked at every step, a GPU would have to wait.
+        if not math.isfinite(float(total)):
+            raise ReaderFailed(
+                f"the loss is not a number any more in epoch {epoch + 1}; lower the "
+                f"learning rate from {schedule.rate:g}"
+            )
         if after(epoch):
             break
-    mean = float(total) / max(1, done)
-    if not math.isfinite(mean):
-        raise ReaderFailed("the loss is not a number; lower the learning rate")
-    return mean
+    return float(total) / max(1, done)
+
+
+def _adamw(model: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:
+    """AdamW of the weights that are open, with decay off for biases and norms."""
+    device = next(model.parameters()).device
+    on_gpu = device.type == "cuda"
+    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
+    plain = [p for name, p in named if not has_decay(name, p)]
+    decaying = [p for name, p in named if has_decay(name, p)]
+    return torch.optim.AdamW(
+        [
+            {"params": decaying, "weight_decay": schedule.decay},
+            {"params": plain, "weight_decay": 0.0},
+        ],
+        # A tensor, which a captured step reads anew each time it is replayed.
+        lr=torch.tensor(schedule.rate, device=device if on_gpu else None),
+        fused=on_gpu,
+        capturable=on_gpu,
+    )
+
+
+def has_decay(name: str, weight: torch.Tensor) -> bool:
+    """Whether weight decay is on: not for biases and norms."""
+    return weight.ndim > 1 and not name.endswith("bias")
 
 
 def labelled_cross_entropy(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -124,22 +144,29 @@ def labelled_cross_entropy(scores: torch.Tensor, labels: torch.Tensor) -> torch.
     return total / (labels != -100).sum().clamp(min=1)
 
 
-def _decay_groups(model: Any, decay: float) -> list[dict[str, Any]]:
-    """The weights, with decay off for biases and norms."""
-    named = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    plain = [p for name, p in named if p.ndim < 2 or name.endswith("bias")]
-    chosen = {id(p) for p in plain}
-    return [
-        {"params": [p for _, p in named if id(p) not in chosen], "weight_decay": decay},
-        {"params": plain, "weight_decay": 0.0},
-    ]
+class Optimizer(Protocol):
+    """What moves the weights of a model, or those of a stack of them."""
+
+    @property
+    def param_groups(self) -> Sequence[Mapping[str, Any]]:
+        """The learning rates, each a tensor called `lr`."""
+
+    @property
+    def state(self) -> Mapping[Any, Mapping[Any, torch.Tensor]]:
+        """Moments and numbers of steps."""
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients."""
+
+    def step(self) -> None:
+        """Move the weights by the gradients."""
 
 
 class PlainStep:
     """A step as it is written."""
 
     def __init__(
-        self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
+        self, model: torch.nn.Module, optimizer: Optimizer, loss: Loss, clip: float
     ) -> None:
         self.model, self.optimizer, self.loss, self.clip = model, optimizer, loss, clip
         device_type = next(model.parameters()).device.type
@@ -169,7 +196,7 @@ class CapturedStep(GraphReplay):
     """A step captured once for each shape of batch, then replayed."""
 
     def __init__(
-        self, model: Any, optimizer: torch.optim.Optimizer, loss: Loss, clip: float
+        self, model: torch.nn.Module, optimizer: Optimizer, loss: Loss, clip: float
     ) -> None:
         self.model, self.optimizer = model, optimizer
         step = PlainStep(model, optimizer, loss, clip)

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import ModuleList, Parameter, ParameterList
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
@@ -15,7 +16,8 @@ from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, locate_decoder
-from measurand.models.causal_training import Adaptation, Lora, Training, optimise
+from measurand.models.causal_training import Adaptation, Lora, Training, train_decoder
+from measurand.models.cuda_graphs import Batch
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import fit_wording, zero_shot_template
 from measurand.readers.causal_recipe import CausalRecipe, first_head, seed_for_part
@@ -97,18 +99,24 @@ class CausalReader(CausalRecipe):
         """Train the model, in place, with a fresh head; the head that came out."""
         rows = model.fit_window(prompts, 0)
         gold = torch.from_numpy(items.gold(items.classes))
-        width = model.states(rows[:1]).shape[1]
+        width = model.states(model.batch(rows[:1])).shape[1]
         start = first_head(seed, len(items.classes), width)
-        head = torch.tensor(start, dtype=torch.float32, device=model.network.device)
-        head.requires_grad_(True)
+        device = model.network.device
+        head = Parameter(torch.tensor(start, dtype=torch.float32, device=device))
 
-        def loss(chosen: Sequence[int]) -> Tensor:
-            scores = model.states([rows[i] for i in chosen]) @ head.T
-            return cross_entropy(scores, gold[list(chosen)].to(scores.device))
+        def make_batch(chosen: Sequence[int]) -> Batch:
+            labels = {"labels": gold[list(chosen)].to(device)}
+            return {**model.batch([rows[i] for i in chosen]), **labels}
+
+        def loss(trained: Any, batch: Batch) -> Tensor:
+            states = model.states(batch)
+            with torch.autocast(device.type, enabled=False):  # the head is exact
+                return cross_entropy(states @ head.T, batch["labels"])
 
         training = Training(self.epochs, self.batch, self.rate, self.decay, self.warmup)
         if len(items.classes) > 1:  # with one class there is nothing to tell apart
-            optimise(model.network, [head], len(rows), loss, training, seed)
+            trained = ModuleList([model.network, ParameterList([head])])
+            train_decoder(trained, len(rows), make_batch, loss, training, seed)
         return head.detach()
 
     def joint_size(self) -> int:

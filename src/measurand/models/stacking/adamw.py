@@ -22,7 +22,8 @@ class StackedAdamW:
     which has the gradients. Clipping, moving and copying read every weight once.
 
     Attributes:
-        rate: The learning rate, to be filled before a step.
+        param_groups: The learning rate, to be filled before a step, as torch's
+            optimizers have it.
         state: Moments and the number of steps, so that a capture can set them back.
     """
 
@@ -38,6 +39,7 @@ class StackedAdamW:
         # In double: 1 - 0.999 has half of a single's digits left.
         numbers = torch.zeros(2, dtype=torch.float64, device=device)
         self.rate, self.done = numbers.unbind()
+        self.param_groups = [{"lr": self.rate}]
         self.decays = decays
         self.flat = [_flatten_models(part) for part in weights]
         self.copies = [

@@ -17,11 +17,17 @@ from typing import Any
 import torch
 from torch.func import functional_call
 
-from measurand.core.errors import ReaderFailed
 from measurand.models.cuda_graphs import Batch, GraphReplay
 from measurand.models.stacking.adamw import StackedAdamW
 from measurand.models.stacking.linear import stack_linear
-from measurand.models.training import CapturedStep, Loss, PlainStep, RateSchedule
+from measurand.models.training import (
+    CapturedStep,
+    Loss,
+    PlainStep,
+    Schedule,
+    has_decay,
+    run_epochs,
+)
 
 Attend = Callable[[torch.Tensor, torch.dtype], torch.Tensor]
 
@@ -99,10 +105,7 @@ class Stack(torch.nn.Module):
         }
         # In a list, so that its parameters are not counted among the stack's.
         self.form = [model]
-        self.has_decay = [
-            part.ndim > 1 and not name.endswith("bias")
-            for name, part in model.named_parameters()
-        ]
+        self.decaying = [has_decay(*named) for named in model.named_parameters()]
 
     @property
     def like(self) -> Any:
@@ -177,9 +180,9 @@ class Stack(torch.nn.Module):
 class StackTrainer:
     """Trains a stack again and again with the same captured steps."""
 
-    def __init__(self, stack: Stack, loss: Loss, schedule: RateSchedule) -> None:
+    def __init__(self, stack: Stack, loss: Loss, schedule: Schedule) -> None:
         self.stack, self.schedule = stack, schedule
-        decays = [schedule.decay if flag else 0.0 for flag in stack.has_decay]
+        decays = [schedule.decay if flag else 0.0 for flag in stack.decaying]
         self.optimizer = StackedAdamW(
             list(stack.stacked), list(stack.working), decays, schedule.clip
         )
@@ -190,25 +193,15 @@ class StackTrainer:
 
         stepper = CapturedStep if device_type == "cuda" else PlainStep
         # Clipped by the optimizer, each model by itself; not once more for all.
-        self.step = stepper(stack, self.optimizer, total, math.inf)  # type: ignore[arg-type]
+        self.step = stepper(stack, self.optimizer, total, math.inf)
 
     def __call__(
         self, batches: Callable[[int], Iterator[Batch]], epochs: int, steps: int
     ) -> float:
         """Train in place from where the weights are; the mean loss of a model."""
         self.optimizer.forget()
-        self.stack.train()
-        total, done = torch.zeros((), device=self.stack.stacked[0].device), 0
-        for epoch in range(epochs):
-            for batch in batches(epoch):
-                self.optimizer.rate.fill_(self.schedule.at(done, steps))
-                total += self.step(batch)
-                done += 1
-        self.stack.eval()
-        mean = float(total) / max(1, done * self.stack.size)
-        if not math.isfinite(mean):
-            raise ReaderFailed("the loss is not a number; lower the learning rate")
-        return mean
+        mean = run_epochs(self.step, batches, epochs, steps, self.schedule)
+        return mean / self.stack.size
 
 
 class ResidentStack:
@@ -219,7 +212,7 @@ class ResidentStack:
         model: Any,
         size: int,
         loss: Loss,
-        schedule: RateSchedule,
+        schedule: Schedule,
         attend: Attend | None = None,
     ) -> None:
         named = model.named_parameters()

@@ -32,7 +32,7 @@ from measurand.models.stacking.causal import (
     sorted_batches,
 )
 from measurand.models.stacking.stack import ResidentStack
-from measurand.models.training import pool_size
+from measurand.models.training import Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
 from measurand.readers.causal_recipe import (
@@ -65,15 +65,15 @@ class CausalStack:
     @property
     def language_models(self) -> ResidentStack:
         """The language models."""
-        training = self.reader.adaptation.training
-        return decoder_language_models(self.reader.model, training, self.size)
+        schedule = self.reader.adaptation.training.schedule
+        return decoder_language_models(self.reader.model, schedule, self.size)
 
     @property
     def classifiers(self) -> ResidentStack:
         """The classifiers."""
         reader = self.reader
-        training = Training(rate=reader.rate, decay=reader.decay, warmup=reader.warmup)
-        return decoder_classifiers(reader.model, self.classes, training, self.size)
+        schedule = Schedule(reader.rate, reader.warmup, reader.decay)
+        return decoder_classifiers(reader.model, self.classes, schedule, self.size)
 
     def predict_jointly(self, jobs: Sequence[TrainingJob]) -> list[JointPrediction]:
         """What each job's decoder says about its test rows."""

@@ -16,7 +16,6 @@ from measurand.core.errors import ReaderFailed
 from measurand.core.joint_training import TrainingJob
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
-from measurand.models.causal_training import Training
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_family
 from measurand.models.masked import (
@@ -185,7 +184,7 @@ def _models_by_scores(memory: int, scores: int) -> int:
     return max(1, int(SCORE_SHARE * memory / (SCORED * scores)))
 
 
-def decoder_language_models(name: str, training: Training, size: int) -> ResidentStack:
+def decoder_language_models(name: str, schedule: Schedule, size: int) -> ResidentStack:
     """A stack of the checkpoint as a language model."""
 
     def build() -> ResidentStack:
@@ -195,15 +194,15 @@ def decoder_language_models(name: str, training: Training, size: int) -> Residen
             network,
             size,
             focused_next_token_loss(network),
-            training,
+            schedule,
             decoder_attention_bias,
         )
 
-    return _reuse_resident("language", (name, _step_settings(training), size), build)
+    return _reuse_resident("language", (name, schedule, size), build)
 
 
 def decoder_classifiers(
-    name: str, classes: int, training: Training, size: int
+    name: str, classes: int, schedule: Schedule, size: int
 ) -> ResidentStack:
     """A stack of its bodies, with a head that has room for so many classes."""
     room = _head_room(classes)
@@ -214,13 +213,6 @@ def decoder_classifiers(
             LastTokenClassifier(network, room).to(cuda_or_cpu()).requires_grad_(True)
         )
         model.base_model.config.use_cache = False
-        return ResidentStack(model, size, class_loss, training, decoder_attention_bias)
+        return ResidentStack(model, size, class_loss, schedule, decoder_attention_bias)
 
-    return _reuse_resident(
-        "classes", (name, room, _step_settings(training), size), build
-    )
-
-
-def _step_settings(training: Training) -> Training:
-    """The settings that a captured step holds."""
-    return replace(training, epochs=0, batch=0)
+    return _reuse_resident("classes", (name, room, schedule, size), build)
