@@ -16,7 +16,8 @@ from measurand.core.reader import Rearrangeable, Remarks, Seeded
 from measurand.core.recipe import traits_of
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.models.encoder import batch_equal_lengths, encoder_checkpoint, tokenizer
+from measurand.models.encoder import encoder_checkpoint, tokenizer
+from measurand.models.sequences import batch_equal_lengths
 from measurand.readers import READERS
 from measurand.readers.encoder import EncoderReader, last_map
 from tests.conftest import small_items

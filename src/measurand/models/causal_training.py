@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import ReaderFailed
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import accelerator, has_package, memory_guard
@@ -166,7 +166,7 @@ def pad_rows(
 
 def pad_to_width(
     rows: Sequence[Ids], width: int, filler: int, side: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Ints, Ints]:
     """Rows filled up to a width, and where they are real."""
     ids = np.full((len(rows), width), filler, np.int64)
     mask = np.zeros((len(rows), width), np.int64)

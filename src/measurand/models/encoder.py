@@ -17,10 +17,6 @@ from measurand.core.errors import MissingWeights, NotApplicable
 from measurand.models.sequences import (
     Joint,
     TokenizedTexts,
-    TokenSequences,
-    batch_equal_lengths,
-    input_tensors,
-    join_fields,
 )
 
 # What loading raises: files that are absent, broken, or of another shape than config.
@@ -223,28 +219,3 @@ def token_offsets(
     options = {"add_special_tokens": False, "truncation": True, "max_length": most}
     encodings = words(cut, return_offsets_mapping=True, **options) if cut else {}
     return [list(map(tuple, spans)) for spans in encodings.get("offset_mapping", [])]
-
-
-__all__ = [
-    "HUB",
-    "INSTALLED",
-    "UNREADABLE",
-    "Ints",
-    "Joint",
-    "TokenSequences",
-    "TokenizedTexts",
-    "batch_equal_lengths",
-    "cuda_or_cpu",
-    "encoder_checkpoint",
-    "encoder_failure",
-    "encoder_family",
-    "encoder_location",
-    "encoder_window",
-    "input_tensors",
-    "join_fields",
-    "joint",
-    "token_offsets",
-    "tokenize_once",
-    "tokenize_texts",
-    "tokenizer",
-]

@@ -8,7 +8,7 @@ with a pad token for every token that is not the tokenizer's own, and the gradie
 taken at the midpoints of `steps` equal parts of that line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,13 @@ import torch
 
 from measurand.core.arrays import Ints
 from measurand.core.reader import Attribution
-from measurand.models.encoder import TokenSequences, batch_equal_lengths, input_tensors
+from measurand.models.cuda_graphs import Batch
+from measurand.models.sequences import (
+    TokenSequences,
+    batch_equal_lengths,
+    input_tensors,
+)
 
-Batch = Mapping[str, torch.Tensor]
 STEPS = 64  # points on the line from the baseline to the item
 AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # tokens whose gradient is taken at once
 

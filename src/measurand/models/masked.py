@@ -6,7 +6,7 @@ epoch. A text is read up to the length that the classifier reads.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,18 +20,17 @@ from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import (
     UNREADABLE,
-    TokenSequences,
     cuda_or_cpu,
     encoder_failure,
     encoder_location,
-    input_tensors,
-    join_fields,
     joint,
     tokenize_once,
     tokenizer,
 )
+from measurand.models.sequences import TokenSequences, input_tensors, join_fields
 from measurand.models.training import (
     STEP,
+    Loss,
     Schedule,
     labelled_cross_entropy,
     random_batches,
@@ -241,7 +240,7 @@ def labelled_positions(labels: Ints, most: int) -> tuple[Ints, Ints]:
     return places, wanted
 
 
-def focused_masked_loss(model: Any) -> Callable[[Any, Batch], torch.Tensor]:
+def focused_masked_loss(model: Any) -> Loss:
     """The loss of `model` when its head reads the tokens at `places` alone.
 
     The head costs as much as a few layers, and six of seven tokens are not guessed.
@@ -259,7 +258,7 @@ def focused_masked_loss(model: Any) -> Callable[[Any, Batch], torch.Tensor]:
 
 def loss_at_places(
     positions: list[torch.Tensor],
-) -> Callable[[Any, Batch], torch.Tensor]:
+) -> Loss:
     """Cross entropy at `places` alone, which a hook finds in `positions`."""
 
     def focused_loss(run: Any, batch: Batch) -> torch.Tensor:

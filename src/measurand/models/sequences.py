@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from measurand.core.arrays import Ints
+from measurand.core.arrays import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +92,7 @@ class TokenSequences:
         """The length of each sequence."""
         return np.asarray(self.sizes.sum(axis=0) + self.joint.length)
 
-    def block(self, rows: Ints, width: int) -> tuple[Ints, Ints, NDArray[np.bool_]]:
+    def block(self, rows: Ints, width: int) -> tuple[Ints, Ints, Bools]:
         """Token ids, token kinds and what is no padding, for these items."""
         ids = np.full((len(rows), width), self.joint.pad, np.int64)
         kinds = np.zeros((len(rows), width), np.int64)

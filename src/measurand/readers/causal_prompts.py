@@ -6,8 +6,8 @@ from importlib.resources import files
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from measurand.core.arrays import Bools, Ints
 from measurand.core.errors import ReaderFailed, UnknownName
 from measurand.core.items import Items
 from measurand.models.causal import CausalModel
@@ -33,9 +33,7 @@ class Wording:
     after: str
     room: int
 
-    def prompts(
-        self, model: CausalModel, items: Items
-    ) -> tuple[list[str], NDArray[np.bool_]]:
+    def prompts(self, model: CausalModel, items: Items) -> tuple[list[str], Bools]:
         """The prompt of each item, and whether its texts had to be cut."""
         columns = [items.column(field).tolist() for field in self.fields]
         short = [[text[: LETTERS * self.room] for text in texts] for texts in columns]
@@ -75,7 +73,7 @@ class Wording:
         return self.before + "\n".join(lines) + self.after
 
 
-def _fair_lengths(sizes: NDArray[np.int64], room: int) -> NDArray[np.int64]:
+def _fair_lengths(sizes: Ints, room: int) -> Ints:
     """The tokens each field (row) of each item (column) keeps.
 
     The evidence, which stands last, gives way first, but keeps a fair part: half of an

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from measurand.core.arrays import Floats
 from measurand.core.joint_training import TrainingJob
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import SMOLLM2
@@ -57,7 +55,7 @@ def seed_for_part(seed: int, name: str) -> int:
     return int(generator(seed, name).integers(2**31))
 
 
-def first_head(seed: int, classes: int, width: int) -> NDArray[np.float64]:
+def first_head(seed: int, classes: int, width: int) -> Floats:
     """The head before it learns, classes × hidden."""
     return generator(seed, "head").normal(0, SPREAD, (classes, width))
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
 from measurand.core.reader import Reader
@@ -59,7 +58,7 @@ def _judge_rate(
     ), negative_log_likelihood(probabilities, gold)
 
 
-def negative_log_likelihood(probabilities: Floats, gold: NDArray[np.int64]) -> float:
+def negative_log_likelihood(probabilities: Floats, gold: Ints) -> float:
     """The mean negative log-probability of the right answers.
 
     >>> probabilities = np.array([[0.5, 0.5], [0.0, 1.0]])
