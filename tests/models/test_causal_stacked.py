@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from measurand.models.causal_loading import read_decoder
-from measurand.models.causal_training import Training
 from measurand.models.masked import labelled_positions
 from measurand.models.stacking.batches import SHUT, stack_on_device
 from measurand.models.stacking.causal import (
@@ -20,11 +19,13 @@ from measurand.models.stacking.causal import (
     round_to_quarters,
 )
 from measurand.models.stacking.stack import Stack, StackTrainer, decoder_attention_bias
+from measurand.models.training import Schedule
 from measurand.readers.stacking.residents import STACKABLE_DECODERS
 from tests.models import tiny_decoders
+from tests.models.rounding import HALF, path_terms, rounding
 
 SIZE, WIDTH, STEPS, CLASSES = 4, 16, 3, 2
-HOW = Training(rate=2e-3, decay=0.05, warmup=0.4)
+HOW = Schedule(rate=2e-3, decay=0.05, warmup=0.3)
 RATES = (2e-3, 2e-3, 1e-3)  # one step up, then straight down
 
 
@@ -108,7 +109,7 @@ def plainly(model, loss):
 
 @torch.no_grad()
 def gap(model, said, found, wanted):
-    """How far apart answers with two sets of weights are, at most.
+    """How far apart answers with two sets of weights are, for their own spread.
 
     Weights themselves may be: AdamW makes as much of a gradient of 1e-9 as of any.
     """
@@ -117,7 +118,7 @@ def gap(model, said, found, wanted):
         model.load_state_dict(weights, strict=False)
         model.eval()
         told.append(torch.cat([said(model, row).flatten() for row in ROWS[0][0]]))
-    return float((told[0] - told[1]).abs().max())
+    return float((told[0] - told[1]).abs().max() / (told[0].max() - told[0].min()))
 
 
 def foretold(model, row):
@@ -130,6 +131,11 @@ def class_scores(model, row):
     """The scores of the classes that there are, by the last token."""
     last = model.base_model(torch.tensor([row])).last_hidden_state[0, -1]
     return model.head.weight[:CLASSES] @ last
+
+
+def limit(network):
+    """What rounding leaves uncertain, for the spread of the answers."""
+    return rounding(path_terms(network.config, WIDTH, STEPS))
 
 
 def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
@@ -147,9 +153,10 @@ def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
             return -torch.cat([foretold(model, row) for row in ROWS[step][k]]).mean()
 
         plain = {name: part.clone() for name, part in plainly(model, loss).items()}
-        assert gap(model, foretold, found, learned((k,))[0]) < 1e-5
-        assert gap(model, foretold, found, plain) < 1e-5
-        assert gap(model, foretold, found, dict(network.named_parameters())) > 1e-3
+        assert gap(model, foretold, found, learned((k,))[0]) < limit(network)
+        assert gap(model, foretold, found, plain) < limit(network)
+        untrained = dict(network.named_parameters())
+        assert gap(model, foretold, found, untrained) > 10 * limit(network)
 
 
 def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
@@ -171,11 +178,14 @@ def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
 
         plain = {name: part.clone() for name, part in plainly(model, loss).items()}
         assert not found["head.weight"][CLASSES:].any()
-        assert gap(model, class_scores, found, learned((k,))[0]) < 1e-5
-        assert gap(model, class_scores, found, plain) < 1e-5
-        assert gap(model, class_scores, found, dict(first.named_parameters())) > 1e-3
+        assert gap(model, class_scores, found, learned((k,))[0]) < limit(network)
+        assert gap(model, class_scores, found, plain) < limit(network)
+        untrained = dict(first.named_parameters())
+        assert gap(model, class_scores, found, untrained) > 10 * limit(network)
 
 
+# What it says once, where a CPU has no half precision of its own.
+@pytest.mark.filterwarnings("ignore:mkldnn_matmul failed:UserWarning")
 def test_half_precision_learns_much_the_same(network):
     """As on a GPU: weights in single precision, all that is computed in half."""
     batches = [stack_on_device(language_parts(step), 3) for step in range(STEPS)]
@@ -185,7 +195,8 @@ def test_half_precision_learns_much_the_same(network):
         stack = Stack(model, 3, kind, decoder_attention_bias)
         trainer = StackTrainer(stack, focused_next_token_loss(model), HOW)
         found.append(trainer(lambda epoch: iter(batches), 1, STEPS))
-    assert found[0] == pytest.approx(found[1], rel=0.01)
+    # The loss is a mean of scores that are rounded to half precision, one by one.
+    assert found[0] == pytest.approx(found[1], rel=HALF)
 
 
 def test_a_decoder_sees_what_stands_before_and_no_padding():

@@ -19,6 +19,7 @@ from measurand.models.stacking.batches import align_batches
 from measurand.models.stacking.stack import Stack, StackTrainer
 from measurand.models.training import Schedule, random_batches, train_model
 from tests.models import tiny_encoder
+from tests.models.rounding import HALF, path_terms, rounding
 
 SCHEDULE = Schedule(1e-3, warmup=0.0, decay=0.01)
 TEXTS = [
@@ -63,13 +64,24 @@ def together(parts):
     return {name: torch.stack([part[name] for part in parts]) for name in parts[0]}
 
 
+@torch.no_grad()
+def scores(place, model, batch):
+    """What a model makes of the tokens of a batch, padding left out.
+
+    A layer's embedding ignores what its padding row is told; a stack does not.
+    """
+    inputs = {name: part for name, part in batch.items() if name != "labels"}
+    logits = model.eval()(**inputs).logits[batch["attention_mask"].bool()].clone()
+    logits[:, tokenizer(place).pad_token_id] = 0
+    return logits
+
+
 def test_a_stack_learns_what_each_model_learns_alone(place, model, batches):
     steps = 2 * len(batches)
     stack = Stack(copy.deepcopy(model), 3)
     trainer = StackTrainer(stack, masked_loss, SCHEDULE)
     trainer(lambda epoch: (together(b) for b in batches), 2, steps)
-    # A layer's embedding ignores what its padding row is told; a stack does not.
-    padding = tokenizer(place).pad_token_id
+    limit = rounding(path_terms(model.config, 32, steps))
     for k in range(3):
         alone = copy.deepcopy(model)
         train_model(
@@ -80,11 +92,13 @@ def test_a_stack_learns_what_each_model_learns_alone(place, model, batches):
             masked_loss,
             SCHEDULE,
         )
-        for name, part in stack.weights(k).items():
-            gap = (part - dict(alone.named_parameters())[name].detach()).abs()
-            if "word_embeddings" in name:
-                gap[padding] = 0
-            assert gap.max() < 1e-4
+        wanted = scores(place, alone, batches[0][k])
+        alone.load_state_dict(stack.weights(k), strict=False)
+        found = scores(place, alone, batches[0][k])
+        untrained = scores(place, model, batches[0][k])
+        spread = wanted.max() - wanted.min()
+        assert (found - wanted).abs().max() < limit * spread
+        assert (found - untrained).abs().max() > 10 * limit * spread
 
 
 def test_training_again_from_the_first_weights_gives_the_same(model, batches):
@@ -98,6 +112,8 @@ def test_training_again_from_the_first_weights_gives_the_same(model, batches):
     assert all(torch.equal(found[0][name], found[1][name]) for name in found[0])
 
 
+# What it says once, where a CPU has no half precision of its own.
+@pytest.mark.filterwarnings("ignore:mkldnn_matmul failed:UserWarning")
 def test_half_precision_learns_much_the_same(model, batches):
     found = []
     for kind in (torch.float32, torch.bfloat16):
@@ -105,7 +121,8 @@ def test_half_precision_learns_much_the_same(model, batches):
         trainer = StackTrainer(stack, masked_loss, SCHEDULE)
         found.append(trainer(lambda epoch: map(together, batches), 2, 2 * len(batches)))
         assert {part.dtype for part in stack.stacked} == {torch.float32}
-    assert found[0] == pytest.approx(found[1], rel=0.01)
+    # The loss is a mean of scores that are rounded to half precision, one by one.
+    assert found[0] == pytest.approx(found[1], rel=HALF)
 
 
 def test_a_head_that_reads_the_chosen_tokens_has_the_same_loss(model, batches):
@@ -115,7 +132,8 @@ def test_a_head_that_reads_the_chosen_tokens_has_the_same_loss(model, batches):
     places, wanted = masked_positions(batch["labels"].numpy())
     picked = {"places": torch.from_numpy(places), "labels": torch.from_numpy(wanted)}
     few = focused_masked_loss(one)(one, {**batch, **picked})
-    assert float(few.detach()) == pytest.approx(whole, abs=1e-6)
+    limit = rounding(path_terms(model.config, 32))
+    assert float(few.detach()) == pytest.approx(whole, rel=limit)
 
 
 def test_batches_of_one_rank_come_together_and_hold_every_row_once():

@@ -6,6 +6,7 @@ import torch
 from measurand.models.stacking.adamw import StackedAdamW, adamw_step
 from measurand.models.stacking.linear import stack_linear
 from measurand.models.stacking.stack import Stack
+from tests.models.rounding import rounding
 
 MODELS = 3
 
@@ -104,7 +105,11 @@ def test_each_model_moves_as_torch_moves_one_alone():
             torch.nn.utils.clip_grad_norm_(own, 1.0)
             theirs.step()
         for part, alone in zip(weights, own, strict=True):
-            torch.testing.assert_close(part[k], alone, rtol=1e-6, atol=1e-7)
+            # A step rounds a weight twice, and before that the numbers that make its
+            # move: the length of 16 gradients, two moments, their roots and shares.
+            atol = rounding(2 * len(rates), float(alone.detach().abs().max()))
+            atol += rounding(30 * len(rates), max(rates))
+            torch.testing.assert_close(part[k], alone, rtol=0.0, atol=atol)
 
 
 def test_a_copy_in_half_precision_follows_weights_in_single():

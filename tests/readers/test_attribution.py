@@ -19,6 +19,7 @@ from measurand.readers.linear import TfidfReader
 from measurand.readers.majority import MajorityReader
 from tests.conftest import small_items
 from tests.models import tiny_encoder
+from tests.models.rounding import path_terms, rounding
 
 TEXTS = ["no dog, no cat", "a dog", "no bird ever", "a cat and a dog"] * 5
 LABELS = ["bad", "good", "bad", "odd"] * 5
@@ -110,7 +111,9 @@ def test_an_encoder_adds_up_the_gradients_of_a_words_pieces(encoder):
         pieces = dict(zip(one.tokens, one.scores, strict=True))
         assert one.tokens[1:-1] == ("bad", "[UNK]", "x", "##y", "[UNK]", "good")
         by_hand = [pieces["bad"], pieces["x"] + pieces["##y"], pieces["good"]]
-        np.testing.assert_allclose(found[:, column], by_hand, atol=1e-6)
+        terms = path_terms(encoder.model.config, encoder.length, 1) + WORD_STEPS
+        limit = rounding(terms, max(map(abs, by_hand)))
+        np.testing.assert_allclose(found[:, column], by_hand, rtol=0, atol=limit)
     assert encoder.remarks()["attribution_gap"] < 0.05
 
 
@@ -129,7 +132,9 @@ def test_a_text_that_stands_in_many_items_has_one_score(encoder):
     found = encoder.word_scores(items)
     assert [len(scores) for scores in found] == [1, 2, 1, 2] * 5
     alone = encoder.word_scores(items.rows(np.array([1, 2])))
-    np.testing.assert_allclose(found[3], alone[0], atol=1e-6)
+    terms = path_terms(encoder.model.config, encoder.length, 1) + WORD_STEPS
+    limit = rounding(terms, abs(alone[0]).max())
+    np.testing.assert_allclose(found[3], alone[0], rtol=0, atol=limit)
     np.testing.assert_array_equal(found[0], found[18])
 
 

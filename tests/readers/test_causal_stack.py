@@ -14,6 +14,7 @@ from measurand.readers.stacking import residents as residents
 from measurand.readers.stacking.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_decoders
+from tests.models.rounding import path_terms, rounding
 
 TEXTS = tuple(
     f"claim about thing{i % 7} is good" + " and bad" * (i % 5) for i in range(30)
@@ -55,11 +56,14 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     given = jobs(reader, TEXTS, (), TEXTS[:21])
     for job, said in zip(given, reader.predict_jointly(given, 4), strict=True):
         alone = job.reader.fit(TRAIN, np.random.default_rng(3))
-        assert abs(said.probabilities - alone.predict(TEST)).max() < 1e-4
+        wanted = alone.predict(TEST)
+        # Seven steps: four of one batch each, after three that read the texts.
+        limit = rounding(path_terms(alone.model.network.config, 64, 7))
+        assert abs(said.probabilities - wanted).max() < limit * np.ptp(wanted)
         assert [*said.remarks] == [*alone.remarks()]
         for name, value in alone.remarks().items():
             assert said.remarks[name] == (
-                value if isinstance(value, str) else pytest.approx(value, abs=1e-4)
+                value if isinstance(value, str) else pytest.approx(value, rel=limit)
             )
 
 
@@ -134,12 +138,13 @@ def test_a_longer_text_is_cut_and_said_to_be(reader):
 
 def test_a_stack_stays_for_other_epochs_and_other_tasks_of_few_classes(reader):
     how = reader.adaptation
-    first = residents.decoder_language_models(reader.model, how.training, 2)
-    longer = how.longer().training
+    first = residents.decoder_language_models(reader.model, how.training.schedule, 2)
+    longer = how.longer().training.schedule
     assert residents.decoder_language_models(reader.model, longer, 2) is first
-    classes = residents.decoder_classifiers(reader.model, 2, Training(), 2)
-    assert residents.decoder_classifiers(reader.model, 16, Training(), 2) is classes
-    assert residents.decoder_classifiers(reader.model, 17, Training(), 2) is not classes
+    schedule = Training().schedule
+    classes = residents.decoder_classifiers(reader.model, 2, schedule, 2)
+    assert residents.decoder_classifiers(reader.model, 16, schedule, 2) is classes
+    assert residents.decoder_classifiers(reader.model, 17, schedule, 2) is not classes
     assert {*RESIDENTS} == {"language", "classes"}
 
 

@@ -12,6 +12,7 @@ from measurand.readers.stacking import residents as residents
 from measurand.readers.stacking.residents import RESIDENTS
 from tests.conftest import small_items
 from tests.models import tiny_encoder, tiny_families
+from tests.models.rounding import path_terms, rounding
 
 TEXTS = tuple(f"claim about thing{i % 7} is good" for i in range(40))
 TRAIN, TEST = small_items(40), small_items(60).rows(np.arange(40, 60))
@@ -75,8 +76,10 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     given = jobs(reader, TEXTS, (), TEXTS[:33])
     for job, said in zip(given, reader.predict_jointly(given, 4), strict=True):
         alone = job.reader.fit(TRAIN, np.random.default_rng(3))
-        gap = said.probabilities - alone.predict(TEST)
-        assert abs(gap).max() < 1e-4
+        wanted = alone.predict(TEST)
+        # Six steps: four of one batch each, after two that read the texts.
+        limit = rounding(path_terms(alone.model.config, 32, 6), np.ptp(wanted))
+        assert abs(said.probabilities - wanted).max() < limit
         assert [*said.remarks] == [*alone.remarks()]
 
 
