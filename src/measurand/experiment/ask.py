@@ -14,7 +14,7 @@ from measurand.core.recipe import canonical, identity, traits_of
 from measurand.core.selection import Selection
 from measurand.selections.rows import Everything
 
-FORMAT = 9  # raised when the code changes what a recipe answers
+FORMAT = 10  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
 EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
