@@ -140,6 +140,9 @@ def main() -> None:
         "every step were changed, so that its steps could be captured. "
         "Brackets are 95 % intervals. "
         "The data are not part of the project.\n\n"
+        "Everything on this page was computed by version 0.1.0; since 0.2.0 random "
+        "streams bear other names, so that a run of today differs by chance, and "
+        "decoders round a warm-up otherwise.\n\n"
     )
     evidence = "\n".join(section(n) for n in PUBLISHED)
     parts = (speeds(), leakage(), exposure(), explanations())
