@@ -272,7 +272,7 @@ def test_what_is_no_benchmark_is_one_line(source, line):
         (lambda rows: ms.audit(rows, audits="leak"), "no audit called 'leak'"),
         (
             lambda rows: ms.evidence(rows[["claim", "label"]]),
-            "benchmark names no evidence; name its column with `evidence`",
+            "benchmark names no evidence field; name its column with `evidence`",
         ),
     ],
 )

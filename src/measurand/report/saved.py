@@ -10,7 +10,6 @@ run.json        when, where and how long
 import io
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -82,11 +81,11 @@ def dumps(document: Mapping[str, Any]) -> str:
 def save_report(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
     """The directory, once everything is in it; `run` goes to `run.json` alone."""
     # Only here, so that reading and comparing reports does not wait for altair.
-    from measurand.report.figures import draw_figure
+    from measurand.report.figures import draw_figure, figure_names
     from measurand.report.html import page
 
     directory = Path(directory)
-    stems = _figure_stems([exhibit.name for exhibit in report.exhibits])
+    stems = figure_names([exhibit.name for exhibit in report.exhibits])
     drawings = [draw_figure(exhibit) for exhibit in report.exhibits]
     svgs = {
         exhibit.name: drawing[0]
@@ -260,13 +259,3 @@ def _is_missing(cell: object) -> bool:
     return (
         cell is None or cell is pd.NA or (isinstance(cell, float) and math.isnan(cell))
     )
-
-
-def _figure_stems(names: Sequence[str]) -> list[str]:
-    stems: list[str] = []
-    for name in names:
-        stem = (
-            re.sub(r"[^a-z0-9]+", "-", plain_text(name).lower()).strip("-") or "figure"
-        )
-        stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
-    return stems
