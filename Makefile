@@ -35,7 +35,7 @@ docs: $(VENV)/ready
 
 # The pages as a site in site/; a link that leads nowhere is an error.
 site: $(VENV)/ready
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # The light install: what a stranger gets from `pip install measurand`.
 $(LIGHT)/ready: pyproject.toml

@@ -1,20 +1,16 @@
 """Nothing that has a name is missing from the pages."""
 
 import re
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
+import yaml
 
 import docs
+import measurand
 from measurand import PUBLIC
-from measurand.audits import AUDITS, evidence, explanations, exposure, leakage
-from measurand.audits.evidence import thresholds
-from measurand.audits.evidence.verdict import LABELS
-from measurand.audits.explanations import thresholds as explanations_thresholds
-from measurand.audits.explanations.verdict import LABELS as EXPLANATIONS_LABELS
-from measurand.audits.exposure import thresholds as exposure_thresholds
-from measurand.audits.exposure.verdict import LABELS as EXPOSURE_LABELS
-from measurand.audits.leakage import thresholds as leakage_thresholds
-from measurand.audits.leakage.verdict import LABELS as LEAKAGE_LABELS
+from measurand.audits import AUDITS
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.files import FORMATS
 from measurand.benchmarks.metadata import metadata_schema
@@ -27,28 +23,39 @@ from measurand.selections import SELECTIONS
 
 PAGES = {page.name: page.read_text("utf-8") for page in docs.PAGES}
 WHOLE = "\n".join([docs.README.read_text("utf-8"), *PAGES.values()])
-AUDIT, DATA = PAGES["evidence.md"], PAGES["data.md"]
+DATA = PAGES["data.md"]
 CATALOGUES = (AUDITS, BENCHMARKS, INTERVENTIONS, READERS, SELECTIONS)
 NAMED = [(catalogue.kind, name) for catalogue in CATALOGUES for name in catalogue]
-CONSTANTS = {k: v for k, v in vars(thresholds).items() if isinstance(v, int | float)}
+SITE = yaml.safe_load((docs.ROOT / "mkdocs.yml").read_text("utf-8"))
+
+
+def package(audit):
+    """The name of the package in which the record of an audit stands."""
+    return AUDITS.entries[audit].where.partition(":")[0]
 
 
 def statistics(audit):
     """The statistics that an audit's docstring names at the margin."""
-    found = re.findall(r"^[a-z_0-9]+(?:, [a-z_0-9]+)*$", audit.__doc__, re.MULTILINE)
-    return [name for line in found for name in line.split(", ")]
+    text = import_module(package(audit)).__doc__
+    lines = re.findall(r"^[a-z_0-9]+(?:, [a-z_0-9]+)*$", text, re.MULTILINE)
+    return [name for line in lines for name in line.split(", ")]
 
 
-STATISTICS = statistics(evidence)
+def constants(audit):
+    """The constants by which an audit decides, where it has a module of them."""
+    module = f"{package(audit)}.thresholds"
+    names = vars(import_module(module)) if find_spec(module) else {}
+    return {k: v for k, v in names.items() if k.isupper() and k != "SHOWN"}
 
 
-def constants(thresholds):
-    """The constants of an audit, by name."""
-    return {k: v for k, v in vars(thresholds).items() if k.isupper() and k != "SHOWN"}
-
-
-LEAKAGE, EXPOSURE = constants(leakage_thresholds), constants(exposure_thresholds)
-EXPLANATIONS = constants(explanations_thresholds)
+WORDS = [
+    (audit, word)
+    for audit in AUDITS
+    for word in (*statistics(audit), *AUDITS.thing(audit).labels)
+]
+THRESHOLDS = [
+    (audit, name, value) for audit in AUDITS for name, value in constants(audit).items()
+]
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMED)
@@ -61,20 +68,35 @@ def test_every_verb_is_there(verb):
     assert f"measurand {verb}" in WHOLE
 
 
-@pytest.mark.parametrize("name", CONSTANTS)
-def test_every_threshold_stands_with_its_value(name):
-    assert f"| `{name}` | {CONSTANTS[name]} |" in AUDIT
+@pytest.mark.parametrize("audit", list(AUDITS))
+def test_every_audit_has_a_page_in_the_menu(audit):
+    assert f"{audit}.md" in PAGES
+    assert f"{audit}.md" in str(SITE["nav"])
 
 
-@pytest.mark.parametrize(
-    "name", [*STATISTICS, *LABELS, *KINDS, *metadata_schema("evidence")]
-)
-def test_the_audit_page_explains_its_words(name):
-    assert f"`{name}`" in AUDIT
+@pytest.mark.parametrize(("audit", "word"), WORDS)
+def test_the_page_of_an_audit_explains_its_statistics_and_verdicts(audit, word):
+    assert f"`{word}`" in PAGES[f"{audit}.md"]
 
 
-def test_the_statistics_were_found():
-    assert {"mpds", "delta_evi", "sigma_shuf", "query_only", "mcc"} <= {*STATISTICS}
+@pytest.mark.parametrize(("audit", "name", "value"), THRESHOLDS)
+def test_the_page_of_an_audit_states_its_thresholds(audit, name, value):
+    assert f"| `{name}` | {value} |" in PAGES[f"{audit}.md"]
+
+
+@pytest.mark.parametrize("audit", list(AUDITS))
+def test_the_statistics_of_an_audit_are_named_in_its_docstring(audit):
+    assert statistics(audit)
+
+
+@pytest.mark.parametrize("name", [*KINDS, *metadata_schema("evidence")])
+def test_the_evidence_page_explains_shuffles_and_metadata(name):
+    assert f"`{name}`" in PAGES["evidence.md"]
+
+
+@pytest.mark.parametrize("name", list(EXPLAINERS))
+def test_every_explainer_is_explained(name):
+    assert f"`{name}`" in PAGES["explanations.md"]
 
 
 def test_the_data_page_lists_formats_and_plain_names():
@@ -86,6 +108,15 @@ def test_the_data_page_lists_formats_and_plain_names():
         assert listed == frozenset().union(*groups)
 
 
+@pytest.mark.parametrize("name", measurand.__all__)
+def test_every_public_name_stands_on_the_page_of_the_api(name):
+    assert f"\n::: {PUBLIC[name]}.{name}\n" in PAGES["api.md"]
+
+
+def test_the_page_of_the_api_names_nothing_else():
+    assert PAGES["api.md"].count("\n::: ") == len(measurand.__all__)
+
+
 def test_the_pages_use_only_public_names_that_exist():
     used = set(re.findall(r"\b(?:measurand|ms)\.([A-Za-z_]+)\(", WHOLE))
     assert {"load", "evidence", "audit", "Workplace"} <= used <= set(PUBLIC)
@@ -94,38 +125,3 @@ def test_the_pages_use_only_public_names_that_exist():
 def test_no_page_calls_a_benchmark_broken():
     for word in ("is broken", "are broken", "is independent of"):
         assert word not in WHOLE
-
-
-@pytest.mark.parametrize("name", LEAKAGE)
-def test_every_threshold_of_leakage_stands_with_its_value(name):
-    assert f"| `{name}` | {LEAKAGE[name]} |" in PAGES["leakage.md"]
-
-
-@pytest.mark.parametrize("name", [*statistics(leakage), *LEAKAGE_LABELS])
-def test_the_leakage_page_explains_its_words(name):
-    assert f"`{name}`" in PAGES["leakage.md"]
-
-
-@pytest.mark.parametrize("name", EXPOSURE)
-def test_every_threshold_of_exposure_stands_with_its_value(name):
-    assert f"| `{name}` | {EXPOSURE[name]} |" in PAGES["exposure.md"]
-
-
-@pytest.mark.parametrize("name", [*statistics(exposure), *EXPOSURE_LABELS])
-def test_the_exposure_page_explains_its_words(name):
-    assert f"`{name}`" in PAGES["exposure.md"]
-
-
-@pytest.mark.parametrize("name", EXPLANATIONS)
-def test_every_threshold_of_explanations_stands_with_its_value(name):
-    assert f"| `{name}` | {EXPLANATIONS[name]} |" in PAGES["explanations.md"]
-
-
-@pytest.mark.parametrize("name", [*statistics(explanations), *EXPLANATIONS_LABELS])
-def test_the_explanations_page_explains_its_words(name):
-    assert f"`{name}`" in PAGES["explanations.md"]
-
-
-@pytest.mark.parametrize("name", list(EXPLAINERS))
-def test_every_explainer_is_explained(name):
-    assert f"`{name}`" in PAGES["explanations.md"]
