@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from measurand.core import store as module
+from measurand.core.benchmark import Benchmark
 from measurand.core.errors import StoreFailed
 from measurand.core.files import check_writable, write_file
 from measurand.core.store import MARKER, Codec, MemoryStore, Store, entry_key
@@ -227,9 +228,8 @@ def test_a_store_of_another_version_is_one_line_until_it_is_used(
     assert announced(Store(tmp_path)) == []
 
 
-def test_an_old_store_is_noticed_when_it_is_opened_and_computed_into(
-    tmp_path, benchmark
-):
+def test_an_old_store_is_noticed_when_it_is_opened_and_computed_into(tmp_path, items):
+    benchmark = Benchmark("made", items, items, "claim", "proof")
     old = tmp_path / "ab" / f"{KEY}.json"
     write_file(old, b"{}")
     for times in (1, 0):
