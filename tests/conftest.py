@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.items import Items
+from measurand.core.recipe import OWNERS
 
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
@@ -48,3 +49,9 @@ def small_items(n: int = 60) -> Items:
 @pytest.fixture
 def items():
     return small_items()
+
+
+@pytest.fixture(autouse=True)
+def _no_class_is_known():
+    """Each test may define a recipe of any kind: no other test's is taken for it."""
+    OWNERS.clear()

@@ -97,11 +97,60 @@ class Meddling(Even):
         return super().fit(items, rng)
 
 
+class Peeking(Even):
+    kind: ClassVar[str] = "peeking"
+
+    def fit(self, items, rng):
+        return Peeked(items.classes, np.eye(len(items.classes)))
+
+
+class Peeked(Fitted):
+    def predict(self, items):
+        return self.shares[items.gold(self.classes)]
+
+
+class Hasty(Even):
+    kind: ClassVar[str] = "hasty"
+
+    def fit(self, items, rng):
+        return Shortened(items.classes, np.ones(len(items.classes)))
+
+
+class Shortened(Fitted):
+    def predict(self, items):
+        return np.eye(len(self.classes))[np.zeros(len(items), int)]
+
+    def read(self, items):
+        return len(items)
+
+    def predict_rearranged(self, reading, field, orders):
+        for _ in orders:
+            yield np.eye(len(self.classes))[np.full(reading, len(self.classes) - 1)]
+
+
+class Strict(Even):
+    kind: ClassVar[str] = "strict"
+
+    def fit(self, items):
+        return super().fit(items, None)
+
+
+class Stuttering(Even):
+    kind: ClassVar[str] = "stuttering"
+
+    def fit(self, items, rng):
+        return Fitted((items.classes[0],) * 2, np.ones(2) / 2)
+
+
 WRONG_READERS = {
+    "answered otherwise when the gold labels were others": Peeking(),
+    "predict_rearranged gives other answers than predict": Hasty(),
+    "Strict.fit raised TypeError: ": Strict(),
+    "the classes of Fitted are no, no": Stuttering(),
     "Even is a class and no reader yet": Even,
     "Thawed is no frozen dataclass": Thawed(),
     "Nameless does not say what it is; write kind": Nameless(),
-    "Traitless are a str; give a measurand.core.recipe.Traits": Traitless(),
+    "Traitless are a str; give a measurand.Traits": Traitless(),
     "fit of Unanswering returned a Items without predict": Unanswering(),
     r"gave an array of shape \(60, 1\) for 60 items and 2 classes": Narrow(),
     "sum to 2 to 2; give shares": Loud(),

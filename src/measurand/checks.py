@@ -5,7 +5,8 @@ what everybody else relies on. The catalogues' own things are held to them too.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,24 @@ from measurand.benchmarks.assemble import sample_benchmark
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.comparison import Comparison
-from measurand.core.errors import BadInput, ReaderFailed, join_names, quote
+from measurand.core.errors import (
+    BadInput,
+    MeasurandError,
+    ReaderFailed,
+    join_names,
+    quote,
+)
 from measurand.core.finding import Report
 from measurand.core.intervention import Intervention
 from measurand.core.items import Items
-from measurand.core.reader import FittedReader, Reader, check_fitted, check_shape
-from measurand.core.recipe import canonical, traits_of
+from measurand.core.reader import (
+    FittedReader,
+    Reader,
+    Rearrangeable,
+    check_fitted,
+    check_shape,
+)
+from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
 from measurand.experiment.workplace import Workplace
@@ -62,7 +75,7 @@ def check_reader(reader: Reader, items: Items | None = None) -> None:
     check_is_reader(reader)
     name = _check_recipe(reader)
     items = items or make_items()
-    before, settings = dataclasses.replace(items).digest, canonical(reader)
+    before, settings = dataclasses.replace(items).digest, identity(reader)
     probabilities = _read(reader, items, items)
     again = _read(reader, items, items)
     if not np.allclose(probabilities, again, atol=CLOSE):
@@ -72,7 +85,7 @@ def check_reader(reader: Reader, items: Items | None = None) -> None:
         )
     if dataclasses.replace(items).digest != before:
         raise BadInput(f"{name} changed the items it was given; copy them first")
-    if canonical(reader) != settings:
+    if identity(reader) != settings:
         raise BadInput(f"{name} changed its settings when it learned; keep them")
     # Every audit also asks what one part alone can tell, and a held-out value may leave
     # one class to learn from.
@@ -99,6 +112,9 @@ def check_intervention(change: Intervention, items: Items | None = None) -> None
         raise BadInput(f"{name} changed the ids or their order; keep both")
     if not changed.labels.equals(items.labels):
         raise BadInput(f"{name} changed the labels; change only what is read")
+    for field in changed.fields:
+        if not all(isinstance(text, str) for text in changed.column(field)):
+            raise BadInput(f"{name} left a cell of {field!r} that is no text")
 
 
 def check_selection(selection: Selection, items: Items | None = None) -> None:
@@ -117,6 +133,9 @@ def check_selection(selection: Selection, items: Items | None = None) -> None:
         raise BadInput(f"{name} gave rows that were not there, or one twice")
     if not chosen.ids.equals(items.ids[items.ids.isin(chosen.ids)]):
         raise BadInput(f"{name} changed the order of the rows; keep it")
+    roles = [(i.fields, i.label, i.metadata, i.group) for i in (chosen, items)]
+    if roles[0] != roles[1]:
+        raise BadInput(f"{name} changed which column plays which part; keep them")
     if not chosen.table.equals(items.table.loc[chosen.ids]):
         raise BadInput(f"{name} changed what stands in the rows; choose among them")
 
@@ -164,7 +183,7 @@ def _check_recipe(recipe: Any) -> str:
             "so that it may be renamed and moved"
         )
     try:
-        canonical(recipe)
+        identity(recipe)
     except (TypeError, ValueError) as odd:
         raise BadInput(f"{name} cannot be written down: {odd}") from odd
     traits_of(recipe)
@@ -173,16 +192,43 @@ def _check_recipe(recipe: Any) -> str:
 
 def _read(reader: Reader, train: Items, test: Items) -> Any:
     """What a reader says of `test`, once it is known to be shares of classes."""
-    fitted: FittedReader = reader.fit(train, generator(0, "check"))
+    with _one_line(f"{type(reader).__name__}.fit"):
+        fitted: FittedReader = reader.fit(train, generator(0, "check"))
     check_fitted(fitted, reader)
-    classes, name = fitted.classes, type(fitted).__name__
-    if not traits_of(reader).learned and not {*classes} <= {*train.classes}:
+    name = type(fitted).__name__
+    with _one_line(f"the classes of {name}"):
+        classes = [*map(str, fitted.classes)]
+    strange = {*classes} - {*train.classes} and not traits_of(reader).learned
+    if strange or len({*classes}) < len(classes):
         raise ReaderFailed(
-            f"the classes of {name} are {join_names([*map(str, classes)])}; those that "
-            f"it learned from are {join_names(train.classes)}"
+            f"the classes of {name} are {join_names(classes)}; those that it learned "
+            f"from are {join_names(train.classes)}, each once"
         )
-    probabilities = fitted.predict(test)
+    with _one_line(f"{name}.predict"):
+        probabilities = np.asarray(fitted.predict(test), float)
     check_shape(probabilities, len(test), fitted)
+    _check_shares(probabilities, name)
+    _check_blind(fitted, test, probabilities)
+    _check_rearranged(fitted, test)
+    return probabilities
+
+
+@contextmanager
+def _one_line(what: str) -> Iterator[None]:
+    """Whatever is raised inside, as one line that says where."""
+    try:
+        yield
+    except MeasurandError:
+        raise
+    except Exception as failure:
+        why = " ".join(str(failure).split()) or "no reason given"
+        raise ReaderFailed(
+            f"{what} raised {type(failure).__name__}: {why}"
+        ) from failure
+
+
+def _check_shares(probabilities: Any, name: str) -> None:
+    """Raise where rows are no shares."""
     if not np.isfinite(probabilities).all():
         raise ReaderFailed(f"{name}.predict gave numbers that are none; give shares")
     sums = np.sum(probabilities, axis=1)
@@ -191,7 +237,36 @@ def _read(reader: Reader, train: Items, test: Items) -> Any:
             f"the rows of {name}.predict sum to {sums.min():.3g} to {sums.max():.3g}; "
             "give shares from 0 to 1 that sum to 1"
         )
-    return probabilities
+
+
+def _check_blind(fitted: FittedReader, test: Items, probabilities: Any) -> None:
+    """Raise where what is right tells what is answered."""
+    turned = test.table.assign(**{test.label: test.labels.to_numpy()[::-1]})
+    blind = np.asarray(fitted.predict(test.with_table(turned)), float)
+    same = np.asarray(fitted.predict(test), float)  # else it is chance that tells
+    others = not np.allclose(blind, probabilities, atol=CLOSE)
+    if others and np.allclose(same, probabilities, atol=CLOSE):
+        raise ReaderFailed(
+            f"{type(fitted).__name__}.predict answered otherwise when the gold labels "
+            "were others; it must not read them"
+        )
+
+
+def _check_rearranged(fitted: FittedReader, test: Items) -> None:
+    """Raise where the short way to a rearranged field leads elsewhere."""
+    if not isinstance(fitted, Rearrangeable):
+        return
+    field, order = test.fields[-1], np.arange(len(test), dtype=np.int32)[::-1]
+    texts = test.column(field).to_numpy(object)[order].tolist()
+    expected = np.asarray(fitted.predict(test.with_field(field, texts)), float)
+    with _one_line(f"{type(fitted).__name__}.predict_rearranged"):
+        rows = fitted.predict_rearranged(fitted.read(test), field, order[None])
+        short = np.asarray(next(iter(rows)), float)
+    if short.shape != expected.shape or not np.allclose(short, expected, atol=CLOSE):
+        raise ReaderFailed(
+            f"{type(fitted).__name__}.predict_rearranged gives other answers than "
+            "predict does of the same items; leave it out, or mend it"
+        )
 
 
 def _apply(recipe: Callable[..., Items], items: Items) -> tuple[str, Items]:

@@ -10,7 +10,7 @@ import pytest
 
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
-from measurand.core.recipe import canonical
+from measurand.core.recipe import identity
 from measurand.experiment.ask import Ask, ask_key
 from measurand.interventions.fields import DropField, Keep
 from measurand.interventions.shuffle import Shuffle
@@ -116,13 +116,13 @@ def test_equal_asks_and_equal_items_have_one_key(benchmark):
 
 def test_a_recipe_reads_the_same_in_every_process():
     code = (
-        "from tests.experiment.test_ask import OTHERS, canonical\n"
-        "print(canonical(OTHERS), end='')"
+        "from tests.experiment.test_ask import OTHERS, identity\n"
+        "print(identity(OTHERS), end='')"
     )
     environment = {"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)}
     command = [sys.executable, "-c", code]
     said = subprocess.run(command, env=environment, capture_output=True, check=True)
-    assert said.stdout.decode() == canonical(OTHERS)
+    assert said.stdout.decode() == identity(OTHERS)
 
 
 def test_asks_that_share_a_fit_differ_only_in_what_is_asked():
@@ -153,9 +153,9 @@ NO_SETTINGS = (
 @pytest.mark.parametrize("what", NO_SETTINGS, ids=lambda what: type(what).__name__)
 def test_what_is_no_setting_is_refused(what):
     with pytest.raises(TypeError, match="settings only, not a"):
-        canonical(Holding(what))
+        identity(Holding(what))
     with pytest.raises(TypeError, match="settings only, not a"):
-        canonical([Holding((1, what))])
+        identity([Holding((1, what))])
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_what_is_no_setting_is_refused(what):
     ],
 )
 def test_settings_that_differ_read_differently(one, other):
-    assert canonical(Holding(one)) != canonical(Holding(other))
+    assert identity(Holding(one)) != identity(Holding(other))
 
 
 def test_tuples_and_lists_are_the_same_setting():
-    assert canonical(Holding(("a", 1))) == canonical(Holding(["a", 1]))
+    assert identity(Holding(("a", 1))) == identity(Holding(["a", 1]))

@@ -7,7 +7,7 @@ import pytest
 
 from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
-from measurand.core.recipe import canonical
+from measurand.core.recipe import identity
 from measurand.explainers import EXPLAINERS, SUITE, make_explainer
 from tests.explainers.reasoned import reasoned_items
 
@@ -42,7 +42,7 @@ def test_an_explainer_depends_on_the_items_and_its_stream_alone(name):
 def test_an_explainer_is_a_frozen_recipe(name):
     explainer = make_explainer(name, ROLES)
     assert isinstance(explainer, Explainer)
-    assert canonical(explainer) == canonical(make_explainer(name, ROLES))
+    assert identity(explainer) == identity(make_explainer(name, ROLES))
     with pytest.raises(dataclasses.FrozenInstanceError):
         explainer.anything = 1
 

@@ -9,7 +9,7 @@ from transformers import AutoModel
 
 from measurand.core.errors import MissingWeights
 from measurand.core.reader import Adaptable, Overtrainable, TaskAware
-from measurand.core.recipe import canonical
+from measurand.core.recipe import identity
 from measurand.core.task import Task
 from measurand.models.encoder import tokenizer
 from measurand.models.masked import (
@@ -80,7 +80,7 @@ def test_adapting_names_texts_and_trains_nothing(reader):
     arm = reader.adapt(["a", "b"])
     assert arm.texts == ("a", "b")
     assert dataclasses.replace(arm, texts=()) == reader
-    assert canonical(arm) != canonical(reader) == canonical(reader.adapt([]))
+    assert identity(arm) != identity(reader) == identity(reader.adapt([]))
 
 
 def test_head_and_pooler_are_the_same_in_every_arm_and_the_body_is_not(reader):

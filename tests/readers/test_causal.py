@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 from measurand.core.errors import BadInput, ReaderFailed, UnknownName
 from measurand.core.items import Items
 from measurand.core.reader import Adaptable, Overtrainable, Remarks
-from measurand.core.recipe import canonical
+from measurand.core.recipe import identity
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Lora, Training
@@ -65,9 +65,9 @@ def test_a_reader_gives_shares_that_sum_to_one_and_repeats_itself(reader):
 
 
 def test_a_reader_is_a_recipe_with_a_key_that_fitting_does_not_change(reader):
-    before = canonical(reader)
+    before = identity(reader)
     reader.fit(ITEMS, rng())
-    assert canonical(reader) == before
+    assert identity(reader) == before
     with pytest.raises(dataclasses.FrozenInstanceError):
         reader.anything = 1
 
@@ -85,7 +85,7 @@ def test_adapting_names_texts_and_trains_nothing_yet(reader):
     assert isinstance(reader, Adaptable)
     adapted = reader.adapt(["one", "two"])
     assert adapted.texts == ("one", "two")
-    assert canonical(adapted) != canonical(reader)
+    assert identity(adapted) != identity(reader)
 
 
 def test_a_shared_seed_gives_arms_the_same_head(tiny):

@@ -16,7 +16,7 @@ from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
 from measurand.core.reader import Remarks
-from measurand.core.recipe import canonical, traits_of
+from measurand.core.recipe import identity, traits_of
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.models.server.calls import Reply, Token
@@ -179,8 +179,8 @@ def test_terms_are_no_part_of_the_recipe():
     one = endpoint_reader("small", "http://a.example", cap_tokens=5, shots=2)
     other = endpoint_reader("small", shots=2, concurrency=1)
     assert one == other
-    assert canonical(one) == canonical(other)
-    assert "a.example" not in repr(one) + canonical(one)
+    assert identity(one) == identity(other)
+    assert "a.example" not in repr(one) + identity(one)
     assert terms_of(replace(one, shots=3).endpoint).cap_tokens == 5
     assert traits_of(one).remote
     assert not traits_of(TfidfReader()).remote

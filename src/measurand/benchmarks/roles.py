@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from measurand.core.errors import (
     AmbiguousRoles,
     BadInput,
+    BadOption,
     NoField,
     UnknownName,
     join_names,
@@ -38,6 +39,7 @@ PLAIN: dict[str, tuple[frozenset[str], ...]] = {
     "id": (frozenset({"id", "idx", "uid", "pairid", "guid"}),),
 }
 NEEDED = ("query", "label")
+SEVERAL = ("metadata", "rationale", "fields")  # parts that several columns may play
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,26 @@ def name_columns(columns: Columns) -> NamedColumns:
         if part not in parts:
             raise UnknownName("part of a benchmark", part, parts)
     texts: dict[str, Any] = {part: columns.get(part) for part in parts}
-    rationale = texts["rationale"] or ()
-    texts["rationales"] = (rationale,) if isinstance(rationale, str) else (*rationale,)
-    lists = {part: tuple(texts[part] or ()) for part in ("metadata", "fields")}
-    return NamedColumns(**{**texts, **lists, "rationale": None})
+    several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
+    for part, name in texts.items():
+        if name is not None and not isinstance(name, str):
+            raise BadOption(f"`{part}` is {name!r}; give the name of a column")
+    return NamedColumns(
+        **texts,
+        metadata=several["metadata"],
+        fields=several["fields"],
+        rationales=several["rationale"],
+    )
+
+
+def _list_names(part: str, names: Any) -> tuple[str, ...]:
+    """The names of columns that play one part; a single one may stand alone."""
+    if isinstance(names, str):
+        return (names,)
+    listed = tuple(names) if isinstance(names, list | tuple | set) else names or ()
+    if isinstance(listed, tuple) and all(isinstance(name, str) for name in listed):
+        return listed
+    raise BadOption(f"`{part}` is {names!r}; give the names of columns")
 
 
 @dataclass(frozen=True)

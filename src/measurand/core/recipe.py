@@ -7,7 +7,6 @@ name of the class is part of any key or random stream. It says what it can do
 
 import dataclasses
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -53,22 +52,33 @@ class Traits:
 TORCH = ("torch", "transformers")  # the packages of whatever runs on torch
 
 
+OWNERS: dict[str, type] = {}  # the class that each kind means in this process
+
+
 def traits_of(recipe: object) -> Traits:
     """What a recipe says of itself; the weakest reader where it says nothing."""
     traits = getattr(type(recipe), "traits", Traits())
+    name = type(recipe).__name__
     if not isinstance(traits, Traits):
         raise BadInput(
-            f"the traits of {type(recipe).__name__} are a {type(traits).__name__}; "
-            "give a measurand.core.recipe.Traits"
+            f"the traits of {name} are a {type(traits).__name__}; give a "
+            "measurand.Traits"
+        )
+    packages = traits.packages
+    if not isinstance(traits.strength, Strength) or isinstance(packages, str):
+        raise BadInput(
+            f"the traits of {name} are {traits}; give a measurand.Strength and a tuple "
+            "of packages"
         )
     return traits
 
 
 def kind_of(recipe: object) -> str:
-    """What a recipe says it is.
+    """What a recipe says it is, apart from ours where its class is not ours.
 
     Only its own class may say it: a subclass that changes what is done, and says
-    nothing, must not be taken for its parent. It is then known by its module and name.
+    nothing, must not be taken for its parent. It is then known by its module and name,
+    which a script or a notebook cannot give: every other one is called the same.
 
     >>> from measurand.core.intervention import AsIs
     >>> kind_of(AsIs())
@@ -76,7 +86,34 @@ def kind_of(recipe: object) -> str:
     """
     cls = type(recipe)
     kind = vars(cls).get("kind")
-    return kind if isinstance(kind, str) else f"{cls.__module__}.{cls.__qualname__}"
+    if isinstance(kind, str) and kind:
+        ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+        kind = kind if ours else f"own {kind}"
+    elif cls.__module__ in ("__main__", "__mp_main__"):
+        raise BadInput(
+            f"{cls.__name__} does not say what it is, and another script may have one "
+            "of its name; write kind: ClassVar[str] = 'a-name' into the class"
+        )
+    else:
+        kind = f"{cls.__module__}.{cls.__qualname__}"
+    _check_owner(kind, cls)
+    return kind
+
+
+def _check_owner(kind: str, cls: type) -> None:
+    """Raise where another class is of this kind: their answers would be mixed up."""
+    owner = OWNERS.setdefault(kind, cls)
+    if owner is cls:
+        return
+    homes = {(c.__module__, c.__qualname__) for c in (owner, cls)}
+    if len(homes) == 1 and "<locals>" not in cls.__qualname__:
+        OWNERS[kind] = cls  # the same class, defined again
+        return
+    raise BadInput(
+        f"{owner.__qualname__} and {cls.__qualname__} are two classes of one kind, "
+        f"{kind!r}, so that one would be given the answers of the other; call one "
+        "otherwise"
+    )
 
 
 def settings_of(recipe: Any) -> dict[str, Any]:
@@ -87,13 +124,16 @@ def settings_of(recipe: Any) -> dict[str, Any]:
         default = field.default
         if field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
-        if default is dataclasses.MISSING or value != default:
+        # By what is written down: 1, 1.0 and True are equal, and not the same.
+        if default is dataclasses.MISSING or identity(value) != identity(default):
             settings[field.name] = value
     return settings
 
 
 def identity(thing: Any) -> str:
-    """The spoken name of a recipe, or of several: the name of its random streams.
+    """The spoken name of a recipe, or of several: of random streams, and in store keys.
+
+    It is the same in every process.
 
     >>> from measurand.core.intervention import AsIs
     >>> identity((AsIs(), 2, "b"))
@@ -108,28 +148,14 @@ def identity(thing: Any) -> str:
     return json.dumps(_plain_value(thing))
 
 
-def canonical(thing: Any) -> str:
-    """A recipe as JSON that is the same in every process: what keys are made of."""
-    return json.dumps(_plain(thing, settings_of), sort_keys=True)
-
-
-def describe_recipe(recipe: Any) -> Any:
+def describe_recipe(thing: Any) -> Any:
     """A recipe as lists, dicts, numbers and strings, every setting said."""
-    return _plain(recipe, _every_setting)
-
-
-def _every_setting(recipe: Any) -> dict[str, Any]:
-    names = [field.name for field in dataclasses.fields(recipe)]
-    return {name: getattr(recipe, name) for name in names}
-
-
-def _plain(thing: Any, settings: Any) -> Any:
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        chosen: Mapping[str, Any] = settings(thing)
-        values = {name: _plain(value, settings) for name, value in chosen.items()}
-        return {"recipe": kind_of(thing), **values}
+        names = [field.name for field in dataclasses.fields(thing)]
+        values = {name: describe_recipe(getattr(thing, name)) for name in names}
+        return {**values, "recipe": kind_of(thing)}
     if isinstance(thing, list | tuple):
-        return [_plain(part, settings) for part in thing]
+        return [describe_recipe(part) for part in thing]
     return _plain_value(thing)
 
 

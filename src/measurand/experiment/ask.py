@@ -9,7 +9,7 @@ from measurand import __version__
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader
-from measurand.core.recipe import canonical, identity, traits_of
+from measurand.core.recipe import identity, traits_of
 from measurand.core.selection import Selection
 from measurand.core.store import entry_key
 from measurand.selections.rows import Everything
@@ -80,7 +80,7 @@ def ask_key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
     test = benchmark.test_parts[ask.part] if ask.part else benchmark.test
     digests = [benchmark.train.digest, test.digest]
     packages = traits_of(ask.reader).packages
-    return entry_key(canonical([versions(packages), digests, seed, ask]))
+    return entry_key(identity([versions(packages), digests, seed, ask]))
 
 
 @cache

@@ -13,7 +13,7 @@ import numpy as np
 from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.judge import Judge, Likeness, Pairs
-from measurand.core.recipe import canonical, traits_of
+from measurand.core.recipe import identity, traits_of
 from measurand.core.store import entry_key
 from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import versions
@@ -78,4 +78,4 @@ def _judge_part(judge: Callable[[Pairs], Floats], part: Sequence[Pair]) -> Answe
 def _pairs_key(recipe: object, part: Sequence[Pair]) -> str:
     """The name of a part: everything that its scores depend on, fingerprinted."""
     packages = traits_of(recipe).packages
-    return entry_key(canonical([versions(packages), "judged", recipe, part]))
+    return entry_key(identity([versions(packages), "judged", recipe, part]))

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from measurand.core.explainer import Explainer, Prompting
 from measurand.core.items import Items
-from measurand.core.recipe import TORCH, canonical
+from measurand.core.recipe import TORCH, identity
 from measurand.core.seeds import generator
 from measurand.core.store import Codec, entry_key
 from measurand.experiment.ask import versions
@@ -75,7 +75,7 @@ def ask_writer(
     for done, start in enumerate(starts):
         experiment.watch(done, len(starts))
         batch = prompts[start : start + TOGETHER]
-        key = entry_key(canonical([versions(TORCH), writer, list(batch)]))
+        key = entry_key(identity([versions(TORCH), writer, list(batch)]))
         compute = partial(writer.generate, batch)
         batch_texts = compute_once(experiment, key, TEXT_CODEC, compute)
         texts += batch_texts

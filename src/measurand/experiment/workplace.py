@@ -1,13 +1,21 @@
 """Workplace: where answers are kept, and what computes them."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption
 from measurand.core.store import Notice
 from measurand.experiment.experiment import Experiment, Watch, open_experiment
+
+
+def warn_user(line: str) -> None:
+    """Say what the user should know, such as that a store is of another version."""
+    warnings.warn(line, UserWarning, stacklevel=2)
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,16 @@ class Workplace:
     address: str | None = None
     gpu_share: float | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed, before any work is done."""
+        workers = self.workers
+        if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
+            raise BadOption(f"`workers` is {workers!r}; allowed are 1 or more")
+        if self.store is not None and (
+            not isinstance(self.store, str | Path) or not str(self.store)
+        ):
+            raise BadOption(f"`store` is {self.store!r}; give the path of a folder")
+
     @contextmanager
     def open(
         self,
@@ -39,10 +57,12 @@ class Workplace:
         seed: int = 0,
         *,
         watch: Watch = lambda done, total: None,
-        notice: Notice = lambda line: None,
+        notice: Notice = warn_user,
     ) -> Iterator[Experiment]:
         """An experiment on the benchmark; its worker processes end with it."""
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+            raise BadOption(f"`seed` is {seed!r}; allowed are whole numbers from 0")
         with open_experiment(
-            benchmark, seed=seed, watch=watch, notice=notice, **vars(self)
+            benchmark, seed=int(seed), watch=watch, notice=notice, **vars(self)
         ) as experiment:
             yield experiment

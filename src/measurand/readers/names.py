@@ -7,11 +7,12 @@ from typing import Any
 
 from measurand.core.errors import BadInput, BadOption, join_names
 from measurand.core.reader import Reader
-from measurand.core.recipe import canonical, kind_of
+from measurand.core.recipe import Strength, identity, traits_of
 from measurand.readers import READERS, make_reader
 
 ReaderChoice = str | Reader
 ReaderChoices = ReaderChoice | Sequence[ReaderChoice] | Mapping[str, ReaderChoice]
+BASELINES = ("majority", "metadata", "protocol")
 EXPECTED = "names such as 'tfidf', or frozen dataclasses with fit(items, rng)"
 
 
@@ -30,7 +31,7 @@ def name_readers(
     if isinstance(readers, Mapping):
         choices = {str(name): choice for name, choice in readers.items()}
     elif isinstance(readers, list | tuple):
-        names = [c if isinstance(c, str) else kind_of(c) for c in readers]
+        names = [c if isinstance(c, str) else _short_name(c) for c in readers]
         choices = dict(zip(tell_apart(names), readers, strict=True))
     else:
         single: Any = readers
@@ -40,7 +41,20 @@ def name_readers(
             f"`readers` is empty; leave it out for {join_names(defaults)}, or choose "
             f"among {join_names(list(READERS))}"
         )
-    return {name: _to_reader(choice) for name, choice in choices.items()}
+    named = {name: _to_reader(choice) for name, choice in choices.items()}
+    for name, reader in named.items():
+        if name in BASELINES and traits_of(reader).strength != Strength.TEXTLESS:
+            raise BadOption(
+                f"a reader is called {name!r} in `readers`, as a baseline of every "
+                "report is; call it otherwise"
+            )
+    return named
+
+
+def _short_name(reader: Reader) -> str:
+    """What a reader without a name goes by: its kind, or its class."""
+    kind = getattr(type(reader), "kind", None)
+    return kind if isinstance(kind, str) and kind else type(reader).__name__
 
 
 def check_is_reader(thing: Any) -> None:
@@ -62,7 +76,7 @@ def check_is_reader(thing: Any) -> None:
             "write @dataclass(frozen=True) above its class"
         )
     try:
-        canonical(thing)
+        identity(thing)
     except (TypeError, ValueError) as odd:
         raise BadInput(
             f"the settings of the reader {name} cannot be written down: {odd}; hold "

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from measurand.core.joint_training import JointlyTrainable, TrainingJob
-from measurand.core.recipe import canonical
+from measurand.core.recipe import identity
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers.causal import CausalReader
 from measurand.readers.stacking import residents as residents
@@ -176,5 +176,5 @@ def test_a_family_that_was_not_tried_or_sees_less_is_trained_one_by_one(config, 
 
 def test_a_recipe_that_stacks_none_is_called_as_it_was(reader):
     one = dataclasses.replace(reader, stacked=1)
-    assert "stacked" not in canonical(one)
-    assert '"stacked": 4' in canonical(reader)
+    assert "stacked" not in identity(one)
+    assert '"stacked": 4' in identity(reader)

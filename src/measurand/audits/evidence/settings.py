@@ -28,6 +28,8 @@ class EvidenceSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
+        if self.seeds is not None and self.seeds < 1:
+            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
         if self.shuffles < 1:
             raise BadOption(f"`shuffles` is {self.shuffles}; allowed are 1 or more")
         if not LEAST_MARGIN <= self.margin < 1:

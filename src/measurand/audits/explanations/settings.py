@@ -41,6 +41,8 @@ class ExplanationsSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
+        if self.seeds is not None and self.seeds < 1:
+            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
         if self.count < 1:
             raise BadOption(f"`count` is {self.count}; allowed are 1 or more")
         preset_masking(self.preset)

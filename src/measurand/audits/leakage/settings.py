@@ -42,6 +42,8 @@ class LeakageSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
+        if self.seeds is not None and self.seeds < 1:
+            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
         if not LEAST_MARGIN <= self.margin < 1:
             raise BadOption(
                 f"`margin` is {self.margin}; allowed are {LEAST_MARGIN} to below 1"

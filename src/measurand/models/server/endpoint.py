@@ -49,7 +49,7 @@ class Endpoint:
         seed: Sent along, and the root of the waits; None sends none.
     """
 
-    kind: ClassVar[str] = "endpoint"
+    kind: ClassVar[str] = "endpoint-model"
     model: str
     revision: str = ""
     temperature: float | None = 0.0
