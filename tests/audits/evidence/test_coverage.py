@@ -3,6 +3,7 @@
 import pytest
 from bench.validity import STUDIES, outcome
 
+pytestmark = pytest.mark.slow
 RUNS, ITEMS = 400, 600
 
 
