@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import asdict
-from typing import Any
 
 from measurand.cli import options as o
 from measurand.cli.app import app
@@ -53,14 +52,9 @@ def audit_verb(
                 not_run[name] = str(reason)
             except (BadInput, CannotIntervene, Undefined) as fault:
                 faults.append(fault)
-                not_run[name] = f"{fault}{_hint(audit)}"
+                not_run[name] = "; ".join(filter(None, [str(fault), audit.hint]))
         log = run_log(started, experiment, source.source, run.workers)
     if faults and not reports:
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
     deliver_all(reports, not_run, run.out, log, as_json=run.json)
     exit_on_verdict(list(reports.values()), run.fail_on)
-
-
-def _hint(audit: Any) -> str:
-    """Where the settings are that `audit` has no options for."""
-    return f"; see the options of measurand {audit.name}" if not audit.usual else ""
