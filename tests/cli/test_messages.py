@@ -83,7 +83,7 @@ def test_no_message_of_the_library_speaks_of_options(trees):
 
 
 def test_arguments_that_messages_name_are_options_of_a_verb(named):
-    assert {"margin", "draws", "readers", "others", "split_by"} <= named
+    assert {"margin", "seeds", "readers", "others", "split_by"} <= named
     assert {name for name in named if option_of(name) not in verb_options()} == set()
 
 
@@ -167,10 +167,9 @@ def test_python_is_told_arguments_and_a_shell_options(case):
 
 def test_an_error_names_options(run, file):
     outcome = run("leakage", file, "--folds", "1")
-    assert outcome.last == (
-        "measurand: --folds is 1, --fold-seeds 5 and --k None; allowed are 2, 1 and 2 "
-        "or more"
-    )
+    assert outcome.last == "measurand: --folds is 1; allowed are 2 or more"
+    outcome = run("leakage", file, "--fold-seeds", "0")
+    assert outcome.last == "measurand: --fold-seeds is 0; allowed are 1 or more"
     outcome = run("evidence", file, "--gpu-share", "0.5")
     assert outcome.last == (
         "measurand: --gpu-share is for a cluster; give --engine ray too"

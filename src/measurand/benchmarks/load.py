@@ -36,7 +36,8 @@ def load_benchmark(
     `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
     """
     name_columns(columns)  # an unknown part is refused before anything is read
-    options: dict[str, Any] = {"test": test, **columns}
+    named = {part: columns.get(part) for part in Columns.__annotations__}
+    options: dict[str, Any] = {"test": test, **named}
     location: dict[str, Any] = {"data": data, "part": part}
     if source in PUBLISHED:
         _check_no_options(source, options)

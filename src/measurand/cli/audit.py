@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from measurand.cli import options as o
 from measurand.cli.app import app
@@ -12,6 +13,9 @@ from measurand.cli.console import (
     run_log,
 )
 from measurand.cli.run import check_fail_on, exit_on_verdict
+
+if TYPE_CHECKING:
+    from measurand.core.audit import Audit
 
 
 @app.command("audit")
@@ -52,9 +56,18 @@ def audit_verb(
                 not_run[name] = str(reason)
             except (BadInput, CannotIntervene, Undefined) as fault:
                 faults.append(fault)
-                not_run[name] = "; ".join(filter(None, [str(fault), audit.hint]))
+                not_run[name] = f"{fault}{_advice(audit)}"
         log = run_log(started, experiment, source.source, run.workers)
     if faults and not reports:
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
     deliver_all(reports, not_run, run.out, log, as_json=run.json)
     exit_on_verdict(list(reports.values()), run.fail_on)
+
+
+def _advice(audit: "Audit") -> str:
+    """How to choose what `measurand audit` has no options for."""
+    if not audit.adjustable:
+        return ""
+    options = " ".join(f"--{name} {name.upper()}" for name in audit.adjustable)
+    names = " and ".join(audit.adjustable)
+    return f"; choose {names} with measurand {audit.name} FILE {options}"

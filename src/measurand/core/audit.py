@@ -31,8 +31,7 @@ class Audit:
         comparison: What reports of it are compared by.
         usual: Whether `measurand audit` runs it unasked.
         pooled: Whether several benchmarks are the tasks of one study.
-        hint: What to do where `measurand audit`, which has none of its settings, found
-            too little to go on.
+        adjustable: Settings to choose otherwise where there are too few rows for it.
         demo: The planted benchmarks that show it, with settings for each; None takes
             all that have evidence.
     """
@@ -48,7 +47,7 @@ class Audit:
     usual: bool = True
     pooled: bool = False
     demo: Mapping[str, Mapping[str, Any]] | None = None
-    hint: str = ""
+    adjustable: tuple[str, ...] = ()
 
     def choose(self, **chosen: Any) -> Any:
         """The settings with these chosen; a wrong name is an error that lists all."""

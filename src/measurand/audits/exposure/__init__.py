@@ -52,7 +52,7 @@ AUDIT = Audit(
     run=audit,
     usual=False,
     pooled=True,
-    hint="choose m and n with measurand exposure FILE --m M --n N",
+    adjustable=("m", "n"),
     demo={
         "synthetic:nq": {"repeats": 20},
         "synthetic:hotpotqa": {"repeats": 20},
