@@ -95,7 +95,7 @@ def test_the_audit_of_everything_holds_leakage(leaky, run):
 
 OPTIONS = {
     "--field hypothesys": ("no field 'hypothesys'", "did you mean 'hypothesis'?"),
-    "--k 1": ("--k 1", "2 or more"),
+    "--k 1": ("--k is 1", "2 or more"),
     "--folds 1": ("--folds is 1",),
     "--reference-accuracy 91": ("--reference-accuracy is 91.0", "not percent"),
     "--reader majority": ("majority reads no text",),

@@ -91,7 +91,7 @@ def test_a_reader_saved_before_rates_were_kept_has_none(place, tmp_path):
 def test_a_directory_is_a_name_and_fit_learns_nothing(fitted, place, prefix):
     reader = make_reader(f"{prefix}{place}")
     assert isinstance(reader, SavedReader)
-    assert json.loads(identity(reader))["digest"] == reader.digest
+    assert reader.digest in identity(reader)
     again = reader.fit(ITEMS.rows(np.arange(6)), rng())
     np.testing.assert_array_equal(again.predict(ITEMS), fitted.predict(ITEMS))
 

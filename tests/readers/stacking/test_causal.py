@@ -177,4 +177,4 @@ def test_a_family_that_was_not_tried_or_sees_less_is_trained_one_by_one(config, 
 def test_a_recipe_that_stacks_none_is_called_as_it_was(reader):
     one = dataclasses.replace(reader, stacked=1)
     assert "stacked" not in identity(one)
-    assert '"stacked": 4' in identity(reader)
+    assert "stacked=4" in identity(reader)
