@@ -24,6 +24,11 @@ class ReadyReader(TfidfReader):
         """Nothing."""
 
 
+# As if it were written so where it stands: a kind is only ours in our own modules.
+ReadyReader.__module__ = TfidfReader.__module__
+ReadyReader.__qualname__ = TfidfReader.__qualname__
+
+
 def boats(n=1200):
     """The claims of the README: only `cross` can see whether the fields agree."""
     rng = np.random.default_rng(0)

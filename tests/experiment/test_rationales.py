@@ -13,7 +13,7 @@ from measurand.experiment.experiment import open_experiment
 from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import make_explainer
 from measurand.models.server.endpoint import Terms
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 ROLES = ExplainerRoles("claim", "evidence")
 

@@ -13,7 +13,7 @@ from measurand.explainers.replies import drop_answer, reply_outcome, trim_reply
 from measurand.models.generate import chat_prompts
 from measurand.models.server.endpoint import Terms
 from tests.explainers.reasoned import reasoned_items
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 ITEMS = reasoned_items(4)
 ROLES = ExplainerRoles("claim", "evidence", "why")

@@ -11,7 +11,7 @@ from measurand.interventions.prompted import WAYS, PromptedRewording
 from measurand.interventions.rewrite import Rewrite
 from measurand.models.server.endpoint import Endpoint, Terms
 from tests.models import tiny_decoder, tiny_seq2seq
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from measurand.readers.answer_choices import find_label, mark_labels, reply_shar
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader
 from tests.conftest import small_items
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 ITEMS = small_items(12)
 THREE = mark_labels(("contradiction", "entailment", "neutral"))

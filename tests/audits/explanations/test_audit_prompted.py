@@ -12,7 +12,7 @@ from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import MissingWeights
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 STEPS = ("given", "steps", "concise")
 

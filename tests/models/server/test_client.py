@@ -17,7 +17,7 @@ from measurand.core.files import keep_calls
 from measurand.models.server.calls import Reply
 from measurand.models.server.client import endpoint_replies, ledger
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
-from tests.models.server import serving
+from tests.models.fake_server import serving
 
 KEY = "sk-very-secret-0123456789"
 QUICK = Terms(wait_s=0.01, retries=3, timeout_s=2.0, concurrency=4)
