@@ -118,6 +118,7 @@ def test_hostile_text_stays_inside_the_frame(rows):
     assert '""' not in report._repr_html_().partition("srcdoc=")[0]
 
 
+@pytest.mark.slow
 def test_every_audit_that_applies_is_run(rows, tmp_path):
     quick = {"folds": 2, "draws": 1, "tsne": False, "calibrate": False}
     results = ms.audit(ms.load(rows, name="boats", **ROLES), **quick)
@@ -131,6 +132,7 @@ def test_every_audit_that_applies_is_run(rows, tmp_path):
     assert (tmp_path / "audits.json").is_file()
 
 
+@pytest.mark.slow
 def test_leakage_and_explanations_have_doors_too():
     made = ms.load("synthetic:explained")
     few = made.test.rows(np.arange(80)), made.train.rows(np.arange(160))

@@ -90,6 +90,7 @@ def test_a_reader_of_another_name_gets_the_same_verdict_and_numbers(audit):
     assert run({"my-tfidf": TfidfReader()}) == plainly
 
 
+@pytest.mark.slow
 def test_a_method_called_ready_makes_no_reader_strong(audit):
     run, plainly = audit
     assert run({"tfidf": ReadyReader()}) == plainly

@@ -54,6 +54,7 @@ def measured(benchmark, reader, repeats=20):
     ],
     ids=["snli", "fever", "boolq", "snli-cross", "fever-cross", "sick-cross"],
 )
+@pytest.mark.slow
 def test_accuracy_and_effect_are_those_measured_elsewhere(
     source, reader, accuracy, delta, tolerance
 ):

@@ -93,6 +93,7 @@ def value(report, statistic, condition, reader=None):
     return found
 
 
+@pytest.mark.slow
 def test_every_statistic_is_stated_under_its_name(run, tmp_path):
     file = written(tmp_path / "facts.jsonl", told(40))
     done = run("explanations", file, *COLUMNS, *BOTH, "--workers", "1", "--json")
@@ -104,6 +105,7 @@ def test_every_statistic_is_stated_under_its_name(run, tmp_path):
     assert "step-by-step" in report["not_run"]["h3"]
 
 
+@pytest.mark.slow
 def test_workers_and_store_leave_no_trace(file, tmp_path, run):
     command = ("explanations", file, *COLUMNS, *BOTH, *FAST, "--changes", "2", "--json")
     first = run(*command, "--workers", "1")

@@ -25,6 +25,7 @@ def figures(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_study_of_two_tasks_is_run_and_kept(task, run, tmp_path):
     other = written(tmp_path / "other.jsonl", texts(300, seed=1).to_dict("records"))
     words = ("exposure", task, other, *SMALL, "--reader", "pca", "--json")
@@ -138,6 +139,7 @@ def test_a_task_that_is_too_small_is_named_before_any_is_trained(
     assert not [path for path in store.rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_an_audit_of_everything_keeps_the_others_where_exposure_needs_more_rows(
     run, task, tmp_path
 ):

@@ -73,6 +73,7 @@ def test_a_reader_is_fitted_kept_and_audited(run, sides, weights, tmp_path):
     assert float(told) == pytest.approx(value["estimate"]["value"], abs=5e-4)
 
 
+@pytest.mark.slow
 def test_a_rate_is_tuned_once_and_stated(run, sides, weights):
     words = [
         "--reader",
@@ -101,6 +102,7 @@ def test_a_test_part_is_named_once(run, sides):
 
 
 @pytest.mark.parametrize("name", HEAVY)
+@pytest.mark.slow
 def test_without_torch_every_message_names_the_extra(name, tmp_path):
     file = written(tmp_path / "facts.jsonl", made())
     done = process("evidence", file, "--reader", name, prefix=("-c", BARE))

@@ -44,6 +44,7 @@ def test_a_disk_that_fills_up_is_one_line_and_loses_nothing(file, disk, run, tmp
     assert answers(tmp_path / "r")["reused"] == finished
 
 
+@pytest.mark.slow
 def test_a_report_too_large_for_its_disk_keeps_the_answers(file, store, tmp_path):
     command = ("evidence", file, *QUICK, "--out", tmp_path / "r")
     outcome = process(*command, prefix=("-c", LIMITED))

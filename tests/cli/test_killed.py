@@ -128,6 +128,7 @@ def test_twenty_kills_lose_nothing_and_change_nothing(folders):
         list(both.map(harassed, others, [whole] * 2, moments))
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_everything_in_one_line(folders):
     folder = folders[1]
     written(folder / "facts.jsonl", made(240))

@@ -26,6 +26,7 @@ def leaky(tmp_path):
     return written(tmp_path / "pairs.jsonl", rows())
 
 
+@pytest.mark.slow
 def test_workers_row_order_and_hash_seed_change_no_byte(tmp_path):
     given = rows()
     mixed = random.Random(1).sample(given, len(given))
@@ -65,6 +66,7 @@ def test_json_holds_the_promised_statistics(leaky, run):
     assert ("accuracy", "full") in found
 
 
+@pytest.mark.slow
 def test_ids_to_keep_and_a_work_list_are_exported(leaky, run, tmp_path):
     words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9", "--no-map")
     assert run(*words, "--out", tmp_path / "r").code == 0
@@ -77,6 +79,7 @@ def test_ids_to_keep_and_a_work_list_are_exported(leaky, run, tmp_path):
     assert (folder / "work_list.csv").read_text().startswith("id,side,rewrite,aim")
 
 
+@pytest.mark.slow
 def test_fail_on_a_leak_is_exit_code_3(leaky, run):
     assert run("leakage", leaky, *QUICK, "--fail-on", "leaks").code == 3
 
@@ -87,6 +90,7 @@ def test_one_field_is_enough(leaky, run):
     assert json.loads(done.out)["verdict"]["label"] == "leaks"
 
 
+@pytest.mark.slow
 def test_the_audit_of_everything_holds_leakage(leaky, run):
     done = run("audit", leaky, "--no-calibrate", "--workers", "1", "--json")
     assert done.code == 0, done.err
@@ -115,6 +119,7 @@ def test_a_label_that_is_a_measurement_is_refused(tmp_path, run):
     one_line(run("leakage", file, *QUICK), "label")
 
 
+@pytest.mark.slow
 def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run):
     empty = [{**row, "premise": ""} for row in rows(120)]
     file = written(tmp_path / "empty.jsonl", empty)
@@ -124,6 +129,7 @@ def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run):
     assert "hypothesis alone" in json.loads(done.out)["verdict"]["reason"]
 
 
+@pytest.mark.slow
 def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser):
     evil = "</script><img src=x onerror=document.title='owned'><b>bold</b>"
     hostile = [

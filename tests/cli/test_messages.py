@@ -180,6 +180,7 @@ def test_an_error_names_options(run, file):
     )
 
 
+@pytest.mark.slow
 def test_reports_name_arguments(run, file):
     outcome = run("audit", file, "--no-calibrate", "--workers", "1", "--json")
     assert "name its column with `rationale`" in outcome.out

@@ -26,6 +26,7 @@ def report(folder):
     return (folder / "r" / "report.json").read_bytes()
 
 
+@pytest.mark.slow
 def test_workers_hash_seed_store_and_place_leave_no_trace(first, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

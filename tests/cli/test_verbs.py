@@ -56,6 +56,7 @@ def test_a_verdict_that_must_not_be_exits_with_3(file, run):
 
 
 @pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.slow
 def test_every_audit_the_columns_permit_is_run(file, run, tmp_path, saved):
     out = ("--out", tmp_path / "all") if saved else ()
     outcome = run("audit", file, "--no-calibrate", "--workers", "1", "--json", *out)
@@ -69,6 +70,7 @@ def test_every_audit_the_columns_permit_is_run(file, run, tmp_path, saved):
 
 
 @pytest.mark.parametrize("form", [["--json"], []])
+@pytest.mark.slow
 def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
     rows = [{"claim": row["claim"], "label": row["label"]} for row in made()]
     outcome = run("audit", written(tmp_path / "a.jsonl", rows), "--workers", "1", *form)
@@ -81,6 +83,7 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
         ]
 
 
+@pytest.mark.slow
 def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
     rows = [{**row, "evidence": "the same"} for row in made()]
     words = ("--split-by", "query", "--no-calibrate", "--workers", "1", "--json")

@@ -118,6 +118,7 @@ def test_reports_that_state_nothing_are_still_compared():
     assert [e.name for e in compare([bare, bare]).exhibits] == ["decisions"]
 
 
+@pytest.mark.slow
 def test_a_comparison_of_leaks_is_a_report_like_any_other(tmp_path):
     found = compare(several(reference_accuracy=0.9))
     back = saved.load_report(saved.save_report(found, tmp_path, {}))
@@ -128,6 +129,7 @@ def test_a_comparison_of_leaks_is_a_report_like_any_other(tmp_path):
     assert "| snli | tfidf | hypothesis |" in markdown(found)
 
 
+@pytest.mark.slow
 def test_hostile_benchmarks_are_compared(tmp_path):
     reports = [leaky(bad, (bad,), reader=bad, peco=i / 3) for i, bad in enumerate(BAD)]
     saved.save_report(compare(reports), tmp_path, {})

@@ -2,12 +2,15 @@
 
 import json
 
+import pytest
+
 import docs
 from tests.docs.conftest import blocks, run
 
 TEXT = docs.README.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_run_prints_exactly_what_the_readme_shows(tmp_path):
     shown = docs.RUN.search(TEXT)
     printed = docs.said(*shown["words"].split(), store=tmp_path / "store")

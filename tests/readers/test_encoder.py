@@ -218,6 +218,7 @@ def test_a_tokenizer_without_a_pad_token_works(reader, tmp_path):
     assert np.isfinite(bare.fit(ITEMS, rng()).predict(ITEMS)).all()
 
 
+@pytest.mark.slow
 def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeypatch):
     # The model's name is part of the recipe, and so of the seed: one that stays.
     tiny_encoder.save(tmp_path / "tiny")

@@ -125,6 +125,7 @@ def classified(reader, seen, job, body, folder):
 
 
 @pytest.mark.parametrize("texts", [(), TEXTS], ids=["base", "adapted"])
+@pytest.mark.slow
 def test_a_stack_answers_as_the_trainer_does(reader, seen, texts, tmp_path):
     """Head, order and masks given, the two differ in nothing but rounding."""
     job = TrainingJob(reader.adapt(texts), TRAIN, TEST, np.random.default_rng(3))

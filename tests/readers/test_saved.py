@@ -54,6 +54,7 @@ def place(fitted, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_reloaded_reader_says_the_same_bytes_in_a_new_process(fitted, place):
     command = [sys.executable, "-c", ELSEWHERE, str(place)]
     first, second = (

@@ -51,6 +51,7 @@ def test_tuning_finds_the_rate_that_learns_and_repeats_itself(reader):
     assert best == reader.tune(ITEMS, rng())
 
 
+@pytest.mark.slow
 def test_a_recipe_with_rates_chooses_one_before_it_learns(reader):
     fitted, stream = reader.fit(ITEMS, rng()), rng()
     assert fitted.remarks()["rate"] == 5e-3

@@ -74,6 +74,7 @@ def test_the_power_formulas_give_the_power_they_promise(rng):
 
 @settings(max_examples=15, deadline=None)  # a call of statsmodels takes 0.1 s
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+@pytest.mark.slow
 def test_adjusted_p_values_keep_their_order_and_never_shrink(p):
     p = np.array(p)
     for adjusted in (holm(p), benjamini_hochberg(p)):

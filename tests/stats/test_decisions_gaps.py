@@ -62,6 +62,7 @@ def test_the_other_way_round_it_is_turned_about(one, two, dependent):
     assert (back.low, back.value, back.high) == pytest.approx(turned)
 
 
+@pytest.mark.slow
 def test_the_interval_of_two_shares_covers_their_difference():
     rng, n, shares = np.random.default_rng(0), 60, (0.1, 0.3)
     held = 0

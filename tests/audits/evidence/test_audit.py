@@ -95,6 +95,7 @@ def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
     assert report.verdict.provisional
 
 
+@pytest.mark.slow
 def test_skewed_labels_are_a_warning_and_never_independence():
     rule = {("a",): ("yes", 0.93), ("b",): ("no", 0.07)}
     benchmark = plant_benchmark("skewed", PlantedPlan(rule, ("kind",), coupling=1.0))
@@ -193,6 +194,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
         audited(plan(coupling=0.9), margin=0.0)
 
 
+@pytest.mark.slow
 def test_adding_a_reader_moves_no_other_number():
     benchmark = plan(coupling=0.5, dependence=0.4)
     alone = audited(benchmark, calibrate=False)

@@ -9,6 +9,8 @@ from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.readers.linear import TfidfReader
 
+pytestmark = pytest.mark.slow
+
 # Any seeds would do: the default, and a date.
 SEEDS = [0, 20261115]
 

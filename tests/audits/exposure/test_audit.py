@@ -47,6 +47,7 @@ def test_the_study_runs_and_states_what_it_promises(task):
     assert report.finding("boost").condition == "m=20,n=60"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
     said = []
     for workers in (1, 2):

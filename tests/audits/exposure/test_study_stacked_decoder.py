@@ -53,6 +53,7 @@ def once(task, reader):
     return ran(task, reader)
 
 
+@pytest.mark.slow
 def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     one = CausalReader(reader.model, rate=3e-3, adaptation=reader.adaptation)
@@ -77,6 +78,7 @@ def test_overtrained_draws_have_a_lower_loss_and_base_has_none(once):
     assert "lm_loss_base" not in counts
 
 
+@pytest.mark.slow
 def test_a_study_that_lost_files_ends_with_the_same_bytes(task, reader, once, tmp_path):
     ran(task, reader, store=tmp_path)
     lost = sorted(path for path in once[1] if path.suffix == ".json")[::5]

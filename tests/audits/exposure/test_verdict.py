@@ -72,6 +72,7 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
         (0.004, 20, "adaptation did nothing that shows on average; about"),
     ],
 )
+@pytest.mark.slow
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
     told = analyse_accuracies(
         study(boost, 0.0, draws=draws),
@@ -81,6 +82,7 @@ def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws,
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
 
 
+@pytest.mark.slow
 def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     one, other = study(0.0, 0.06, draws=60), study(0.06, -0.06, draws=60, seed=1)
     counts = pd.concat([one, other.assign(lm="two")])
@@ -94,6 +96,7 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     assert report.findings[0].statistic == "boost"
 
 
+@pytest.mark.slow
 def test_a_gain_and_a_loss_are_not_called_nothing():
     helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
     counts = pd.concat([helped, hurt.assign(lm="two")])

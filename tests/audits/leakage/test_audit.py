@@ -78,6 +78,7 @@ def test_pairs_that_must_be_read_together_leak_nothing(clean):
     assert any("peco" in what for what in clean.not_run)
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_labels_by_chance():
     report = audited(made(pairs(400), pairs(300, seed=1)))
     assert report.verdict.label == "undecided"
@@ -117,6 +118,7 @@ def test_the_work_list_names_the_part_and_another_label(leaky):
     assert (asked["aim"] != asked["label"]).all()
 
 
+@pytest.mark.slow
 def test_one_file_is_read_out_of_fold():
     report = audited(made(pairs(700, leak=0.5)))
     assert report.benchmark["evaluated"] == "out of fold"
@@ -126,6 +128,7 @@ def test_one_file_is_read_out_of_fold():
     assert report.verdict.label == "leaks"
 
 
+@pytest.mark.slow
 def test_row_order_and_names_of_labels_change_nothing():
     table = pairs(300, leak=0.5)
     mixed = table.sample(frac=1, random_state=3)
@@ -139,6 +142,7 @@ def test_row_order_and_names_of_labels_change_nothing():
     assert figures[0] == figures[1]
 
 
+@pytest.mark.slow
 def test_a_reader_of_one_part_saw_nothing_else(leaky):
     class Watching(TfidfReader):
         seen: ClassVar[list[tuple[str, ...]]] = []
@@ -164,6 +168,7 @@ def test_one_field_is_held_against_the_majority():
     assert any("all there is of an item" in each for each in report.warnings)
 
 
+@pytest.mark.slow
 def test_three_fields_each_stand_alone():
     table = pairs(400, leak=0.6).assign(source=["web", "book"] * 200)
     three = from_frames(
@@ -174,6 +179,7 @@ def test_three_fields_each_stand_alone():
     assert alone == {"premise", "source", "hypothesis"}
 
 
+@pytest.mark.slow
 def test_fewer_items_than_clusters_and_an_empty_field_are_no_trouble():
     table = pairs(60, leak=0.8).assign(premise="")
     report = audited(made(table, split_by="query"), k=500)
@@ -205,6 +211,7 @@ def test_settled_items_keep_given_ids_and_sides():
     assert (kept.test.column("premise") == lookup.loc[list(kept.test.ids)]).all()
 
 
+@pytest.mark.slow
 def test_a_reference_accuracy_gives_what_is_recovered_of_it():
     report = audited(
         made(pairs(200, leak=0.6), pairs(200, leak=0.6, seed=1)), reference=0.9
@@ -214,6 +221,7 @@ def test_a_reference_accuracy_gives_what_is_recovered_of_it():
     assert found.value == pytest.approx(single / 0.9)
 
 
+@pytest.mark.slow
 def test_a_leak_just_at_the_margin_is_cried_as_rarely_as_promised():
     rng, n, cried, cleared = np.random.default_rng(0), 800, 0, 0
     ids = tuple(str(i) for i in range(n))

@@ -67,6 +67,7 @@ def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
             )
 
 
+@pytest.mark.slow
 def test_a_stack_answers_every_job_and_repeats_itself(reader):
     first, again = (
         reader.predict_jointly(jobs(reader, (), TEXTS, TEXTS[:21]), 4) for _ in range(2)

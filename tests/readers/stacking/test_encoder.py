@@ -66,6 +66,7 @@ def test_reading_twice_as_often_lowers_the_loss(reader):
 
 
 @pytest.mark.parametrize("family", residents.STACKABLE_ENCODERS)
+@pytest.mark.slow
 def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     reader = EncoderReader(
