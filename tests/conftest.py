@@ -29,6 +29,18 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.fixture
+def half_precision():
+    """Where a CPU has none, torch puts its fast kernels away for the whole process.
+
+    Later tests would then sum in another order than a new process does.
+    """
+    import torch
+
+    yield
+    torch.backends.mkldnn.set_flags(True)
+
+
 def small_items(n: int = 60) -> Items:
     """Items with two fields, two labels, metadata and groups."""
     table = pd.DataFrame(

@@ -186,6 +186,7 @@ def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
 
 # What it says once, where a CPU has no half precision of its own.
 @pytest.mark.filterwarnings("ignore:mkldnn_matmul failed:UserWarning")
+@pytest.mark.usefixtures("half_precision")
 def test_half_precision_learns_much_the_same(network):
     """As on a GPU: weights in single precision, all that is computed in half."""
     batches = [stack_on_device(language_parts(step), 3) for step in range(STEPS)]
