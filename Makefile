@@ -4,7 +4,7 @@ LIGHT := .venv-demo
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check lint bench docs site clean
+.PHONY: demo test test-all check lint lock audit wheel bench docs site clean
 
 demo: $(LIGHT)/ready
 	$(LIGHT)/bin/measurand demo --out demo-report
@@ -44,11 +44,30 @@ $(LIGHT)/ready: pyproject.toml
 	touch $@
 
 # torch comes first and alone, so that no other package asks for another build of it.
-$(VENV)/ready: pyproject.toml constraints.txt
+# All else is what requirements.lock names, byte for byte: a package that was changed
+# since under the same version is refused.
+$(VENV)/ready: pyproject.toml constraints.txt requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt torch==2.13.0
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[all,dev]'
+	$(BIN)/pip install --quiet --no-deps --require-hashes --requirement requirements.lock
+	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
+
+# After a change of pyproject.toml or constraints.txt. torch is left out, as it comes first.
+lock:
+	echo 'torch; sys_platform == "none"' > $(VENV)/no-torch.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	  --extra all --extra dev --constraint constraints.txt --override $(VENV)/no-torch.txt \
+	  --no-emit-package torch --no-header --no-annotate --output-file requirements.lock \
+	  pyproject.toml
+
+# Known holes in what is locked; needs the registry's list of them.
+audit: $(VENV)/ready
+	$(BIN)/pip-audit --no-deps --require-hashes --requirement requirements.lock
+
+# The wheel, tried in fresh environments, and the list of its parts (dist/sbom.json).
+wheel: $(VENV)/ready
+	.ci/wheel
 
 clean:
 	rm -rf $(VENV) $(LIGHT) demo-report build dist site
