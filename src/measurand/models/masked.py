@@ -16,12 +16,11 @@ import torch
 import transformers
 
 from measurand.core.arrays import Ints
-from measurand.core.errors import MissingWeights, ReaderFailed
+from measurand.core.errors import ReaderFailed
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import (
-    UNREADABLE,
+    ENCODER,
     cuda_or_cpu,
-    encoder_failure,
     encoder_location,
     joint,
     tokenize_once,
@@ -36,6 +35,7 @@ from measurand.models.training import (
     random_batches,
     train_model,
 )
+from measurand.models.weights import load_network, loading
 
 CHOSEN, MASKED, SWAPPED = 0.15, 0.8, 0.1
 
@@ -144,20 +144,15 @@ def new_head(name: str, seed: int) -> dict[str, torch.Tensor]:
 @lru_cache(maxsize=2)
 def load_masked_model(name: str) -> tuple[Any, frozenset[str]]:
     """The checkpoint with a language-model head, and what of it was not there."""
-    try:
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            model, loading_info = transformers.AutoModelForMaskedLM.from_pretrained(
-                encoder_location(name),
-                dtype=torch.float32,
-                trust_remote_code=False,
-                output_loading_info=True,
-            )
-        return model, frozenset(loading_info["missing_keys"])
-    except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(name, failed)) from failed
+    location = encoder_location(name)
+    with loading(ENCODER, location), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return load_network(
+            transformers.AutoModelForMaskedLM,
+            location,
+            new_head=True,
+            dtype=torch.float32,
+        )
 
 
 def text_sequences(name: str, texts: Sequence[str], length: int) -> TokenSequences:

@@ -7,7 +7,6 @@ from typing import Any
 
 import torch
 import transformers
-from safetensors import SafetensorError
 
 from measurand.core.errors import MissingWeights, quote
 from measurand.core.seeds import generator
@@ -18,8 +17,15 @@ from measurand.models.causal_loading import (
     modification_stamp,
 )
 from measurand.models.causal_training import batch_by_length, pad_rows, tokens_per_batch
+from measurand.models.weights import (
+    check_complete,
+    load_config,
+    load_network,
+    load_tokenizer,
+    loading,
+)
 
-UNREADABLE = (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError)
+SEQ2SEQ = "a seq2seq model"  # as errors call what could not be loaded
 WINDOW = 512  # tokens of a text that are read; what is longer is cut
 BEAMS = 4  # at least, so that the first way found is a good one
 NUCLEUS = 0.95  # of the probability, from which a token is drawn
@@ -102,19 +108,14 @@ def _cached_seq2seq(source: str, stamp: int) -> tuple[Any, Any]:
         raise MissingWeights(
             f"no model directory {quote(source, 200)}; name a directory or a hub id"
         )
-    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": is_local}
-    with memory_guard(), hide_progress_bars():
-        try:
-            config = transformers.AutoConfig.from_pretrained(source, **options)
-            _check_seq2seq(source, config)
-            tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
-                source, **options
-            )
-            network: Any = transformers.AutoModelForSeq2SeqLM.from_pretrained(
-                source, dtype=torch.float32, **options
-            )
-        except UNREADABLE as failed:
-            raise MissingWeights(_seq2seq_failure(source, failed)) from failed
+    options: dict[str, Any] = {"local_files_only": is_local}
+    with memory_guard(), hide_progress_bars(), loading(SEQ2SEQ, source):
+        _check_seq2seq(source, load_config(source, **options))
+        tokenizer = load_tokenizer(source, **options)
+        network, missing = load_network(
+            transformers.AutoModelForSeq2SeqLM, source, dtype=torch.float32, **options
+        )
+        check_complete(SEQ2SEQ, source, missing)
         return network.to(accelerator()).eval(), tokenizer
 
 
@@ -125,13 +126,3 @@ def _check_seq2seq(source: str, config: Any) -> None:
             f"{quote(source, 200)} is a {config.model_type} model, which does not turn "
             "one text into another; name a seq2seq model such as a T5"
         )
-
-
-def _seq2seq_failure(source: str, failed: Exception) -> str:
-    """One line about a model that could not be loaded."""
-    message = (str(failed).strip() or type(failed).__name__).splitlines()[0]
-    return (
-        f"cannot load a seq2seq model from {quote(source, 200)} ({message[:160]}); "
-        "give a "
-        "directory with config.json, weights and tokenizer, or a hub id within reach"
-    )

@@ -18,7 +18,8 @@ import transformers
 from measurand.core.errors import BadInput, MissingWeights, join_names
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.models.encoder import UNREADABLE, cuda_or_cpu, encoder_failure
+from measurand.models.encoder import cuda_or_cpu
+from measurand.models.weights import check_complete, load_network, loading
 from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
 
 CHUNK = 2**20  # bytes fingerprinted at a time
@@ -75,14 +76,14 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
     description = _read_description(directory)
     # In full, as a name like bert would be looked up on the hub.
     path = str(Path(directory).resolve())
-    try:
-        transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-        transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            path, dtype=torch.float32, trust_remote_code=False, local_files_only=True
+    with loading("a saved reader", path), torch.random.fork_rng(devices=[]):
+        model, missing = load_network(
+            transformers.AutoModelForSequenceClassification,
+            path,
+            dtype=torch.float32,
+            local_files_only=True,
         )
-    except UNREADABLE as failed:
-        raise MissingWeights(encoder_failure(path, failed)) from failed
+        check_complete("a saved reader", path, missing)
     return FittedEncoder(
         tuple(description["classes"]),
         tuple(description["fields"]),

@@ -1,0 +1,270 @@
+"""Models from anywhere: read from safetensors alone, whole, and running no code.
+
+Every network, tokenizer and config of transformers is loaded here. A pickle (`.bin`,
+`.pt`) is never opened, an adapter is not followed to the model that it names, and
+weights that lack part of the body are refused, as transformers would draw it at random.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from safetensors import safe_open
+
+from measurand.core.documents import MOST_BYTES, read_json
+from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
+
+CONFIG, WEIGHTS = "config.json", "model.safetensors"
+INDEX = f"{WEIGHTS}.index.json"  # names the files of weights that are cut in parts
+PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack")
+ADAPTERS = ("adapter_config.json", "adapter_model.bin", "adapter_model.safetensors")
+# Of the body's numbers, the most that may be missing: a table of segments, not a layer.
+TOLERATED = 0.01
+# What configs call the number of layers; each layer has a part in the weights.
+LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers")
+LAYERS += ("encoder_layers", "decoder_layers", "n_layer", "n_layers")
+POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
+NEEDED = (
+    f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
+)
+ADVICE = "load it where you trust it, and save it again with save_pretrained"
+
+
+@contextmanager
+def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
+    """Turn whatever a broken or hostile model raises while it is read into one line.
+
+    transformers, tokenizers and safetensors raise errors of any kind, and the engine
+    of tokenizers even what is no `Exception`.
+    """
+    try:
+        yield
+    except (MeasurandError, MemoryError, torch.OutOfMemoryError):
+        raise
+    except BaseException as failure:
+        panic = type(failure).__name__ == "PanicException"
+        if not (panic or isinstance(failure, Exception)):
+            raise
+        raise MissingWeights(
+            f"cannot load {what} from {quote(location, 200)} ({_cause(failure)}); "
+            f"give {needed}"
+        ) from failure
+
+
+def load_config(location: str, **options: Any) -> Any:
+    """What config.json says, after a look at the files beside it."""
+    check_model_files(location)
+    return transformers.AutoConfig.from_pretrained(
+        location, trust_remote_code=False, **options
+    )
+
+
+def load_tokenizer(location: str, **options: Any) -> Any:
+    """The tokenizer in a directory or of a hub id."""
+    _check_ordinary_files(location)
+    return transformers.AutoTokenizer.from_pretrained(
+        location, trust_remote_code=False, **options
+    )
+
+
+def load_network(
+    kind: Any, location: str, *, new_head: bool = False, **options: Any
+) -> tuple[Any, frozenset[str]]:
+    """The network with its weights, and what of it the weights lack.
+
+    Args:
+        kind: The class of transformers that loads such models.
+        location: A directory or hub id.
+        new_head: Whether the head may be missing or of another shape, and is drawn.
+        options: More for `from_pretrained`.
+    """
+    check_model_files(location, gguf="gguf_file" in options)
+    if "gguf_file" not in options:
+        options["use_safetensors"] = True
+        _check_size(kind, location)
+    transformers.logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    network, information = kind.from_pretrained(
+        location,
+        trust_remote_code=False,
+        ignore_mismatched_sizes=True,  # to name them below
+        output_loading_info=True,
+        **options,
+    )
+    misshapen = {str(key) for key, *_ in information["mismatched_keys"]}
+    body = network.base_model_prefix if new_head else ""
+    if wrong := sorted(key for key in misshapen if key.startswith(body)):
+        raise ValueError(f"config.json gives {wrong[0]} another shape")
+    missing = frozenset(misshapen.union(map(str, information["missing_keys"])))
+    if new_head:
+        _check_body(network, missing)
+    return network, missing
+
+
+def check_complete(what: str, location: str, missing: frozenset[str]) -> None:
+    """Raise where part of a network that nobody will train was not in its weights."""
+    if missing:
+        raise MissingWeights(
+            f"the weights of {what} in {quote(location, 200)} lack {len(missing)} "
+            f"parts, such as {quote(min(missing), 80)}, which would be drawn at "
+            f"random; give {NEEDED}"
+        )
+
+
+def check_model_files(location: str, *, gguf: bool = False) -> None:
+    """Raise where a directory holds no weights that are safe to read.
+
+    Of a hub id, transformers is told to take safetensors alone.
+    """
+    folder = Path(location)
+    if not folder.is_dir():
+        return
+    _check_ordinary_files(location)
+    if adapters := [name for name in ADAPTERS if (folder / name).exists()]:
+        raise MissingWeights(
+            f"{quote(location, 200)} holds an adapter ({adapters[0]}), which leads to "
+            "another model; merge it into that model, and save both with "
+            "save_pretrained"
+        )
+    if gguf:
+        return
+    if not any((folder / name).is_file() for name in (WEIGHTS, INDEX)):
+        _refuse_pickles(folder)
+        return  # transformers says what is missing
+    if not (folder / WEIGHTS).is_file():
+        _check_index(folder)
+    if (folder / CONFIG).is_file():
+        _check_config(folder)
+
+
+def _check_ordinary_files(location: str) -> None:
+    """Raise where a pipe or a device stands among the files: reading it never ends."""
+    folder = Path(location)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise MissingWeights(
+                f"{quote(path.name)} in {quote(location, 200)} is no ordinary file; "
+                "remove it"
+            )
+
+
+def _refuse_pickles(folder: Path) -> None:
+    """Raise where there are only weights that may hold code."""
+    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    if pickled := [name for name in names if name.lower().endswith(PICKLED)]:
+        raise MissingWeights(
+            f"cannot load weights from {quote(str(folder), 200)}: {quote(pickled[0])} "
+            f"may hold code; allowed is safetensors: {ADVICE}"
+        )
+
+
+def _check_index(folder: Path) -> None:
+    """Raise where the list of the weights' files names any that is not safetensors."""
+    names = _read_object(folder / INDEX).get("weight_map")
+    shards = set(names.values()) if isinstance(names, dict) else {None}
+    for shard in shards:
+        if (
+            not isinstance(shard, str)
+            or Path(shard).name != shard
+            or not shard.endswith(".safetensors")
+        ):
+            raise MissingWeights(
+                f"{INDEX} in {quote(str(folder), 200)} names {quote(str(shard))}; "
+                f"allowed are safetensors files beside it: {ADVICE}"
+            )
+
+
+def _check_config(folder: Path) -> None:
+    """Raise where config.json leads to other weights or to code of a hub."""
+    config = _read_object(folder / CONFIG)
+    where = f"{CONFIG} in {quote(str(folder), 200)}"
+    if config.get("transformers_weights") is not None:
+        raise MissingWeights(
+            f"{where} names its own weights in 'transformers_weights'; allowed is "
+            f"{WEIGHTS}: {ADVICE}"
+        )
+    for name, value in config.items():
+        if name.endswith("_implementation") and "/" in str(value):
+            raise MissingWeights(
+                f"{where} sets {quote(name)} to {quote(str(value))}, which is code of "
+                "a hub and is never run; remove it"
+            )
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    """The object in a JSON file beside the weights."""
+    try:
+        value = read_json(path, 4 * MOST_BYTES)
+        if not isinstance(value, dict):
+            raise BadInput("it is no object")
+    except BadInput as bad:
+        raise MissingWeights(
+            f"cannot load weights from {quote(str(path.parent), 200)}: of {path.name}, "
+            f"{bad}; copy or download it again"
+        ) from None
+    return value
+
+
+def _check_size(kind: Any, location: str) -> None:
+    """Raise where config.json describes a network far larger than the weights.
+
+    All of it would be drawn at random before anybody could say so, and fill the memory.
+    """
+    files = sorted(Path(location).glob("*.safetensors"))
+    if not files:
+        return
+    shapes: list[list[int]] = []
+    for file in files:
+        with safe_open(file, framework="pt") as tensors:
+            shapes += [tensors.get_slice(name).get_shape() for name in tensors.keys()]
+    config = load_config(location)
+    for name in LAYERS:
+        value = getattr(config, name, None)
+        if isinstance(value, int) and not 0 < value <= len(shapes):
+            raise ValueError(
+                f"config.json sets {name} to {value}, and the weights hold "
+                f"{len(shapes)} parts"
+            )
+    if getattr(config, "quantization_config", None) is not None:
+        return  # several numbers in one
+    with torch.random.fork_rng(devices=[]), torch.device("meta"):
+        described = sum(part.numel() for part in kind.from_config(config).parameters())
+    held = sum(math.prod(shape) for shape in shapes)
+    # Twice for a table that is tied to the head and stands in the weights once.
+    if described > 3 * held:
+        raise ValueError(
+            f"config.json describes {described:,} numbers, and the weights hold "
+            f"{held:,}, so that most would be drawn at random"
+        )
+
+
+def _check_body(network: Any, missing: frozenset[str]) -> None:
+    """Raise where the weights lack more of the body than counts for nothing."""
+    prefix = f"{network.base_model_prefix}."
+    sizes = {
+        name: part.numel()
+        for name, part in network.named_parameters()
+        if name.startswith(prefix) and POOLER not in name
+    }
+    lacking = sorted(sizes.keys() & missing)
+    share = sum(sizes[name] for name in lacking) / max(1, sum(sizes.values()))
+    if share > TOLERATED:
+        percent = max(1, math.floor(100 * share))
+        raise ValueError(
+            f"the weights lack {percent} % of the body, such as {lacking[0]}, which "
+            "would be drawn at random"
+        )
+
+
+def _cause(failure: BaseException) -> str:
+    """What went wrong, in one short line."""
+    if "trust_remote_code" in str(failure):
+        return "it needs code from the hub, which is never run"
+    words = " ".join(str(failure).split())
+    if not isinstance(failure, OSError | ValueError) or not words:
+        words = f"{type(failure).__name__}: {words}".removesuffix(": ")
+    return quote(words, 160)[1:-1]
