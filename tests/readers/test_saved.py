@@ -2,12 +2,15 @@
 
 import dataclasses
 import json
+import os
 import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from measurand.core.errors import BadInput, MissingWeights, StoreFailed, UnknownName
 from measurand.core.recipe import identity
@@ -118,6 +121,91 @@ def test_what_changed_or_is_broken_is_one_line(place, tmp_path):
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(MissingWeights, match=r"^cannot load [^\n]+$"):
         load_encoder(folder)
+
+
+DESCRIPTIONS = {
+    "length abc": {"length": "abc"},
+    "length true": {"length": True},
+    "length 0": {"length": 0},
+    "length 1.5": {"length": 1.5},
+    "classes 5": {"classes": 5},
+    "classes twice": {"classes": ["no", "no"]},
+    "classes of numbers": {"classes": [1, 2]},
+    "no classes": {"classes": []},
+    "fields null": {"fields": None},
+    "fields text": {"fields": "claim"},
+    "temperature list": {"temperature": [1]},
+    "temperature 0": {"temperature": 0},
+    "temperature nan": {"temperature": float("nan")},
+    "temperature huge": {"temperature": 1e300},
+    "rate x": {"rate": "x"},
+    "rate infinite": {"rate": float("inf")},
+    "rate negative": {"rate": -1},
+    "another key": {"shell": "rm"},
+    "schema true": {"schema": True},
+    "huge length": {"length": 10**400},
+    "huge temperature": {"temperature": 10**400},
+    "deep fields": {"fields": [[[["claim"]]]]},
+}
+
+
+@pytest.mark.parametrize("name", DESCRIPTIONS)
+def test_every_part_of_the_description_is_checked(place, tmp_path, name):
+    description = json.loads((place / "reader.json").read_text())
+    folder = tmp_path / "copy"
+    shutil.copytree(place, folder)
+    (folder / "reader.json").write_text(json.dumps(description | DESCRIPTIONS[name]))
+    with pytest.raises(MissingWeights, match=r"^reader\.json in [^\n]{,400}$"):
+        make_reader(f"saved:{folder}")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"classes": ' + "[" * 200 + "]" * 200 + "}", "nested too deeply"),
+        ('{"length": ' + "9" * 5000 + "}", "a number is too long"),
+        ('{"length": 1, "length": 2}', "'length' stands in it twice"),
+        ('{"classes": "\xe9"}', "is not UTF-8"),
+        (" " * 2**24 + "{}", "more than 16,777,216 bytes"),
+    ],
+    ids=["deep", "less deep", "digits", "twice", "latin", "large"],
+)
+def test_a_description_made_to_do_harm_is_one_line(tmp_path, content, problem):
+    (tmp_path / "reader.json").write_text(content, "latin-1")
+    with pytest.raises(MissingWeights, match=f"^reader.json in .*{problem}"):
+        make_reader(f"saved:{tmp_path}")
+
+
+def test_a_description_that_is_a_pipe_is_one_line(tmp_path):
+    os.mkfifo(tmp_path / "reader.json")
+    with pytest.raises(MissingWeights, match="no ordinary file"):
+        make_reader(f"saved:{tmp_path}")
+
+
+def test_a_description_of_another_model_is_one_line(place, tmp_path):
+    description = json.loads((place / "reader.json").read_text())
+    folder = tmp_path / "copy"
+    shutil.copytree(place, folder)
+    classes = {"classes": ["maybe", "no", "yes"]}
+    (folder / "reader.json").write_text(json.dumps(description | classes))
+    with pytest.raises(MissingWeights, match=r"^[^\n]+3 classes[^\n]+ has 2[^\n]+$"):
+        load_encoder(folder)
+
+
+def test_a_reader_is_read_from_whole_safetensors_alone(place, tmp_path):
+    pickled, partial = tmp_path / "pickled", tmp_path / "partial"
+    for folder in (pickled, partial):
+        shutil.copytree(place, folder)
+    weights = load_file(place / "model.safetensors")
+    torch.save(weights, pickled / "pytorch_model.bin")
+    (pickled / "model.safetensors").unlink()
+    with pytest.raises(MissingWeights, match=r"'pytorch_model.bin' may hold code"):
+        load_encoder(pickled)
+    head = {name: part for name, part in weights.items() if "layer.1" not in name}
+    save_file(head, partial / "model.safetensors", {"format": "pt"})
+    with pytest.raises(MissingWeights, match=r"^the weights[^\n]+ lack 16 parts"):
+        load_encoder(partial)
 
 
 def test_a_place_without_a_reader_is_one_line(fitted, tmp_path):

@@ -6,7 +6,7 @@ The directory holds what any checkpoint holds (config, safetensors, tokenizer) a
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,14 +15,17 @@ import numpy as np
 import torch
 import transformers
 
-from measurand.core.errors import BadInput, MissingWeights, join_names
+from measurand.core.documents import read_json
+from measurand.core.errors import BadInput, MissingWeights, join_names, quote
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.models.encoder import cuda_or_cpu
+from measurand.models.encoder import cuda_or_cpu, encoder_window
 from measurand.models.weights import check_complete, load_network, loading
 from measurand.readers.encoder_fitted import SAVED, SCHEMA, FittedEncoder
 
 CHUNK = 2**20  # bytes fingerprinted at a time
+LONGEST = 2**20  # tokens; no encoder reads as many
+SMALLEST = 1e-12  # a temperature or rate below it, or above its inverse, is no such
 
 
 @dataclass(frozen=True)
@@ -84,40 +87,88 @@ def load_encoder(directory: str | Path) -> FittedEncoder:
             local_files_only=True,
         )
         check_complete("a saved reader", path, missing)
+        _check_fit(description, model)
     return FittedEncoder(
         tuple(description["classes"]),
         tuple(description["fields"]),
         path,
-        int(description["length"]),
+        min(description["length"], encoder_window(path)),
         model.to(cuda_or_cpu()),
         float(description["temperature"]),
         None if description.get("rate") is None else float(description["rate"]),
     )
 
 
+def _check_fit(description: dict[str, Any], model: Any) -> None:
+    """Raise where reader.json speaks of another model than the one beside it."""
+    classes, labels = len(description["classes"]), model.config.num_labels
+    if classes != labels:
+        raise ValueError(f"{SAVED} names {classes} classes, and the model has {labels}")
+
+
 def _read_description(directory: str | Path) -> dict[str, Any]:
     """What reader.json says."""
     try:
-        description = json.loads((Path(directory) / SAVED).read_text("utf-8"))
-    except (OSError, ValueError) as failed:
+        description = read_json(Path(directory) / SAVED)
+    except OSError as failed:
         raise MissingWeights(
-            f"no saved reader in {str(directory)!r}: {SAVED} is missing or no JSON; "
+            f"no saved reader in {str(directory)!r}: {SAVED} is missing; "
             "give a directory that measurand fit --save wrote"
         ) from failed
-    parts = {"classes", "fields", "length", "temperature"}
-    if not isinstance(description, dict) or not parts <= description.keys():
-        raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} lacks one of {join_names(sorted(parts))}; "
-            "save "
-            "the reader again"
-        )
-    if description.get("schema") != SCHEMA:
-        raise MissingWeights(
-            f"{SAVED} in {str(directory)!r} has schema {description.get('schema')!r}, "
-            "and "
-            f"this version reads {SCHEMA}; save the reader again"
-        )
+    except BadInput as bad:
+        raise MissingWeights(_description_problem(directory, str(bad))) from None
+    if not isinstance(description, dict) or not PARTS.keys() <= {*description, "rate"}:
+        lacking = f"it lacks one of {join_names(sorted(PARTS))}"
+        raise MissingWeights(_description_problem(directory, lacking))
+    if unknown := sorted(description.keys() - PARTS):
+        what = f"it holds {quote(unknown[0])}; known are {join_names(list(PARTS))}"
+        raise MissingWeights(_description_problem(directory, what))
+    for name, value in description.items():
+        allowed, is_allowed = PARTS[name]
+        if not is_allowed(value):
+            what = f"{name} is {quote(json.dumps(value))}; allowed {allowed}"
+            raise MissingWeights(_description_problem(directory, what))
     return description
+
+
+def _description_problem(directory: str | Path, problem: str) -> str:
+    """One line about a reader.json that cannot be followed."""
+    return (
+        f"{SAVED} in {quote(str(directory), 200)} cannot be read: {problem}; save the "
+        "reader again, or give another directory"
+    )
+
+
+def _are_names(value: Any) -> bool:
+    """Whether a value of JSON is a list of different texts, and not empty."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        return False
+    return 0 < len(value) == len(set(value))
+
+
+def _is_positive(value: Any) -> bool:
+    """Whether a value of JSON is a number above 0 that a float holds well."""
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and SMALLEST <= value <= 1 / SMALLEST
+    )
+
+
+NAMES = "is a list of different texts"
+NUMBER = f"is a number from {SMALLEST:g} to {1 / SMALLEST:g}"
+# What reader.json may hold: what is allowed, in words, and whether a value is.
+PARTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "schema": (f"is {SCHEMA}", lambda value: type(value) is int and value == SCHEMA),
+    "classes": (NAMES, _are_names),
+    "fields": (NAMES, _are_names),
+    "length": (
+        f"are whole numbers from 1 to {LONGEST:,}",
+        lambda value: type(value) is int and 1 <= value <= LONGEST,
+    ),
+    "temperature": (NUMBER, _is_positive),
+    "rate": (f"{NUMBER}, or null", lambda value: value is None or _is_positive(value)),
+}
 
 
 def _saved_digest(directory: str | Path) -> str:
