@@ -6,6 +6,7 @@ from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import BadOption, quote
+from measurand.models.chat_templates import default_template, render_turns
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 
 SERVED = "llm:"  # before the name of a model that a server has
@@ -98,14 +99,9 @@ def chat_prompts(tokenizer: Any, prompts: Sequence[str]) -> list[str]:
     """The prompts as turns of a conversation, where the model was made for them."""
     if not getattr(tokenizer, "chat_template", None):
         return list(prompts)
-    turns = [
-        tokenizer.apply_chat_template(
-            [{"role": "user", "content": prompt}],
-            tokenize=False,
-            add_generation_prompt=True,
-        )
-        for prompt in prompts
-    ]
+    turns = render_turns(
+        default_template(tokenizer.chat_template), prompts, tokenizer.special_tokens_map
+    )
     # The opening token is written by some templates and by some tokenizers: once.
     opening = tokenizer.bos_token_id
     if opening is None or tokenizer("a")["input_ids"][:1] != [opening]:

@@ -28,9 +28,7 @@ TOLERATED = 0.01
 LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers")
 LAYERS += ("encoder_layers", "decoder_layers", "n_layer", "n_layers")
 POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
-NEEDED = (
-    f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
-)
+NEEDED = f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
 ADVICE = "load it where you trust it, and save it again with save_pretrained"
 
 
