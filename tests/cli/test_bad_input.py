@@ -1,6 +1,7 @@
 """Whatever is wrong with the input: one line that says what to do, and exit code 1."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -129,12 +130,35 @@ def test_an_audit_of_evidence_needs_evidence(tmp_path, run):
         ("shuffles = ", "cannot read --config a.toml"),
         ("\x00", "cannot read --config a.toml"),
         ("shufles = 3", "'shufles'; allowed are address, calibrate"),
+        ("shuffles = " + "[" * 100_000, "nested too deeply; allowed are 64"),
+        ("shuffles = " + "[" * 500 + "]" * 500, "nested too deeply"),
+        ("shuffles = [[1]]", "to a table or a list of lists"),
+        ("[shuffles]\na = 1", "to a table or a list of lists"),
+        ("shuffles = " + "9" * 5000, "a number is too long"),
+        ("shuffles = " + "9" * 400, "a number in it is too large"),
+        ("shuffles = 1979-05-27", "a date"),
+        ("#" * 2**20 + "\n", "more than 1,048,576 bytes"),
     ],
+    ids=lambda text: text[:20],
 )
 def test_a_bad_config_is_refused_in_one_line(tmp_path, file, run, text, part):
     (tmp_path / "a.toml").write_text(text)
     outcome = run("evidence", file, *QUICK, "--config", tmp_path / "a.toml")
     one_line(outcome, part)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "zero", "folder"])
+def test_a_config_that_is_no_ordinary_file_is_refused(tmp_path, file, run, kind):
+    path = tmp_path / "a.toml"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "zero":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    outcome = run("evidence", file, *QUICK, "--config", path)
+    cause = "is a directory" if kind == "folder" else "it is no ordinary file"
+    one_line(outcome, f"cannot read --config a.toml: {cause}")
 
 
 def test_a_config_sets_options_and_the_command_line_wins(tmp_path, file, run):

@@ -77,7 +77,7 @@ def test_a_template_that_does_harm_is_one_line(tokenizer, monkeypatch, name):
 def test_templates_of_which_none_is_the_default_are_one_line(tokenizer):
     tokenizer.chat_template = {"rag": "a", "tools": "b"}
     with pytest.raises(
-        ReaderFailed, match=r"^the chat template [^\n]+ rag, tools[^\n]+$"
+        ReaderFailed, match=r"^the chat template [^\n]+rag, tools[^\n]+$"
     ):
         chat_prompts(tokenizer, ["Why?"])
 

@@ -15,6 +15,7 @@ from measurand.benchmarks.formats import (
     parse_parquet,
     parse_separated_values,
 )
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, quote
 
 FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
@@ -26,7 +27,7 @@ FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".parquet": parse_parquet,
 }
 ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
-GZIP, PARQUET = b"\x1f\x8b", b"PAR1"  # the bytes such files begin with
+PARQUET = b"PAR1"  # the bytes such files begin with
 
 
 def read_table_file(path: str | Path) -> pd.DataFrame:
@@ -35,11 +36,13 @@ def read_table_file(path: str | Path) -> pd.DataFrame:
     try:
         if not path.is_file():
             raise BadInput(_absence_reason(path))
-        with path.open("rb") as stream:
+        with open_unpacked(path) as stream:
             table = _parse_stream(stream, path.name)
         if table.empty:
             raise BadInput("there are no rows")
         return table
+    except MemoryError:
+        problem = "it takes more memory than is free; give fewer rows"
     except EOFError:
         problem = "the gzip data end too early; copy or download it again"
     except (gzip.BadGzipFile, zlib.error) as broken:
@@ -65,14 +68,9 @@ def file_stem(path: str | Path) -> str:
 
 
 def _parse_stream(stream: IO[bytes], name: str) -> pd.DataFrame:
-    """The table in `stream`, unpacked first where it begins like gzip."""
-    head = stream.read(4)
+    """The table in `stream`, by how it begins or by the file's name."""
+    head = stream.read(len(PARQUET))
     stream.seek(0)
-    if head.startswith(GZIP):
-        with gzip.GzipFile(fileobj=stream) as unpacked:
-            head = unpacked.read(4)
-            unpacked.seek(0)
-            return _format_parser(head, name)(unpacked)  # type: ignore[arg-type]
     return _format_parser(head, name)(stream)
 
 
@@ -106,10 +104,13 @@ def _absence_reason(path: Path) -> str:
 def read_figures(path: str) -> pd.DataFrame:
     """The rows of a CSV file."""
     try:
-        figures = pd.read_csv(path)
+        with open_unpacked(path) as stream:
+            figures = pd.read_csv(stream)
     except FileNotFoundError:
         raise BadInput(f"cannot read {Path(path).name!r}: no such file") from None
-    except (OSError, UnicodeDecodeError, ValueError) as failed:
+    except BadInput as bad:
+        raise BadInput(f"cannot read {Path(path).name!r}: {bad}") from None
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, ValueError) as failed:
         first = str(failed).splitlines()[0]
         raise BadInput(
             f"cannot read {Path(path).name!r} as a table of comma-separated values "

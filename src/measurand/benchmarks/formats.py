@@ -15,10 +15,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from measurand.benchmarks.unpack import check_size, most_bytes
+from measurand.core.documents import DEEPEST, depth
 from measurand.core.errors import BadInput, quote
 
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
 BATCH = 50_000
+PIECE = 4_096  # rows of Parquet unpacked at a time: a text may stand in all of them
 MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
 LONGEST_FIELD = 2**31 - 1  # the csv module refuses fields over 128 KB unless told
 WRAPPERS = ("data", "rows", "items")
@@ -86,7 +89,7 @@ def parse_separated_values(stream: IO[bytes], separator: str) -> pd.DataFrame:
 def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a Parquet file, integers kept whole and bytes read as UTF-8."""
     try:
-        table = pq.ParquetFile(pa.BufferReader(stream.read())).read()
+        table = _bounded_table(pq.ParquetFile(pa.BufferReader(stream.read())))
         table.validate(full=True)  # text that is not UTF-8 would fail much later
         for position, field in enumerate(table.schema):
             column = table.column(position)
@@ -100,6 +103,16 @@ def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
         return table.to_pandas(**options)  # type: ignore[no-any-return]
     except (pa.ArrowException, OSError, ValueError) as broken:
         raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
+
+
+def _bounded_table(file: Any) -> Any:
+    """The table of a Parquet file, unpacked a piece at a time while it fits."""
+    batches, size, most = [], 0, most_bytes()
+    for batch in file.iter_batches(PIECE):
+        size += batch.nbytes
+        check_size(size, most)
+        batches.append(batch)
+    return pa.Table.from_batches(batches, file.schema_arrow)
 
 
 def _decode_lines(stream: IO[bytes]) -> Iterator[str]:
@@ -228,7 +241,11 @@ def _cells_to_series(cells: list[Any]) -> "pd.Series[Any]":
 def _decode_json(text: str) -> Any:
     """The JSON value in `text`."""
     try:
-        return DECODER.decode(text)
+        value = DECODER.decode(text)
+        # Few texts hold as many brackets as are allowed inside each other.
+        if text.count("[") + text.count("{") > DEEPEST and depth(value) > DEEPEST:
+            raise RecursionError
+        return value
     except RecursionError:
         raise BadInput("its JSON is nested too deeply") from None
     except json.JSONDecodeError:

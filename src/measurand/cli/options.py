@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 COLUMNS = "Columns"
 RUN = "Run"
 ENDPOINT = "A model behind a server"
+MOST_CONFIG_BYTES = 2**20  # of a file of options
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     """Take defaults for the verb's options from a TOML file."""
     if path is None:
         return None
-    import tomllib
-
+    from measurand.core.documents import read_toml
     from measurand.core.errors import BadInput, BadOption
 
     try:
-        settings = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        settings = read_toml(path, MOST_CONFIG_BYTES)
+    except (OSError, BadInput) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"cannot read --config {path.name}: {why.lower()}") from error
     option_words = {name for p in context.command.params for name in parameter_names(p)}
@@ -38,6 +38,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
             raise BadOption(
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
+        _check_config_value(path.name, option, value)
         defaults.update(
             {
                 p.name: value
@@ -47,6 +48,24 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
         )
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
+
+
+def _check_config_value(file: str, option: str, value: Any) -> None:
+    """Raise where a file gives an option what no command line could."""
+    from measurand.core.documents import depth
+    from measurand.core.errors import BadOption
+
+    values = value if isinstance(value, list) else [value]
+    if depth(values) > 1:
+        what = "a table or a list of lists"
+    elif not all(isinstance(part, str | int | float) for part in values):
+        what = "a date or a time"
+    else:
+        return
+    raise BadOption(
+        f"--config {file} sets {option!r} to {what}; allowed are a value or a list of "
+        "values"
+    )
 
 
 def parameter_names(parameter: Any) -> list[str]:

@@ -10,7 +10,7 @@ UNKNOWN = 2**32  # where the system does not tell
 
 def available_memory() -> int:
     """Bytes that are free, for the machine, the container and the process."""
-    return max(0, min(_machine_memory(), *_group_memory(), *_process_memory()))
+    return max(0, min([_machine_memory(), *_group_memory(), *_process_memory()]))
 
 
 def _machine_memory() -> int:

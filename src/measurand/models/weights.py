@@ -218,7 +218,8 @@ def _check_size(kind: Any, location: str) -> None:
     shapes: list[list[int]] = []
     for file in files:
         with safe_open(file, framework="pt") as tensors:
-            shapes += [tensors.get_slice(name).get_shape() for name in tensors.keys()]
+            names = tensors.keys()
+            shapes += [tensors.get_slice(name).get_shape() for name in names]
     config = load_config(location)
     for name in LAYERS:
         value = getattr(config, name, None)

@@ -6,11 +6,9 @@ files and the hub's tables need no switch.
 """
 
 import csv
-import gzip
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -19,6 +17,7 @@ from measurand.benchmarks.cells import flatten_cell
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.formats import gather_table, parse_records
 from measurand.benchmarks.published import hotpotqa
+from measurand.benchmarks.unpack import open_unpacked
 from measurand.core.errors import BadInput, join_names, quote
 
 Layout = Mapping[str, str]
@@ -94,12 +93,10 @@ NO_LABEL = frozenset({UNLABELLED, "", "hidden", "none", "nan"})
 
 def read_published_file(path: Path, *, quoted: bool = True) -> pd.DataFrame:
     """The rows of a file; where tabs are not quoted, a quote is a letter."""
-    packed = path.suffix == ".gz"
     if quoted or not path.name.removesuffix(".gz").endswith((".tsv", ".txt")):
         return read_table_file(path)
     try:
-        with path.open("rb") as file:
-            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        with open_unpacked(path) as stream:
             rows = gather_table(parse_records(stream, "\t", csv.QUOTE_NONE))
         if rows.empty:
             raise BadInput("there are no rows")
