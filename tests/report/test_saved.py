@@ -1,4 +1,5 @@
 import json
+import os
 import re
 import subprocess
 import sys
@@ -235,6 +236,8 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
         (None, "holds no report.json"),
         ("{", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
+        ('{"schema": ' + "9" * 5000 + "}", "a number is too long"),
+        ('{"schema": 1, "schema": 1}', "stands in it twice"),
         ("[]", "is not a report"),
         ('{"schema": "1"}', "is not a report"),
         ('{"schema": 99}', "upgrade"),
@@ -250,6 +253,15 @@ def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content
     with pytest.raises(BadInput, match=says) as raised:
         saved.load_report(tmp_path)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["report.json", "items.parquet"])
+def test_a_pipe_in_a_report_is_one_line(realistic, tmp_path, name):
+    saved.save_report(realistic, tmp_path, {})
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(BadInput, match=r"^[^\n]+ (broken|ordinary file); [^\n]+$"):
+        saved.load_report(tmp_path)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PAR1 not really PAR1"])

@@ -1,19 +1,39 @@
 """Datasets of the Hugging Face hub, or of a folder in its layout. No code is run.
 
+Only plain tables are read (Parquet, CSV, JSON and JSON lines, also gzipped), and only
+those of the dataset itself: no archives, no pickles, no files that it names elsewhere.
+
 A source is written `hf:NAME`, `hf:NAME:CONFIG`, `hf:NAME@SPLIT` or
 `hf:NAME:CONFIG@SPLIT`; NAME may hold an owner (`hf:stanfordnlp/snli`) or be a folder
 (`hf:./folder`). Without SPLIT, train and test (or validation) are both taken.
 """
 
+import os
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pandas as pd
 from datasets.exceptions import DatasetsError
+from datasets.packaged_modules.csv.csv import Csv
+from datasets.packaged_modules.json.json import Json
+from datasets.packaged_modules.parquet.parquet import Parquet
 
 from measurand.benchmarks.assemble import to_dataframe
 from measurand.benchmarks.sources import HUB_PREFIX
+from measurand.benchmarks.unpack import check_size, most_bytes, open_unpacked
 from measurand.core.errors import BadInput, quote
+
+BUILDERS = (Parquet, Csv, Json)
+SUFFIXES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
+ALLOWED = f"allowed are {', '.join(SUFFIXES)}, each also with .gz"
+# How zip, bzip2, xz, zstd, 7-Zip, RAR and LZ4 begin, and where tar says that it is one.
+ARCHIVES = (
+    *(b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"),
+    *(b"7z\xbc\xaf", b"Rar!", b"\x04\x22\x4d\x18"),
+)
+TAR = slice(257, 262)
+CHUNK = 2**20
 
 
 def load_hub_rows(source: str) -> pd.DataFrame:
@@ -21,14 +41,61 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     name, config, split = _parse_hub_source(source)
     datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
     try:
+        _check_ordinary_files(name)
+        _check_plain_tables(datasets.load_dataset_builder(name, config), name)
         dataset = datasets.load_dataset(name, config, split=split)
-    except (DatasetsError, OSError, ValueError, RuntimeError) as failed:
+        parts = dataset.values() if isinstance(dataset, dict) else [dataset]
+        check_size(sum(part.data.nbytes for part in parts), most_bytes())
+    except Exception as failed:  # what a stranger's README leads to may be anything
         raise BadInput(
-            f"cannot load {quote(source, 200)}: {quote(str(failed), 200)}; give the "
+            f"cannot load {quote(source, 200)}: {quote(_cause(failed), 200)}; give the "
             f"dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give its "
             "files"
         ) from None
     return to_dataframe(dataset)
+
+
+def _cause(failed: Exception) -> str:
+    """What went wrong, in one line."""
+    words = " ".join(str(failed).split())
+    known = isinstance(failed, BadInput | DatasetsError | OSError | ValueError)
+    return words if known and words else f"{type(failed).__name__}: {words}"
+
+
+def _check_plain_tables(builder: Any, name: str) -> None:
+    """Raise where a dataset is made of anything but tables of its own."""
+    if not isinstance(builder, BUILDERS):
+        raise BadInput(f"its files are no plain tables; {ALLOWED}")
+    files = [file for part in builder.config.data_files.values() for file in part]
+    # A name on the hub may stand for another there, as glue does for nyu-mll/glue.
+    folder = os.path.join(name, "") if Path(name).is_dir() else "hf://datasets/"
+    for file in map(str, files):
+        plain = file.lower().removesuffix(".gz").endswith(SUFFIXES)
+        if "::" in file or not plain:
+            raise BadInput(f"{quote(Path(file).name)} is no plain table; {ALLOWED}")
+        if not file.startswith(folder) or ".." in Path(file).parts:
+            raise BadInput(f"it names {quote(file, 80)}, which is not of this dataset")
+        if Path(name).is_dir():
+            _check_unpacked(Path(file))
+
+
+def _check_unpacked(path: Path) -> None:
+    """Raise where a file is an archive by another name, or too large unpacked."""
+    with open_unpacked(path) as stream:
+        head = stream.read(TAR.stop)
+        if head.startswith(ARCHIVES) or head[TAR] == b"ustar":
+            raise BadInput(f"{quote(path.name)} is an archive; {ALLOWED}")
+        while path.name.lower().endswith(".gz") and stream.read(CHUNK):
+            pass
+
+
+def _check_ordinary_files(name: str) -> None:
+    """Raise where a pipe or a device stands in a folder: reading it never ends."""
+    for folder, _, files in os.walk(name):
+        for file in files:
+            path = Path(folder) / file
+            if path.exists() and not path.is_file():
+                raise BadInput(f"{quote(file)} in it is no ordinary file; remove it")
 
 
 def _parse_hub_source(source: str) -> tuple[str, str | None, str | None]:

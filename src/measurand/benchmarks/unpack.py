@@ -77,6 +77,6 @@ def check_size(size: int, most: int) -> None:
     """Raise where a table of so many bytes would not fit."""
     if size > most:
         raise BadInput(
-            f"it holds more than {most / 2**30:.1f} GB, and the memory that is free "
-            f"holds a table of no more; give fewer rows, or read it on a larger machine"
+            f"it holds more than {most / 2**20:,.1f} MB, and the memory that is free "
+            "holds a table of no more; give fewer rows, or read it on a larger machine"
         )

@@ -25,8 +25,10 @@ ADAPTERS = ("adapter_config.json", "adapter_model.bin", "adapter_model.safetenso
 # Of the body's numbers, the most that may be missing: a table of segments, not a layer.
 TOLERATED = 0.01
 # What configs call the number of layers; each layer has a part in the weights.
-LAYERS = ("num_hidden_layers", "num_layers", "num_decoder_layers")
-LAYERS += ("encoder_layers", "decoder_layers", "n_layer", "n_layers")
+LAYERS = (
+    *("num_hidden_layers", "num_layers", "num_decoder_layers"),
+    *("encoder_layers", "decoder_layers", "n_layer", "n_layers"),
+)
 POOLER = "pooler"  # a part of the body that checkpoints for other tasks lack
 NEEDED = f"a directory with {CONFIG}, {WEIGHTS} and tokenizer, or a hub id within reach"
 ADVICE = "load it where you trust it, and save it again with save_pretrained"

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from measurand.core.documents import open_ordinary, read_json
 from measurand.core.errors import BadInput
 from measurand.core.files import write_file
 from measurand.core.finding import (
@@ -36,6 +37,16 @@ from measurand.report.terminal import plain_text
 OPTIONAL_FILES = (
     "figures/*.svg",
     "figures/*.png",
+)
+MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
+# What a table of items that is missing or broken raises.
+READING_FAILURES = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    pa.ArrowException,
+    BadInput,
 )
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
@@ -135,17 +146,18 @@ def load_report(directory: str | Path) -> Report:
     directory = Path(directory)
     where = plain_text(directory, 200)
     try:
-        contents = json.loads((directory / "report.json").read_bytes())
+        contents = read_json(directory / "report.json", MOST_REPORT_BYTES)
     except OSError as failed:
         below = sorted(path.parent.name for path in directory.glob("*/report.json"))
         hint = f", such as {plain_text(', '.join(below), 200)} in it" if below else ""
         raise BadInput(
             f"{where} holds no report.json to read; give the folder of a report{hint}"
         ) from failed
-    except (ValueError, RecursionError) as failed:
+    except BadInput as failed:
         raise BadInput(
-            f"{where}/report.json is not JSON; run the audit again"
-        ) from failed
+            f"{where}/report.json is not JSON of a report: {failed}; run the audit "
+            "again"
+        ) from None
     schema = contents.get("schema") if isinstance(contents, dict) else None
     if type(schema) is not int:
         raise BadInput(f"{where}/report.json is not a report of measurand")
@@ -155,8 +167,9 @@ def load_report(directory: str | Path) -> Report:
             f"{SCHEMA}: upgrade it"
         )
     try:
-        items = pd.read_parquet(directory / "items.parquet")
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as failed:
+        with open_ordinary(directory / "items.parquet") as stream:
+            items = pd.read_parquet(stream)
+    except READING_FAILURES as failed:
         raise BadInput(
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
