@@ -26,7 +26,7 @@ from measurand.core.errors import (
 )
 from measurand.core.finding import Report
 from measurand.core.intervention import Intervention
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 from measurand.core.reader import (
     FittedReader,
     Reader,
@@ -241,7 +241,7 @@ def _check_shares(probabilities: Any, name: str) -> None:
 
 def _check_blind(fitted: FittedReader, test: Items, probabilities: Any) -> None:
     """Raise where what is right tells what is answered."""
-    turned = test.table.assign(**{test.label: test.labels.to_numpy()[::-1]})
+    turned = with_columns(test.table, {test.label: test.labels.to_numpy()[::-1]})
     blind = np.asarray(fitted.predict(test.with_table(turned)), float)
     same = np.asarray(fitted.predict(test), float)  # else it is chance that tells
     others = not np.allclose(blind, probabilities, atol=CLOSE)

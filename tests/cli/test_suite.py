@@ -28,7 +28,9 @@ def rows(run, file, tmp_path):
 
     def call(*options):
         out = tmp_path / "deep" / "suite.jsonl"
-        done = run("suite", file, "--rationale", "why", "--out", out, *options)
+        done = run(
+            "suite", file, "--rationale", "why", "--out", out, "--overwrite", *options
+        )
         assert done.code == 0, done.err
         return [json.loads(line) for line in out.read_text("utf-8").splitlines()]
 
@@ -103,7 +105,7 @@ def test_a_judge_that_does_not_exist_is_refused_in_one_line(run, file, tmp_path)
 
 def test_the_benchmark_itself_is_never_written_over(run, file):
     before = file.read_bytes()
-    done = run("suite", file, "--rationale", "why", "--out", file)
+    done = run("suite", file, "--rationale", "why", "--out", file, "--overwrite")
     assert done.code == 1
-    assert "which the benchmark is read from; name another file" in done.last
+    assert "is read here; name another file" in done.last
     assert file.read_bytes() == before

@@ -46,11 +46,13 @@ def kept(count=40, groups=40, **scores):
             "claim": [f"claim {i}" for i in numbers],
             "text": [f"text {i % groups}" for i in numbers],
             "label": ["yes", "no"] * (count // 2),
-            "left open": 1.0,
+            "measurand.left open": 1.0,
         },
         [f"i{i}" for i in numbers],
     )
-    return table.assign(**{f"{key}:given": value for key, value in scores.items()})
+    return table.assign(
+        **{f"measurand.{key}:given": value for key, value in scores.items()}
+    )
 
 
 def changes(*reports):

@@ -40,8 +40,10 @@ def test_the_map_shows_the_plain_shuffle(realistic, fever):
 
 def test_shared_items_give_exact_paired_differences(realistic):
     ids = [f"i{i}" for i in range(40)]
-    one = pd.DataFrame({"correct:tfidf": [True] * 20 + [False] * 20}, ids)
-    two = pd.DataFrame({"correct:tfidf": [True] * 30 + [False] * 10}, ids).iloc[::-1]
+    one = pd.DataFrame({"measurand.correct:tfidf": [True] * 20 + [False] * 20}, ids)
+    two = pd.DataFrame(
+        {"measurand.correct:tfidf": [True] * 30 + [False] * 10}, ids
+    ).iloc[::-1]
     found = compare([replace(realistic, items=one), replace(realistic, items=two)])
     row = exhibits(found)["paired"].table.iloc[0]
     assert row["value"] == 0.25
@@ -60,8 +62,10 @@ def test_parts_that_stand_alone_are_paired_though_train_has_the_same_ids(realist
     one, two = (
         pd.DataFrame(
             {
-                "right:premise:encoder:x": [None] * 40 + [1.0] * right + [0.0] * wrong,
-                "right:pair:encoder:x": [None] * 40 + [1.0] * 40,
+                "measurand.right:premise:encoder:x": [None] * 40
+                + [1.0] * right
+                + [0.0] * wrong,
+                "measurand.pair_right:encoder:x": [None] * 40 + [1.0] * 40,
             },
             ids,
         )

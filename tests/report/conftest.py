@@ -38,7 +38,9 @@ MAP = {
     "x_title": "MPDS",
     "y_title": "ΔEvi",
 }
-UNNEEDED = Highlight("without_evidence", "Items answered", "items answered right.")
+UNNEEDED = Highlight(
+    "measurand.without_evidence", "Items answered", "items answered right."
+)
 HUGE = "<script>document.title='pwned'</script>" + "x" * 1_000_000
 
 
@@ -106,8 +108,8 @@ def items(count=200, seed=0):
             ],
             "hypothesis": [f"Nobody is outside, case {i}" for i in range(count)],
             "label": rng.choice(["entailment", "contradiction"], count),
-            "without_evidence": rng.random(count) < 0.3,
-            "correct:tfidf": rng.random(count) < 0.6,
+            "measurand.without_evidence": rng.random(count) < 0.3,
+            "measurand.correct:tfidf": rng.random(count) < 0.6,
         },
         index=[f"item-{i}" for i in range(count)],
     )
@@ -188,7 +190,7 @@ def hostile():
         not_run={a: a for a in bad},
         warnings=(*bad, "half a pair: \ud800"),
         exhibits=tuple(drawn),
-        items=pd.DataFrame({**cells, "without_evidence": True}, index=bad),
+        items=pd.DataFrame({**cells, "measurand.without_evidence": True}, index=bad),
         highlight=replace(UNNEEDED, title=HUGE, note=bad[0]),
     )
 

@@ -4,13 +4,12 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.core.errors import BadInput, StoreFailed
+from measurand.core.errors import BadInput, BadOption, StoreFailed
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report import saved
 
@@ -76,15 +75,13 @@ def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_p
     saved.save_report(realistic, tmp_path / "new", {})
     others = {"repair/kept_words.txt": b"of another benchmark"}
     saved.save_report(replace(realistic, files=others), tmp_path / "used", {})
-    (tmp_path / "used" / "figures" / "other.svg").write_text("of another benchmark")
-    (tmp_path / "used" / "figures" / "notes.md").write_text("mine")
-    saved.save_report(realistic, tmp_path / "used", {})
+    saved.save_report(realistic, tmp_path / "used", {}, overwrite=True)
     there = {
         folder: {p.relative_to(tmp_path / folder) for p in found if p.is_file()}
         for folder in ("new", "used")
         for found in [[*(tmp_path / folder).rglob("*")]]
     }
-    assert there["used"] - there["new"] == {Path("figures/notes.md")}
+    assert there["used"] == there["new"]
 
 
 def test_a_report_names_no_file_outside_its_folder(realistic, tmp_path):
@@ -94,15 +91,25 @@ def test_a_report_names_no_file_outside_its_folder(realistic, tmp_path):
     document = saved.document(realistic) | {"files": outside}
     (folder / "report.json").write_text(saved.dumps(document))
     assert saved.load_report(folder).files == {}
-    saved.save_report(realistic, folder, {})
+    with pytest.raises(BadOption, match=r"report\.json'.*changed since"):
+        saved.save_report(realistic, folder, {}, overwrite=True)
     assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "name", ["../mine.txt", "/mine.txt", "a/../../b", "report.json", "run.json", ""]
+)
+def test_a_report_keeps_no_file_outside_its_folder(realistic, tmp_path, name):
+    with pytest.raises(BadInput, match="cannot keep a file as"):
+        replace(realistic, files={name: b""}).save(tmp_path / "in" / "r")
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
 def test_a_report_from_before_files_and_highlights_is_read(realistic, tmp_path):
     document = saved.document(saved.load_report(_before(realistic, tmp_path)))
     assert (document["files"], document["highlight"]) == ([], None)
     for name in KEYS.split():
-        if name not in ("files", "highlight"):
+        if name not in ("files", "highlight", "schema"):
             assert document[name] == saved.document(realistic)[name]
 
 
@@ -111,16 +118,32 @@ def _before(report, folder):
     saved.save_report(replace(report, files={}, highlight=None), folder, {})
     document = json.loads((folder / "report.json").read_text())
     assert (document.pop("files"), document.pop("highlight")) == ([], None)
-    assert document["schema"] == 1
-    (folder / "report.json").write_text(saved.dumps(document))
+    (folder / "report.json").write_text(saved.dumps(document | {"schema": 1}))
     return folder
 
 
-def test_files_beside_no_report_are_left_alone(realistic, tmp_path):
+def test_columns_of_earlier_reports_go_by_their_present_names(realistic, tmp_path):
+    earlier = {
+        name: name.removeprefix("measurand.") for name in realistic.items.columns
+    }
+    items = realistic.items.rename(columns=earlier)
+    highlight = replace(realistic.highlight, column="without_evidence")
+    report = replace(realistic, items=items, highlight=highlight)
+    folder = saved.save_report(report, tmp_path / "a", {})
+    document = saved.document(report) | {"schema": 1}
+    (folder / "report.json").write_text(saved.dumps(document))
+    back = saved.load_report(folder)
+    assert list(back.items.columns) == list(realistic.items.columns)
+    assert back.highlight == realistic.highlight
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_beside_no_report_are_left_alone(realistic, tmp_path, overwrite):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "mine.svg").write_text("mine")
-    saved.save_report(realistic, tmp_path, {})
-    assert (tmp_path / "figures" / "mine.svg").read_text() == "mine"
+    with pytest.raises(BadOption, match="holds 'figures', which measurand did not"):
+        saved.save_report(realistic, tmp_path, {}, overwrite=overwrite)
+    assert [p.name for p in tmp_path.rglob("*")] == ["figures", "mine.svg"]
 
 
 def test_the_folder_of_several_reports_names_them(realistic, tmp_path):
@@ -206,7 +229,7 @@ def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
 
 def test_an_unwritable_folder_is_one_line(realistic, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreFailed, match=r"^cannot write [^\n]+ to [^\n]+$"):
+    with pytest.raises(StoreFailed, match=r"^cannot write to [^\n]+$"):
         saved.save_report(realistic, tmp_path / "file" / "report", {})
 
 
@@ -227,7 +250,9 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     assert re.fullmatch(r"cannot write [^\n]+ to [^\n]+ kept\n", said.stdout)
     left = [p for p in full.rglob("*") if p.is_file()]
-    assert not [p for p in left if p.name.endswith(".part") or p.name == "report.json"]
+    assert str(full) in said.stdout
+    assert not left
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["whole"]
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_a_distribution_is_summed_up(realistic):
 
 def test_telling_items_are_those_right_without_evidence(realistic):
     grid = next(g for g in grids(realistic) if g.title.startswith("Items"))
-    wanted = realistic.items[realistic.items["without_evidence"]]
+    wanted = realistic.items[realistic.items["measurand.without_evidence"]]
     assert [row[0] for row in grid.rows] == wanted.index[:20].tolist()
     assert grid.header == ("id", "premise", "hypothesis", "label")
     assert f"20 of {len(wanted)}" in grid.note

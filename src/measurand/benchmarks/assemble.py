@@ -25,7 +25,7 @@ from measurand.benchmarks.roles import (
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, quote
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
@@ -215,7 +215,7 @@ def _name_class_labels(
         names = getattr(feature, "names", None)
         if names is not None:
             class_names = {**dict(enumerate(names)), -1: UNLABELLED}
-            table = table.assign(**{column: table[column].map(class_names)})
+            table = with_columns(table, {column: table[column].map(class_names)})
     return table
 
 

@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from measurand.benchmarks.unpack import check_size, most_bytes
 from measurand.core.documents import DEEPEST, depth
 from measurand.core.errors import BadInput, quote
+from measurand.core.names import check_text
 
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before
 BATCH = 50_000
@@ -181,7 +182,9 @@ def parse_records(
 
 
 def require_distinct_names(names: list[str]) -> list[str]:
-    """The column names, if no two are the same."""
+    """The column names, if no two are the same and all are text."""
+    for name in names:
+        check_text("column", name)
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise BadInput(f"more than one column is called {quote(twice[0])}; rename one")
@@ -194,6 +197,8 @@ def gather_table(rows: Iterator[Row]) -> pd.DataFrame:
     columns: dict[str, None] = {}
     while batch := list(islice(rows, BATCH)):
         names = dict.fromkeys(name for row in batch for name in row)
+        for name in names.keys() - columns.keys():
+            check_text("column", name)
         columns |= names
         if len(columns) > MOST_COLUMNS:
             raise BadInput(
@@ -209,6 +214,7 @@ def gather_table(rows: Iterator[Row]) -> pd.DataFrame:
 
 def _table_of_columns(value: Row) -> pd.DataFrame:
     """The table of an object that holds a list, or an object by row, a column."""
+    require_distinct_names(list(value))
     columns = {
         name: list(cells.values()) if isinstance(cells, dict) else cells
         for name, cells in value.items()

@@ -12,7 +12,7 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.cli.run import check_fail_on, exit_on_verdict
+from measurand.cli.run import check_fail_on, check_run_out, exit_on_verdict
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -36,11 +36,13 @@ def audit_verb(
         Undefined,
     )
     from measurand.readers import READERS
+    from measurand.report.reports import Reports
 
     extra = also or []
     records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
     audits = {n: a for n, a in records.items() if a.usual or n in extra}
     check_fail_on(run.fail_on, list(audits.values()))
+    check_run_out(run, source.files)
     started = time.time()
     benchmark = source.benchmark(run.seed)
     print_roles(benchmark)
@@ -60,7 +62,7 @@ def audit_verb(
         log = run_log(started, experiment, source.source, run.workers)
     if faults and not reports:
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
-    deliver_all(reports, not_run, run.out, log, as_json=run.json)
+    deliver_all(Reports(reports, not_run), run, log)
     exit_on_verdict(list(reports.values()), run.fail_on)
 
 

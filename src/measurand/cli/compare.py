@@ -8,6 +8,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import deliver
+from measurand.cli.run import check_run_out
 
 
 @app.command("compare")
@@ -16,10 +17,13 @@ def compare_verb(
         list[Path], typer.Argument(help="Folders of reports of one kind of audit.")
     ],
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     json: o.Json = False,
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.report.saved import load_report
 
-    deliver(compare([load_report(path) for path in reports]), out, {}, as_json=json)
+    run = o.RunOptions(out=out, overwrite=overwrite, json=json)
+    check_run_out(run, reports)
+    deliver(compare([load_report(path) for path in reports]), run, {})

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
+    from measurand.report.reports import Reports
 from collections.abc import Callable, Sequence
 
 
@@ -26,7 +27,7 @@ def notice(line: str) -> None:
     print(plain_text(line, 600), file=sys.stderr)
 
 
-def _cache_directory() -> Path:
+def cache_directory() -> Path:
     """Where answers are kept when nobody says where."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "measurand"
@@ -43,7 +44,7 @@ def open_with_progress(
     """An experiment with a progress bar, which vanishes when stderr is no terminal.
 
     Without `bar` there is none: the verb shows progress itself.
-    Folders that cannot be written to are refused now, not after hours of work.
+    A store that cannot be written to is refused now, not after hours of work.
     """
     from rich.console import Console
     from rich.progress import (
@@ -58,10 +59,8 @@ def open_with_progress(
     from measurand.experiment.experiment import open_experiment
     from measurand.report.terminal import plain_text
 
-    store = run.store or _cache_directory()
-    for folder in (run.out, store):
-        if folder is not None:
-            check_writable(folder)
+    store = run.store or cache_directory()
+    check_writable(store)
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -132,60 +131,42 @@ def run_log(
     }
 
 
-def deliver(
-    report: "Report", out: Path | None, run: Mapping[str, Any], *, as_json: bool
-) -> None:
+def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
     """Print a report, and save it where a folder is named."""
     from measurand.report.saved import document, dumps, save_report
     from measurand.report.terminal import summary
 
-    if out is not None:
-        save_report(report, out, run)
+    if run.out is not None:
+        save_report(report, run.out, log, overwrite=run.overwrite)
     print(
-        dumps(document(report)) if as_json else summary(report),
-        end="" if as_json else "\n",
+        dumps(document(report)) if run.json else summary(report),
+        end="" if run.json else "\n",
     )
-    if out is not None:
-        notice(f"report: {out / 'report.html'}")
+    if run.out is not None:
+        notice(f"report: {run.out / 'report.html'}")
 
 
-def deliver_all(
-    reports: "Mapping[str, Report]",
-    not_run: Mapping[str, str],
-    out: Path | None,
-    run: Mapping[str, Any],
-    *,
-    as_json: bool,
-) -> None:
+def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> None:
     """Print and save the reports of several audits of one benchmark."""
-    from measurand.core.files import write_file
-    from measurand.core.finding import SCHEMA
-    from measurand.report.saved import document, dumps, save_report
-    from measurand.report.terminal import lay_out_columns, plain_text, summary
+    from measurand.report.reports import save_reports
 
-    contents = {
-        "schema": SCHEMA,
-        "audit": "all",
-        "reports": {name: document(report) for name, report in reports.items()},
-        "not_run": dict(not_run),
-    }
-    if out is not None:
-        for name, report in reports.items():
-            save_report(report, out / name, run)
-        write_file(out / "audits.json", dumps(contents).encode())
-    if as_json:
-        print(dumps(contents), end="")
+    if run.out is not None:
+        save_reports(reports, run.out, log, overwrite=run.overwrite)
+    print_all(reports, run)
+
+
+def print_all(reports: "Reports", run: RunOptions) -> None:
+    """Print the reports of several audits, and where they were saved."""
+    from measurand.report.reports import describe_reports
+    from measurand.report.saved import dumps
+
+    if run.json:
+        print(dumps(describe_reports(reports)), end="")
     else:
-        lines = [
-            (f"{name} audit not run", plain_text(w, 300)) for name, w in not_run.items()
-        ]
-        parts = [summary(report) for report in reports.values()]
-        print(
-            *parts, *(["\n".join(lay_out_columns(lines))] if lines else []), sep="\n\n"
-        )
-    if out is not None:
+        print(reports)
+    if run.out is not None:
         for name in reports:
-            notice(f"report: {out / name / 'report.html'}")
+            notice(f"report: {run.out / name / 'report.html'}")
 
 
 ReportProgress = Callable[[str, str, float, int], None]

@@ -11,9 +11,9 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import (
-    deliver_all,
     notice,
     open_with_progress,
+    print_all,
     run_log,
 )
 
@@ -37,18 +37,21 @@ def demo_verb(
     """Run the synthetic suite, whose right answers are known, and write reports."""
     from measurand.audits import AUDITS
     from measurand.benchmarks import SYNTHETIC
-    from measurand.core.files import check_writable
+    from measurand.core.folders import DEMO, replace_folder
+    from measurand.report.reports import Reports, write_reports
 
-    check_writable(out)
-    run = o.RunOptions(seed=seed, workers=workers, store=store, out=out)
+    run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
     reports = {}
     log: dict[str, Any] = {}
-    for name in AUDITS:
-        audit = AUDITS.thing(name)
-        planted = audit.demo or {benchmark: {} for benchmark in SYNTHETIC}
-        show = _demonstrate_study if audit.pooled else _demonstrate_each
-        reports[name], log = show(audit, planted, run, where)
-    deliver_all(reports, {}, out, log, as_json=json)
+    # A demo that is there already would be the same one: nobody is asked about it.
+    with replace_folder(out, overwrite=True, holds=DEMO) as part:
+        for name in AUDITS:
+            audit = AUDITS.thing(name)
+            planted = audit.demo or {benchmark: {} for benchmark in SYNTHETIC}
+            show = _demonstrate_study if audit.pooled else _demonstrate_each
+            reports[name], log = show(audit, planted, replace(run, out=part), where)
+        write_reports(Reports(reports), part, log, DEMO)
+    print_all(Reports(reports), run)
 
 
 def _demonstrate_each(
@@ -60,12 +63,14 @@ def _demonstrate_each(
     """The reports on each benchmark, saved, and what they say beside each other."""
     from measurand.benchmarks import BENCHMARKS
     from measurand.compare.compare import compare
+    from measurand.core.names import file_stems
     from measurand.readers import READERS
-    from measurand.report.saved import save_report
+    from measurand.report.saved import write_report
 
     assert run.out is not None  # noqa: S101
     reports = []
-    for name, chosen in planted.items():
+    folders = file_stems(list(planted), "benchmark")
+    for folder, (name, chosen) in zip(folders, planted.items(), strict=True):
         started = time.time()
         benchmark = BENCHMARKS.load(name, seed=run.seed)
         readers = {reader: READERS.load(reader) for reader in audit.readers}
@@ -73,7 +78,7 @@ def _demonstrate_each(
             reports.append(audit.run(experiment, readers, audit.choose(**chosen)))
             log = run_log(started, experiment, name, run.workers)
         notice(f"{name}, {audit.name}: {reports[-1].verdict.label}")
-        save_report(reports[-1], run.out / audit.name / name.replace(":", "-"), log)
+        write_report(reports[-1], run.out / audit.name / folder, log)
     return compare(reports) if len(reports) > 1 else reports[0], log
 
 

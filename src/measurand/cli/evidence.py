@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import print_power, print_roles
-from measurand.cli.run import load_audit, run_audit
+from measurand.cli.run import check_run_out, load_audit, run_audit
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -47,6 +47,7 @@ def evidence_verb(
     if dry_run:
         _print_costs(readers, benchmark, settings, run.seed)
         return
+    check_run_out(run, source.files)
     run_audit(
         audit,
         benchmark,

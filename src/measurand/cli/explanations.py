@@ -15,7 +15,7 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
-from measurand.cli.run import exit_on_verdict, load_audit
+from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -142,6 +142,8 @@ def explanations_verb(
     from measurand.audits.explanations.rationales import check_explainer_model
 
     check_explainer_model(rationales.explainer or (), rationales.model)
+    given = [rationales.perturbed] if rationales.perturbed else []
+    check_run_out(run, [*source.files, *given])
     started = time.time()
     from measurand.benchmarks.assemble import sample_benchmark
 
@@ -160,5 +162,5 @@ def explanations_verb(
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source.source, run.workers)
     report = replace(report, settings={**report.settings, **vars(sample)})
-    deliver(report, run.out, log, as_json=run.json)
+    deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)

@@ -16,7 +16,7 @@ from measurand.cli.console import (
     open_with_progress,
     run_log,
 )
-from measurand.cli.run import exit_on_verdict, load_audit
+from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STUDY = "Study"
 # What an analysis of somebody else's accuracies takes: the rest is of the experiment.
 ANALYSIS = ("accuracies", "margin", "model", "sampler", "checks")
-ANY_RUN = ("seed", "out", "json", "fail_on", "config")
+ANY_RUN = ("seed", "out", "overwrite", "json", "fail_on", "config")
 
 
 @dataclass(frozen=True)
@@ -158,6 +158,9 @@ def exposure_verb(
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     audit = load_audit("exposure", run)
     settings = audit.choose(**study.chosen())
+    if not plan:
+        given = [source.accuracies] if source.accuracies else []
+        check_run_out(run, [*(source.sources or []), *given])
     if source.accuracies is not None:
         _check_analysis_options(context)
         _analyse(source.accuracies, settings, run)
@@ -180,7 +183,7 @@ def exposure_verb(
             return
         report = audit.run(experiment, readers, settings, **design, progress=progress)
         log = run_log(started, experiment, ", ".join(source.sources or []), run.workers)
-    deliver(report, run.out, log, as_json=run.json)
+    deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)
 
 
@@ -191,7 +194,7 @@ def _analyse(path: Path, settings: Any, run: o.RunOptions) -> None:
 
     table, name = read_figures(str(path)), file_stem(str(path))
     report = analyse_accuracies(table, name=name, settings=settings, seed=run.seed)
-    deliver(report, run.out, {"source": str(path)}, as_json=run.json)
+    deliver(report, run, {"source": str(path)})
     exit_on_verdict([report], run.fail_on)
 
 

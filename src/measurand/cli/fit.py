@@ -19,12 +19,16 @@ def fit_verb(
     ],
     source: SourceOptions,
     save: Annotated[Path, typer.Option(help="A folder for the fitted reader.")],
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Replace the reader that is saved there."),
+    ] = False,
     tune: o.Tune = False,
     seed: o.Seed = 0,
 ) -> None:
     """Fit a reader to a benchmark and keep it: audits take its folder as a name."""
     from measurand.core.errors import BadOption
-    from measurand.core.files import check_writable
+    from measurand.core.folders import READER, check_out
     from measurand.core.reader import Savable, Tunable
     from measurand.core.recipe import identity, traits_of
     from measurand.core.seeds import generator
@@ -38,7 +42,8 @@ def fit_verb(
             "give minilm or encoder:DIRECTORY"
         )
     recipe.check_weights()
-    check_writable(save)
+    inputs = [*source.files, reader.partition(":")[2] or reader]
+    check_out(save, overwrite=overwrite, holds=READER, inputs=inputs)
     benchmark = source.benchmark(seed)
     print_roles(benchmark)
     stream = identity(recipe)
@@ -47,7 +52,7 @@ def fit_verb(
     fitted = recipe.fit(benchmark.train, generator(seed, "fit", stream))
     if not isinstance(fitted, Savable):
         raise BadOption(f"{reader} cannot be saved; give minilm or encoder:DIRECTORY")
-    fitted.save(str(save))
+    fitted.save(str(save), overwrite=overwrite)
     for part, items in {"test": benchmark.test, **benchmark.test_parts}.items():
         answers = fitted.predict(items).argmax(axis=1)
         right = int((answers == items.gold(fitted.classes)).sum())

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import print_roles
-from measurand.cli.run import load_audit, run_audit
+from measurand.cli.run import check_run_out, load_audit, run_audit
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ def leakage_verb(
 ) -> None:
     """Can one part alone give the label away, and where?"""
     started = time.time()
+    check_run_out(run, source.files)
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     audit = load_audit("leakage", run)
     chosen = asdict(regions)

@@ -325,6 +325,17 @@ StoreIn = Annotated[
 Out = Annotated[
     Path | None, typer.Option(help="A folder for the report.", rich_help_panel=RUN)
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Replace what measurand wrote to --out before; anything else is refused.",
+        rich_help_panel=RUN,
+    ),
+]
+OverwriteFile = Annotated[
+    bool, typer.Option("--overwrite", help="Write over the file that is there.")
+]
 Json = Annotated[
     bool,
     typer.Option(
@@ -366,6 +377,11 @@ class SourceOptions:
     id_: Id = None
     split_by: SplitBy = "both"
 
+    @property
+    def files(self) -> list[str]:
+        """The files that the benchmark may be read from."""
+        return [self.source, *(self.test or ())]
+
     def benchmark(self, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
         """The benchmark that these options describe."""
         from measurand.benchmarks.load import load_parts
@@ -406,6 +422,7 @@ class RunOptions:
     workers: Workers = None
     store: StoreIn = None
     out: Out = None
+    overwrite: Overwrite = False
     json: Json = False
     fail_on: FailOn = None
     config: Config = None

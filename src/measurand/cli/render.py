@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from measurand.cli import options as o
 from measurand.cli.app import app
 
 
@@ -14,12 +15,15 @@ def render_verb(
     out: Annotated[
         Path | None, typer.Option(help="A file; else it is printed.")
     ] = None,
+    overwrite: o.OverwriteFile = False,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""
-    from measurand.core.files import write_file
+    from measurand.core.files import check_new_file, write_file
     from measurand.report.markdown import markdown
     from measurand.report.saved import load_report
 
+    if out is not None:
+        check_new_file(out, overwrite=overwrite, inputs=report.glob("*"))
     text = markdown(load_report(report))
     if out is None:
         print(text)

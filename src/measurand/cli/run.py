@@ -1,11 +1,17 @@
 """What every verb that audits does alike: ask, deliver, exit."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from measurand.cli.console import deliver, open_with_progress, run_log
+from measurand.cli.console import (
+    cache_directory,
+    deliver,
+    open_with_progress,
+    run_log,
+)
 from measurand.cli.options import EngineOptions, RunOptions
 
 if TYPE_CHECKING:
@@ -36,6 +42,22 @@ def check_fail_on(fail_on: list[str] | None, audits: "Sequence[Audit]") -> None:
             )
 
 
+def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
+    """Raise where the report could not be saved, before anything is computed."""
+    from measurand.core.errors import BadOption
+    from measurand.core.folders import check_out
+
+    if run.out is None:
+        return
+    store = run.store or cache_directory()
+    if store.resolve().is_relative_to(run.out.resolve()):
+        raise BadOption(
+            f"`store` is {store}, which lies in `out`, and that folder is replaced "
+            "whole; name another folder for one of them"
+        )
+    check_out(run.out, overwrite=run.overwrite, inputs=inputs)
+
+
 def run_audit(
     audit: "Audit",
     benchmark: "Benchmark",
@@ -54,7 +76,7 @@ def run_audit(
             readers = _tune_readers(experiment, readers)
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source, run.workers)
-    deliver(report, run.out, log, as_json=run.json)
+    deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)
 
 

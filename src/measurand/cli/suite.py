@@ -16,6 +16,7 @@ from measurand.cli.options import RunOptions, SourceOptions, expand_groups
 def suite_verb(
     source: SourceOptions,
     out: Annotated[Path, typer.Option(help="The file of JSON lines to write.")],
+    overwrite: o.OverwriteFile = False,
     ids_only: Annotated[
         bool,
         typer.Option(
@@ -41,20 +42,16 @@ def suite_verb(
     store: o.StoreIn = None,
 ) -> None:
     """Write bad rationales of six known kinds, with changed queries, for every item."""
+    from measurand.core.files import check_new_file, check_writable, write_file
+
+    check_new_file(out, overwrite=overwrite, inputs=source.files)
     benchmark = source.benchmark(seed)
     # Later than the file: whoever mistyped its name need not wait for these.
     import json
 
     from measurand.audits.explanations.suite import suite_rows as rows
-    from measurand.core.errors import BadOption
-    from measurand.core.files import check_writable, write_file
     from measurand.judges import load_judge
 
-    sources = [Path(path) for path in (source.source, *(source.test or ()))]
-    if out.exists() and any(path.exists() and out.samefile(path) for path in sources):
-        raise BadOption(
-            f"--out is {out.name}, which the benchmark is read from; name another file"
-        )
     print_roles(benchmark)
     judging = load_judge(judge)
     check_writable(out.parent)

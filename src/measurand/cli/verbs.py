@@ -9,7 +9,7 @@ from measurand.audits import AUDITS
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import print_roles
-from measurand.cli.run import load_audit, run_audit
+from measurand.cli.run import check_run_out, load_audit, run_audit
 
 VERBS = (  # in the order of the help
     "demo",
@@ -48,6 +48,7 @@ def _plain_verb(name: str) -> Callable[..., None]:
         reader: o.Readers = None,
     ) -> None:
         started = time.time()
+        check_run_out(run, source.files)
         benchmark = source.benchmark(run.seed)
         audit = load_audit(name, run)
         audit.check_applies(benchmark)

@@ -15,6 +15,7 @@ from measurand.core.clusters import linked_clusters
 from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
+from measurand.core.names import split_own_column
 from measurand.core.seeds import generator
 from measurand.stats.resampling import (
     column_means,
@@ -23,8 +24,9 @@ from measurand.stats.resampling import (
     resample_unit,
 )
 
-# Columns of answers: correct:READER of evidence, right:FIELD:READER of leakage.
-CORRECT, RIGHT = "correct:", "right:"
+# The kinds of columns of answers: of evidence, of leakage, and of its fields alone.
+CORRECT, PAIR, RIGHT = "correct", "pair_right", "right"
+ANSWERS = {CORRECT: 1, PAIR: 1, RIGHT: 2}  # and how many names each holds
 LEAST_SHARED = 20  # below this many shared items a difference says nothing
 LEVEL = 0.95
 NOT_PAIRED = (
@@ -107,7 +109,7 @@ def _correct_answers(report: Report) -> dict[str, "pd.Series[float]"]:
     """What each reader got right, by item; an id may stand in train and in test."""
     answers = {}
     for name in map(str, report.items.columns):
-        if name.startswith((CORRECT, RIGHT)):
+        if any(split_own_column(name, kind, n) for kind, n in ANSWERS.items()):
             values = pd.to_numeric(report.items[name], errors="coerce").dropna()
             answers[name] = values[~values.index.duplicated()].astype(float)
     return answers
@@ -116,13 +118,18 @@ def _correct_answers(report: Report) -> dict[str, "pd.Series[float]"]:
 def _split_column(column: str) -> tuple[str, str]:
     """Of which part, where parts stand alone, and of which reader a column tells.
 
-    >>> _split_column("correct:tfidf"), _split_column("right:premise:encoder:x")
-    (('', 'tfidf'), ('premise: ', 'encoder:x'))
+    >>> _split_column("measurand.correct:tfidf")
+    ('', 'tfidf')
+    >>> _split_column("measurand.right:premise:encoder:x")
+    ('premise: ', 'encoder:x')
+    >>> _split_column("measurand.right:pair:x"), _split_column("measurand.pair_right:x")
+    (("'pair': ", 'x'), ('pair: ', 'x'))
     """
-    if column.startswith(CORRECT):
-        return "", column.removeprefix(CORRECT)
-    part, _, reader = column.removeprefix(RIGHT).partition(":")
-    return f"{part}: ", reader
+    for kind, part in ((CORRECT, ""), (PAIR, "pair: ")):
+        if names := split_own_column(column, kind, ANSWERS[kind]):
+            return part, names[0]
+    field, reader = split_own_column(column, RIGHT, ANSWERS[RIGHT]) or ("", "")
+    return f"{field!r}: " if field == "pair" else f"{field}: ", reader
 
 
 def _difference_row(gap: NDArray[np.float64]) -> dict[str, Any]:

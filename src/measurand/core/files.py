@@ -2,12 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from measurand.core.errors import StoreFailed
+from measurand.core.errors import BadOption, StoreFailed
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -31,6 +31,24 @@ def write_file(path: Path, content: bytes) -> None:
             f"cannot write {path.name} to {path.parent}: {why.lower()}; free some "
             "space or name another folder; what was finished is kept"
         ) from failure
+
+
+def check_new_file(
+    path: Path, *, overwrite: bool, inputs: Iterable[str | Path] = ()
+) -> None:
+    """Raise where a file is there that must not be written over.
+
+    A file that is read here is never one that may be.
+    """
+    if not os.path.lexists(path):
+        return
+    if any(os.path.exists(source) and path.samefile(source) for source in inputs):
+        raise BadOption(f"{path} is read here; name another file in `out`")
+    if not overwrite:
+        raise BadOption(
+            f"{path} is there already; give `overwrite` to write over it, or name "
+            "another file in `out`"
+        )
 
 
 def check_writable(folder: Path) -> None:

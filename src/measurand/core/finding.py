@@ -9,7 +9,7 @@ import pandas as pd
 
 from measurand.core.catalogue import Catalogue, Entry
 
-SCHEMA = 1  # the version of `report.json`; raised when a reader of it could break
+SCHEMA = 2  # the version of `report.json`; raised when a reader of it could break
 # How a report is shown, named as text: what is stated knows nothing of pages.
 VIEWS = Catalogue(
     "view",
@@ -177,12 +177,14 @@ class Report:
         figures: Mapping[str, Any] = VIEWS.thing("figures")(self)
         return figures
 
-    def save(self, directory: str | Path) -> Path:
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> Path:
         """The folder, with report.html, report.json, the figures and the items in it.
 
-        `measurand.load_report` reads it again.
+        `measurand.load_report` reads it again. A report that is there already is
+        replaced where `overwrite` says so; whatever else is there is refused.
         """
-        path: Path = VIEWS.thing("folder")(self, directory, {})
+        save = VIEWS.thing("folder")
+        path: Path = save(self, directory, {}, overwrite=overwrite)
         return path
 
     def __str__(self) -> str:

@@ -1,15 +1,17 @@
 """Items: what a reader is asked about."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.core.errors import NoField
+from measurand.core.names import check_columns
 
 CHUNK = 10_000  # rows fingerprinted at a time, to hold no second copy of the table
 
@@ -31,6 +33,16 @@ class Items:
     label: str = "label"
     metadata: tuple[str, ...] = ()
     group: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse names that only columns of reports may have."""
+        check_columns(self.role_columns)
+
+    @property
+    def role_columns(self) -> tuple[str, ...]:
+        """Every column that plays a part."""
+        group = () if self.group is None else (self.group,)
+        return (*self.fields, self.label, *self.metadata, *group)
 
     def __len__(self) -> int:
         """How many items there are."""
@@ -61,7 +73,7 @@ class Items:
         """A copy in which the text field `field` (new or old) holds `values`."""
         fields = self.fields if field in self.fields else (*self.fields, field)
         return self.with_table(
-            self.table.assign(**{field: list(values)}), fields=fields
+            with_columns(self.table, {field: list(values)}), fields=fields
         )
 
     def keep_fields(self, *fields: str) -> "Items":
@@ -110,3 +122,14 @@ class Items:
             cells = [list(rows.index), *(list(rows[name]) for name in rows.columns)]
             fingerprint.update(repr(cells).encode("utf-8", "backslashreplace"))
         return fingerprint.hexdigest()
+
+
+def with_columns(table: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
+    """A copy of the table in which these columns, new or old, hold these values.
+
+    `DataFrame.assign` takes names as keywords, and so none that is called `self`.
+    """
+    copy = table.copy()
+    for name, values in columns.items():
+        copy[name] = values
+    return copy

@@ -99,8 +99,11 @@ class Tunable(Protocol):
 class Savable(FittedReader, Protocol):
     """A fitted reader that can be kept in a directory and read again."""
 
-    def save(self, directory: str) -> None:
-        """Write all that is needed to answer the same."""
+    def save(self, directory: str, *, overwrite: bool = False) -> None:
+        """Write all that is needed to answer the same.
+
+        A reader that is there already is replaced where `overwrite` says so.
+        """
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.errors import CannotIntervene
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Flip:
             for text, before, rendering in rows
         ]
         flipped = items.with_field(self.query, queries)
-        return flipped.with_table(flipped.table.assign(**{self.column: new}))
+        return flipped.with_table(with_columns(flipped.table, {self.column: new}))
 
     def __str__(self) -> str:
         """The name in reports."""

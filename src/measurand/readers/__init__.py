@@ -4,6 +4,7 @@ from os.path import isfile, join
 from typing import Any
 
 from measurand.core.catalogue import Catalogue, Entry
+from measurand.core.errors import BadOption
 
 READERS = Catalogue(
     "reader",
@@ -114,6 +115,8 @@ def make_reader(name: str, **terms: Any) -> Any:
     The directory of a saved reader is enough of a name.
     `terms` are for a model behind a server: where it is and what it may cost.
     """
+    if not name.isprintable():
+        raise BadOption(f"the reader {name!a} is no printable name; give another")
     kind, _, model = name.partition(":")
     if model and kind in KINDS.entries:
         return KINDS.load(kind, model=model, **(terms if kind == "endpoint" else {}))

@@ -16,7 +16,8 @@ from scipy.special import softmax
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, StoreFailed, join_names
-from measurand.core.files import check_writable, write_file
+from measurand.core.files import write_file
+from measurand.core.folders import READER, replace_folder, seal_folder
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
 from measurand.models.encoder import joint, token_offsets, tokenize_texts, tokenizer
@@ -200,15 +201,12 @@ class FittedEncoder:
             word_scores.append(joined_words(text_spans[: len(scores)], scores, text))
         return word_scores
 
-    def save(self, directory: str | Path) -> None:
-        """Write all that `load_encoder` needs to answer the same; `SAVED` comes last.
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> None:
+        """Write all that `load_encoder` needs to answer the same.
 
-        A reader that was there before is gone from the first moment, so that no
-        half of one is ever taken for the other.
+        A reader that is there already is replaced whole where `overwrite` says so.
         """
-        folder = Path(directory)
         words = tokenizer(self.name)
-        check_writable(folder)
         description = {
             "schema": SCHEMA,
             "classes": self.classes,
@@ -217,18 +215,21 @@ class FittedEncoder:
             "temperature": self.temperature,
             "rate": self.rate,
         }
-        try:
-            (folder / SAVED).unlink(missing_ok=True)
-            self.model.save_pretrained(folder)
-            words.save_pretrained(folder)
-        except (OSError, SafetensorError) as failed:
-            raise StoreFailed(
-                f"cannot save the reader to {folder}: {str(failed).splitlines()[0]}; "
-                "free some space or name another folder"
-            ) from failed
+        with replace_folder(directory, overwrite=overwrite, holds=READER) as folder:
+            try:
+                self.model.save_pretrained(folder)
+                words.save_pretrained(folder)
+            except (OSError, SafetensorError) as failed:
+                why = str(failed).splitlines()[0]
+                raise StoreFailed(
+                    f"cannot save the reader to {directory}: {why}; "
+                    "free some space or name another folder"
+                ) from failed
+            content = (json.dumps(description, indent=2) + "\n").encode()
+            write_file(folder / SAVED, content)
+            seal_folder(folder, {}, READER)
         # A tokenizer that was read from this directory before is not this one.
         tokenizer.cache_clear()
-        write_file(folder / SAVED, (json.dumps(description, indent=2) + "\n").encode())
 
     def forward(
         self, data: TokenSequences, *, embed: bool = False

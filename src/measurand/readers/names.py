@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import Any
 
-from measurand.core.errors import BadInput, BadOption, join_names
+from measurand.core.errors import BadInput, BadOption, join_names, quote
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.readers import READERS, make_reader
@@ -13,6 +13,7 @@ from measurand.readers import READERS, make_reader
 ReaderChoice = str | Reader
 ReaderChoices = ReaderChoice | Sequence[ReaderChoice] | Mapping[str, ReaderChoice]
 BASELINES = ("majority", "metadata", "protocol")
+LONGEST = 200  # letters in the name of a reader
 EXPECTED = "names such as 'tfidf', or frozen dataclasses with fit(items, rng)"
 
 
@@ -43,6 +44,11 @@ def name_readers(
         )
     named = {name: _to_reader(choice) for name, choice in choices.items()}
     for name, reader in named.items():
+        if not name.isprintable() or not 0 < len(name) <= LONGEST:
+            raise BadOption(
+                f"a reader is called {quote(ascii(name))} in `readers`; give a name of "
+                f"1 to {LONGEST} printable letters"
+            )
         if name in BASELINES and traits_of(reader).strength != Strength.TEXTLESS:
             raise BadOption(
                 f"a reader is called {name!r} in `readers`, as a baseline of every "

@@ -1,12 +1,12 @@
 """The figure of an exhibit: a chart, or SVG and PNG, drawn offline."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import vl_convert
 
 from measurand.core.finding import Exhibit, Report
+from measurand.core.names import file_stems
 from measurand.report.charts import (
     FONT,
     GREY,
@@ -21,7 +21,6 @@ from measurand.report.curves import draw_curve, draw_histogram, draw_points
 from measurand.report.decision_map import MAP_NUMBERS, draw_decision_map
 from measurand.report.map import POINTS
 from measurand.report.scatter import draw_scatter
-from measurand.report.terminal import plain_text
 
 # What each kind is drawn by, and the columns without which it cannot be.
 KINDS: dict[str, tuple[Any, list[str]]] = {
@@ -67,7 +66,7 @@ class Figures(Mapping[str, Drawing]):
     """The figures of a report by name, each drawn when it is first asked for."""
 
     def __init__(self, report: Report) -> None:
-        names = figure_names([exhibit.name for exhibit in report.exhibits])
+        names = file_stems([exhibit.name for exhibit in report.exhibits])
         self._exhibits = dict(zip(names, report.exhibits, strict=True))
         self._charts: dict[str, Drawing | None] = {}
 
@@ -95,20 +94,6 @@ class Figures(Mapping[str, Drawing]):
             chart = draw_chart(self._exhibits[name])
             self._charts[name] = chart and chart.configure(**HOUSE)
         return self._charts[name]
-
-
-def figure_names(names: Sequence[str]) -> list[str]:
-    """The names of exhibits as plain words, each once.
-
-    >>> figure_names(["The map", "the map", "ΔEvi"])
-    ['the-map', 'the-map-2', 'evi']
-    """
-    stems: list[str] = []
-    for name in names:
-        stem = re.sub(r"[^a-z0-9]+", "-", plain_text(name).lower()).strip("-")
-        stem = stem or "figure"
-        stems.append(f"{stem}-{len(stems) + 1}" if stem in stems else stem)
-    return stems
 
 
 def draw_chart(exhibit: Exhibit) -> Drawing | None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from measurand.core.files import write_file
 from measurand.core.finding import SCHEMA, Report
+from measurand.core.folders import REPORT, replace_folder, seal_folder
 from measurand.report.html import notebook_frame, notebook_text
-from measurand.report.saved import document, dumps, save_report
+from measurand.report.saved import document, dumps, write_report
 from measurand.report.terminal import lay_out_columns, plain_text, summary
 
 
@@ -35,19 +37,13 @@ class Reports(Mapping[str, Report]):
         """How many audits were run."""
         return len(self.reports)
 
-    def save(self, directory: str | Path) -> Path:
-        """The folder, with a folder for each report and audits.json in it."""
-        directory = Path(directory)
-        for name, report in self.items():
-            save_report(report, directory / name, {})
-        contents = {
-            "schema": SCHEMA,
-            "audit": "all",
-            "reports": {name: document(report) for name, report in self.items()},
-            "not_run": dict(self.not_run),
-        }
-        write_file(directory / "audits.json", dumps(contents).encode())
-        return directory
+    def save(self, directory: str | Path, *, overwrite: bool = False) -> Path:
+        """The folder, with a folder for each report and audits.json in it.
+
+        Reports that are there already are replaced where `overwrite` says so; whatever
+        else is there is refused.
+        """
+        return save_reports(self, directory, {}, overwrite=overwrite)
 
     def __str__(self) -> str:
         """What the terminal shows: every report, and what was not run."""
@@ -65,3 +61,37 @@ class Reports(Mapping[str, Report]):
             for name, why in self.not_run.items()
         ]
         return ["\n".join(lay_out_columns(rows))] if rows else []
+
+
+def save_reports(
+    reports: Reports,
+    directory: str | Path,
+    run: Mapping[str, Any],
+    *,
+    overwrite: bool = False,
+) -> Path:
+    """The folder, once every report is in it; `run` goes to each `run.json` alone."""
+    with replace_folder(directory, overwrite=overwrite) as part:
+        write_reports(reports, part, run)
+    return Path(directory)
+
+
+def write_reports(
+    reports: Reports, directory: Path, run: Mapping[str, Any], holds: str = REPORT
+) -> None:
+    """Write several reports into a folder that nobody reads yet."""
+    for name, report in reports.items():
+        write_report(report, directory / name, run)
+    contents = dumps(describe_reports(reports)).encode()
+    write_file(directory / "audits.json", contents)
+    seal_folder(directory, run, holds)
+
+
+def describe_reports(reports: Reports) -> dict[str, Any]:
+    """The contents of `audits.json`."""
+    return {
+        "schema": SCHEMA,
+        "audit": "all",
+        "reports": {name: document(report) for name, report in reports.items()},
+        "not_run": dict(reports.not_run),
+    }

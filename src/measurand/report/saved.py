@@ -4,14 +4,15 @@ report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
 figures/        one SVG and one PNG for each exhibit that can be drawn
 items.parquet   one row an item, or a draw
-run.json        when, where and how long
+run.json        when, where and how long, and the fingerprint of every file
 """
 
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 from measurand.core.documents import open_ordinary, read_json
-from measurand.core.errors import BadInput
+from measurand.core.errors import BadInput, quote
 from measurand.core.files import write_file
 from measurand.core.finding import (
     SCHEMA,
@@ -31,12 +32,16 @@ from measurand.core.finding import (
     Report,
     Verdict,
 )
+from measurand.core.folders import RUN, replace_folder, seal_folder
+from measurand.core.names import OWN, file_stems, own_column
 from measurand.report.terminal import plain_text
 
-# What only some reports have: a folder that is used again must not keep another's.
-OPTIONAL_FILES = (
-    "figures/*.svg",
-    "figures/*.png",
+RENAMED = 2  # the schema since which columns that audits add have a prefix
+PAIRED = re.compile(r"(right|pvi):pair:(.*)", re.DOTALL)
+ADDED = re.compile(
+    r"(correct|shuffled|query_only|evidence_only|right|pvi|cluster|confidence"
+    r"|variability|correctness|remove|rationale|masked|R|I|S|leaks|residual):"
+    r"|(side|rewrite|aim|without_evidence|left open)$|changed \d+ \(",
 )
 MOST_REPORT_BYTES = 2**30  # a study of a year is a hundred times smaller
 # What a table of items that is missing or broken raises.
@@ -89,55 +94,67 @@ def dumps(document: Mapping[str, Any]) -> str:
     return json.dumps(_to_json_value(document), indent=1, allow_nan=False) + "\n"
 
 
-def save_report(report: Report, directory: str | Path, run: Mapping[str, Any]) -> Path:
-    """The directory, once everything is in it; `run` goes to `run.json` alone."""
+def save_report(
+    report: Report,
+    directory: str | Path,
+    run: Mapping[str, Any],
+    *,
+    overwrite: bool = False,
+) -> Path:
+    """The directory, once everything is in it; `run` goes to `run.json` alone.
+
+    A report that is there already is replaced where `overwrite` says so; whatever else
+    is there, or was changed since it was written, is refused.
+    """
+    with replace_folder(directory, overwrite=overwrite) as part:
+        write_report(report, part, run)
+    return Path(directory)
+
+
+def write_report(report: Report, directory: Path, run: Mapping[str, Any]) -> None:
+    """Write a report into a folder that nobody reads yet."""
     # Only here, so that reading and comparing reports does not wait for altair.
-    from measurand.report.figures import draw_figure, figure_names
+    from measurand.report.figures import draw_figure
     from measurand.report.html import page
 
-    directory = Path(directory)
-    stems = figure_names([exhibit.name for exhibit in report.exhibits])
+    stems = file_stems([exhibit.name for exhibit in report.exhibits])
     drawings = [draw_figure(exhibit) for exhibit in report.exhibits]
     svgs = {
         exhibit.name: drawing[0]
         for exhibit, drawing in zip(report.exhibits, drawings, strict=True)
         if drawing is not None
     }
-    files = {
-        "items.parquet": _items_parquet(report.items),
-        "run.json": dumps(run).encode(),
-    }
+    files = {"items.parquet": _items_parquet(report.items)}
     for stem, drawing in zip(stems, drawings, strict=True):
         if drawing is not None:
             files[f"figures/{stem}.svg"], files[f"figures/{stem}.png"] = drawing
-    files |= report.files
     files["report.html"] = page(report, svgs).encode()
-    # The last file: a directory that holds it holds everything else.
     files["report.json"] = dumps(document(report)).encode()
-    leftovers = _optional_files(directory) - {directory / name for name in files}
-    for name, content in files.items():
+    for name in report.files:
+        if name in {*files, RUN} or not _lies_below(name):
+            raise BadInput(
+                f"a report cannot keep a file as {quote(name, 80)}; give another name "
+                "below its folder"
+            )
+    for name, content in {**files, **report.files}.items():
         write_file(directory / name, content)
-    for path in leftovers:  # last: a full disk must not cost the report that was here
-        path.unlink(missing_ok=True)
-    return directory
+    seal_folder(directory, _to_json_value(run))
 
 
-def _optional_files(directory: Path) -> set[Path]:
-    """The files of the report that is here already, which another may not have."""
-    try:
-        contents = json.loads((directory / "report.json").read_bytes())
-        named = _named_files(directory, contents)
-    except (OSError, ValueError, RecursionError, AttributeError, TypeError):
-        return set()
-    drawings = {path for name in OPTIONAL_FILES for path in directory.glob(name)}
-    return drawings | {*named.values()}
+def _lies_below(name: str) -> bool:
+    """Whether a name leads to a file below the folder it is taken in.
+
+    >>> [_lies_below(name) for name in ("repair/kept.txt", "../kept.txt", "/kept.txt")]
+    [True, False, False]
+    """
+    path = Path(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _named_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, Path]:
     """The files that a report names and that lie below its folder, by name."""
     names = [str(name) for name in contents.get("files", [])]
-    below = [name for name in names if ".." not in Path(name).parts]
-    paths = {name: directory / name for name in below if not Path(name).is_absolute()}
+    paths = {name: directory / name for name in names if _lies_below(name)}
     return {name: path for name, path in paths.items() if path.is_file()}
 
 
@@ -173,14 +190,31 @@ def load_report(directory: str | Path) -> Report:
         raise BadInput(
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
+    if schema < RENAMED:
+        items = items.set_axis(map(_upgrade_column, items.columns), axis="columns")
     try:
         paths = _named_files(directory, contents)
         files = {name: path.read_bytes() for name, path in paths.items()}
-        return _read_report(contents, items, files)
+        report = _read_report(contents, items, files)
+        if schema < RENAMED and report.highlight is not None:
+            column = _upgrade_column(report.highlight.column)
+            report = replace(report, highlight=replace(report.highlight, column=column))
+        return report
     except (KeyError, TypeError, ValueError, AttributeError) as failed:
         raise BadInput(
             f"{where}/report.json lacks part of a report: {plain_text(failed)}"
         ) from failed
+
+
+def _upgrade_column(column: str) -> str:
+    """What a column is called now, where an audit added it under another schema.
+
+    >>> [_upgrade_column(name) for name in ("claim", "side", "right:pair:tfidf")]
+    ['claim', 'measurand.side', 'measurand.pair_right:tfidf']
+    """
+    if paired := PAIRED.fullmatch(column):
+        return own_column(f"pair_{paired[1]}", paired[2])
+    return f"{OWN}{column}" if ADDED.match(column) else column
 
 
 def _read_report(

@@ -154,9 +154,9 @@ def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives():
 
 def test_the_item_table_says_what_was_answered_without_evidence():
     report = audited(plan(coupling=0.5, dependence=0.4), calibrate=False)
-    share = report.items["without_evidence"].mean()
+    share = report.items["measurand.without_evidence"].mean()
     assert share == pytest.approx(value(report, "query_only", "tfidf"))
-    assert report.items["correct:tfidf"].mean() == pytest.approx(
+    assert report.items["measurand.correct:tfidf"].mean() == pytest.approx(
         value(report, "accuracy", "tfidf")
     )
 

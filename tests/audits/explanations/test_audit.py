@@ -166,7 +166,7 @@ def test_empty_rationales_are_counted_and_scored_as_the_baseline():
     test = benchmark.test.with_table(benchmark.test.table.assign(rationale_1=texts))
     report = run(dataclasses.replace(benchmark, test=test), explainers=("given",))
     assert any("100 of 400 rationales of given are empty" in w for w in report.warnings)
-    assert (report.items["I:given"].iloc[:100] == 0).all()
+    assert (report.items["measurand.I:given"].iloc[:100] == 0).all()
 
 
 def test_one_rationale_for_all_items_is_said():

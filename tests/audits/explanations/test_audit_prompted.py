@@ -89,11 +89,11 @@ def test_refusals_and_echoes_are_counted_in_plain_words(served):
 
 def test_an_item_without_a_reply_is_scored_as_the_baseline(served):
     items = served.items
-    none = items["rationale:concise"] == ""
+    none = items["measurand.rationale:concise"] == ""
     assert 0 < none.sum() < 60
-    assert (items.loc[none, "I:concise"] == 0).all()
-    assert items.loc[none, "R:concise"].nunique() == 1
-    assert items.loc[none, "R:concise"].iloc[0] == pytest.approx(
+    assert (items.loc[none, "measurand.I:concise"] == 0).all()
+    assert items.loc[none, "measurand.R:concise"].nunique() == 1
+    assert items.loc[none, "measurand.R:concise"].iloc[0] == pytest.approx(
         value(served, "robustness_baseline", "concise"), abs=1e-9
     )
 
@@ -122,7 +122,7 @@ def test_a_named_model_writes_the_drift_and_no_model_is_asked_unasked(monkeypatc
         by_rule = run(names, None, sizes=sizes)
         assert len(server.answered) == asked == 50
     told = by_model.items
-    assert told["rationale:drift"].str.contains("liar").all()
+    assert told["measurand.rationale:drift"].str.contains("liar").all()
     assert value(by_model, "robustness", "drift") > 0.5
     assert value(by_rule, "robustness", "drift") == 0
 

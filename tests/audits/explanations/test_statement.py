@@ -156,15 +156,15 @@ def test_settings_hold_readers_and_thresholds():
 def test_the_item_table_holds_texts_masks_and_scores():
     table = rationale_table(PAIR, MADE, STABLE, OWN, changed([[True, False]]), READ)
     assert list(table.index) == ["i0", "i1"]
-    assert table["changed 1 (format noise)"].tolist() == ["claim 0!", ""]
-    assert table["rationale:given"].tolist() == ["a b", "c d"]
-    assert table["masked:given"].tolist() == ["masked 0", "masked 1"]
-    assert table["R:given"].tolist() == [1, 0.5]
-    assert table["I:given"].tolist() == [0.5, 0.75]
-    assert table["S:vacuous"].tolist() == [0.5, 0.5]
-    assert table["leaks:given"].tolist() == [1, 0]
-    assert table["left open"].tolist() == [1, 1]
-    assert "residual:given" in table
+    assert table["measurand.changed 1 (format noise)"].tolist() == ["claim 0!", ""]
+    assert table["measurand.rationale:given"].tolist() == ["a b", "c d"]
+    assert table["measurand.masked:given"].tolist() == ["masked 0", "masked 1"]
+    assert table["measurand.R:given"].tolist() == [1, 0.5]
+    assert table["measurand.I:given"].tolist() == [0.5, 0.75]
+    assert table["measurand.S:vacuous"].tolist() == [0.5, 0.5]
+    assert table["measurand.leaks:given"].tolist() == [1, 0]
+    assert table["measurand.left open"].tolist() == [1, 1]
+    assert "measurand.residual:given" in table
 
 
 def test_the_item_table_says_which_items_belong_together():

@@ -107,14 +107,14 @@ def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
         if f.statistic == "repair_over_majority"
     }
     assert left["tokens, removed"].high < left["tokens, random"].low
-    removed = leaky.items["remove:tokens"]
+    removed = leaky.items["measurand.remove:tokens"]
     held = leaky.items["hypothesis"].str.contains("never|maybe")
     assert (removed == held).mean() > 0.95
 
 
 def test_the_work_list_names_the_part_and_another_label(leaky):
-    asked = leaky.items[leaky.items["rewrite"] != ""]
-    assert set(asked["rewrite"]) == {"hypothesis"}
+    asked = leaky.items[leaky.items["measurand.rewrite"] != ""]
+    assert set(asked["measurand.rewrite"]) == {"hypothesis"}
     assert (asked["aim"] != asked["label"]).all()
 
 

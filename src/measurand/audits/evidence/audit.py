@@ -14,6 +14,7 @@ from measurand.audits.evidence.consequences import (
     measure_gaps,
 )
 from measurand.audits.evidence.exhibits import (
+    WITHOUT_EVIDENCE,
     evidence_item_table,
     evidence_settings,
     evidence_warnings,
@@ -49,7 +50,7 @@ from measurand.stats.paired import mean_score
 
 USUAL = EvidenceSettings()
 UNNEEDED = Highlight(
-    "without_evidence",
+    WITHOUT_EVIDENCE,
     "Items answered without the evidence",
     "items answered right with no evidence to read.",
 )

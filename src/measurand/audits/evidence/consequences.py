@@ -14,6 +14,7 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.items import Items
+from measurand.core.names import name_condition
 from measurand.core.reader import Reader, TemperatureScaled
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
@@ -124,7 +125,7 @@ def gap_findings(
 
     estimates = [average_gap([i]) for i in range(count)]
     findings = [
-        Finding("ood_gap", name, f"{column}={value}", estimate)
+        Finding("ood_gap", name, f"{name_condition(column)}={value}", estimate)
         for (column, value), estimate in zip(
             measured_gaps.values, estimates, strict=True
         )
@@ -133,7 +134,9 @@ def gap_findings(
         chosen = [
             i for i, (owner, _) in enumerate(measured_gaps.values) if owner == column
         ]
-        findings.append(Finding("ood_gap", name, column, average_gap(chosen)))
+        findings.append(
+            Finding("ood_gap", name, name_condition(column), average_gap(chosen))
+        )
     findings.append(Finding("ood_gap", name, "mean", average_gap(range(count))))
     worst = int(np.argmax([estimate.value for estimate in estimates]))
     # The worst of several is looked for, so its interval covers all of them at once.

@@ -10,6 +10,7 @@ from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Verdict
+from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
@@ -190,6 +191,7 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     )
 
 
+WITHOUT_EVIDENCE = own_column("without_evidence")
 MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
 DOINGS = {
     "truncated": "cut",
@@ -271,13 +273,13 @@ def evidence_item_table(
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
     for reading in readings:
-        table[f"correct:{reading.name}"] = reading.right.to_numpy() > 0
-        table[f"shuffled:{reading.name}"] = reading.shuffled.to_numpy()
+        table[own_column("correct", reading.name)] = reading.right.to_numpy() > 0
+        table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
         for condition, correct in reading.alone.items():
-            table[f"{condition}:{reading.name}"] = correct.to_numpy() > 0
+            table[own_column(condition, reading.name)] = correct.to_numpy() > 0
     stage = next(
         (reading for reading in readings if reading.name == verdict.stage), readings[-1]
     )
     if "query_only" in stage.alone:
-        table["without_evidence"] = stage.alone["query_only"].to_numpy() > 0
+        table[WITHOUT_EVIDENCE] = stage.alone["query_only"].to_numpy() > 0
     return table

@@ -4,9 +4,13 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.comparison import Against, Comparison, Score
+from measurand.core.names import own_column
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import rescale_auc
 
+# Columns of the items, {} standing for the explainer.
+R, I, S = (own_column(axis, "{}") for axis in "RIS")  # noqa: E741
+LEFT_OPEN = own_column("left open")
 HYPOTHESES = ("h1", "h2", "h3", "h4", "h5")
 
 
@@ -47,14 +51,14 @@ COMPARISON = Comparison(
     ),
     claims=HYPOTHESES,
     scores={
-        "robustness": Score(("R:{}",)),
-        "lcig": Score(("I:{}",)),
-        "rationale_only": Score(("leaks:{}",)),
-        "residual_leakage": Score(("residual:{}",)),
-        "specificity": Score(("S:{}",), rescale_auc),
-        "informativeness": Score(("I:{}", "left open"), _told_share),
+        "robustness": Score((R,)),
+        "lcig": Score((I,)),
+        "rationale_only": Score((own_column("leaks", "{}"),)),
+        "residual_leakage": Score((own_column("residual", "{}"),)),
+        "specificity": Score((S,), rescale_auc),
+        "informativeness": Score((I, LEFT_OPEN), _told_share),
         "varif": Score(
-            ("S:{}", "R:{}", "I:{}", "left open"),
+            (S, R, I, LEFT_OPEN),
             lambda s, r, gain, left: varif(rescale_auc(s), r, _told_share(gain, left)),
         ),
     },

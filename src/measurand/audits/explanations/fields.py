@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from measurand.audits.explanations.masking import TRAIN
 from measurand.core.benchmark import Benchmark
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 from measurand.core.reader import Reader, Seeded, TemperatureScaled
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all
@@ -64,7 +64,8 @@ def restrict_fields(
     for items, side_texts in zip((benchmark.train, benchmark.test), added, strict=True):
         roles = [items.label, *([items.group] if items.group else [])]
         texts = {names[what]: list(column) for what, column in side_texts.items()}
-        table = items.table[[*dict.fromkeys([*fields, *roles])]].assign(**texts)
+        kept = items.table[[*dict.fromkeys([*fields, *roles])]]
+        table = with_columns(kept, texts)
         read_fields = (*fields, *(names[what] for what in side_texts))
         sides.append(Items(table, read_fields, items.label, (), items.group))
     train, test = sides

@@ -20,6 +20,7 @@ from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.items import Items
+from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.seeds import generator
@@ -138,23 +139,22 @@ def rationale_table(
     # What hangs together must be told from the table by whoever compares two reports.
     group = [items.group] if items.group else []
     table = items.table[[*dict.fromkeys([*items.fields, items.label, *group])]].copy()
-    table["left open"] = -next(iter(reading.information.values())).log_p0
+    table[own_column("left open")] = -next(iter(reading.information.values())).log_p0
     for number, (changed_items, has_change) in enumerate(
         zip(perturbations.items, perturbations.has_change, strict=True), start=1
     ):
         texts = changed_items.column(benchmark.query).where(has_change, "")
-        table[f"changed {number} ({perturbations.kinds[number - 1]})"] = (
-            texts.to_numpy()
-        )
+        kind = f"changed {number} ({perturbations.kinds[number - 1]})"
+        table[own_column(kind)] = texts.to_numpy()
     for name, rationales in by_explainer.items():
         information = reading.information[name]
-        table[f"rationale:{name}"] = rationales.test
-        table[f"masked:{name}"] = information.masked_test
-        table[f"R:{name}"] = robustness[name].robustness
-        table[f"I:{name}"] = information.log_p1 - information.log_p0
-        table[f"S:{name}"] = specificity[name].auc
-        table[f"leaks:{name}"] = information.right_r
-        table[f"residual:{name}"] = information.residual[
+        table[own_column("rationale", name)] = rationales.test
+        table[own_column("masked", name)] = information.masked_test
+        table[own_column("R", name)] = robustness[name].robustness
+        table[own_column("I", name)] = information.log_p1 - information.log_p0
+        table[own_column("S", name)] = specificity[name].auc
+        table[own_column("leaks", name)] = information.right_r
+        table[own_column("residual", name)] = information.residual[
             information.mask_strength
         ].astype(float)
     return table

@@ -27,11 +27,8 @@ from measurand.selections.folds import Fold
 from measurand.selections.rows import Sample
 
 FULL = "full"
-
-
-def _single_parts(fields: tuple[str, ...]) -> dict[str, Intervention]:
-    """Each field alone; a benchmark of one field is that field against the majority."""
-    return {field: Keep(field) for field in fields}
+Condition = tuple[str, str]  # its kind first: a field may be called like a control
+PAIR, ALONE, CONTROL = ("pair", ""), "alone", "control"
 
 
 def control_interventions(fields: tuple[str, ...]) -> Mapping[str, Intervention]:
@@ -46,9 +43,10 @@ def control_interventions(fields: tuple[str, ...]) -> Mapping[str, Intervention]
     return interventions | ({"overlap only": Overlaps()} if len(fields) > 1 else {})
 
 
-def reading_conditions(fields: tuple[str, ...]) -> dict[str, Intervention]:
-    """The pair, and each part of it alone."""
-    return {FULL: AsIs(), **(_single_parts(fields) if len(fields) > 1 else {})}
+def reading_conditions(fields: tuple[str, ...]) -> dict[Condition, Intervention]:
+    """The pair, and each part of it alone; one field is against the majority."""
+    singles = fields if len(fields) > 1 else ()
+    return {PAIR: AsIs(), **{(ALONE, field): Keep(field) for field in singles}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,7 @@ def ask_parts(
     for name, change in tried.items():
         try:
             change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
-            extra[name] = change
+            extra[CONTROL, name] = change
         except CannotIntervene as reason:
             refused[name] = str(reason)
     changes = {**wanted, **extra}
@@ -173,13 +171,17 @@ def ask_parts(
         name: gather_runs([[next(predictions) for _ in run] for run in schedule])
         for name, schedule in plan.items()
     }
-    alone = {field: by_condition[field] for field in fields if field in by_condition}
-    return LeakageAnswers(
-        by_condition[FULL],
-        alone or {fields[0]: by_condition[FULL]},
-        {name: by_condition[name] for name in extra},
-        refused,
-    )
+    of_kind = {
+        wanted_kind: {
+            name: runs
+            for (kind, name), runs in by_condition.items()
+            if kind == wanted_kind
+        }
+        for wanted_kind in (ALONE, CONTROL)
+    }
+    pair = by_condition[PAIR]
+    alone = of_kind[ALONE] or {fields[0]: pair}
+    return LeakageAnswers(pair, alone, of_kind[CONTROL], refused)
 
 
 def repeat_reader(

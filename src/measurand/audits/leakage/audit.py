@@ -88,7 +88,7 @@ def audit(
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
-        files=repair_files(items),
+        files=repair_files(items, repairs),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 from measurand.core.seeds import generator
 from measurand.selections.folds import Split
 
@@ -115,7 +115,7 @@ def _order_items(
     """The items by what they say, then by label; ids are made of it where none were."""
     labels = items.labels.map(dict(numbers))
     columns = [*items.fields, *([items.group] if items.group else [])]
-    table = items.table[columns].assign(**{items.label: labels})
+    table = with_columns(items.table[columns], {items.label: labels})
     ids = items.ids.astype(str).to_numpy() if has_ids else np.full(len(items), "")
     order = np.lexsort([ids, labels.to_numpy(str), digests])
     table = table.iloc[order]

@@ -26,6 +26,7 @@ from measurand.audits.leakage.scores import (
 )
 from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.finding import Estimate, Finding
+from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
@@ -145,11 +146,9 @@ def _relevance_findings(
             if item_values.empty:
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
-                findings.append(
-                    Finding(
-                        f"tra_{what}", name, field, mean_score(item_values, rng=rng)
-                    )
-                )
+                estimate = mean_score(item_values, rng=rng)
+                part = name_condition(field)
+                findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
 
 
@@ -174,7 +173,8 @@ def _map_epochs(
         table[f"biased:{field}"] = inside
         if inside.any() and not inside.all():
             contrast = _mean_contrast(table["confidence"], inside, rng)
-            findings.append(Finding("confidence_of_biased", name, field, contrast))
+            part = name_condition(field)
+            findings.append(Finding("confidence_of_biased", name, part, contrast))
     return table
 
 

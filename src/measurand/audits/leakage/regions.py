@@ -18,6 +18,7 @@ from measurand.audits.leakage.thresholds import (
 )
 from measurand.core.arrays import Floats, Ints
 from measurand.core.finding import Estimate, Finding
+from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
@@ -110,16 +111,17 @@ def find_regions(
     ]
     published = _published_scores(test, labels, clustering, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
+    part = name_condition(field)
     findings = [
-        Finding("peco", name, field, _headline_peco(scores), _chance_decision(scores)),
-        Finding("peco_raw", name, field, _mean_peco_figure(scores, "raw")),
-        Finding("peco_p", name, field, _peco_p_value(scores)),
-        Finding("peco_stability", name, field, _clustering_stability(partitions)),
+        Finding("peco", name, part, _headline_peco(scores), _chance_decision(scores)),
+        Finding("peco_raw", name, part, _mean_peco_figure(scores, "raw")),
+        Finding("peco_p", name, part, _peco_p_value(scores)),
+        Finding("peco_stability", name, part, _clustering_stability(partitions)),
         Finding(
-            "cluster_bits", name, field, _mean_peco_figure(scores, "mutual_information")
+            "cluster_bits", name, part, _mean_peco_figure(scores, "mutual_information")
         ),
-        *(Finding(what, name, field, estimate) for what, estimate in published.items()),
-        Finding("homophily", name, field, neighbourhood.estimate),
+        *(Finding(what, name, part, estimate) for what, estimate in published.items()),
+        Finding("homophily", name, part, neighbourhood.estimate),
     ]
     first = partitions[0]
     centroids = np.stack(

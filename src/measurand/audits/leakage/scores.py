@@ -12,6 +12,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
+from measurand.core.names import name_condition
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.information import v_information
@@ -118,13 +119,14 @@ def answer_findings(
             remark_share = wilson_share(round(float(pair.remarks[what]) * n), n)
             findings.append(Finding(what, name, FULL, remark_share))
     for field, runs in answers.alone.items():
+        part = name_condition(field)
         over, outcome = parts[field].over, parts[field].decision(margin)
-        findings.append(Finding("over_majority", name, field, over, outcome))
+        findings.append(Finding("over_majority", name, part, over, outcome))
         figures: Mapping[str, Callable[[int], Estimate]] = _part_figures(
             pair, runs, baselines, rng
         )
         for statistic, make in figures.items():
-            state(statistic, field, len(runs.probabilities), make)
+            state(statistic, part, len(runs.probabilities), make)
     for control, runs in answers.controls.items():
         figures = _control_figures(runs, baselines, rng)
         for statistic, make in figures.items():

@@ -14,12 +14,14 @@ from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.thresholds import CLUSTERINGS, SHOWN
 from measurand.core.benchmark import Benchmark
+from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
+SIDE, REWRITE, AIM = map(own_column, ("side", "rewrite", "aim"))
 ROUGH = 30  # clusters of items under which an interval is called rough
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
@@ -135,39 +137,51 @@ def leakage_item_table(
     for side, items in (("train", train), ("test", test)):
         table = items.table[[*items.fields, items.label]].copy()
         table[items.label] = table[items.label].map(names)
-        parts.append(table.assign(side=side))
+        table[SIDE] = side
+        parts.append(table)
     table = pd.concat(parts)
+    in_test = (table[SIDE] == "test").to_numpy()
     for reading in readings:
-        for field, runs in {
-            "pair": reading.answers.pair,
-            **reading.answers.alone,
-        }.items():
-            # Bits of the first run, as PVI is of one reader.
-            figures = {
-                "right": runs.right.mean(axis=0),
-                "pvi": pvi(gold_logs(runs, 0), baselines.null),
-            }
-            for what, values in figures.items():
-                column = pd.Series(values, index=list(runs.ids)).reindex(table.index)
-                if canonical.pool is None:
-                    column = column.where((table["side"] == "test").to_numpy())
-                table[f"{what}:{field}:{reading.name}"] = column.to_numpy()
+        scored = in_test if canonical.pool is None else np.ones(len(table), bool)
+        for column, values in _answer_columns(reading, baselines).items():
+            table[column] = values.reindex(table.index).where(scored).to_numpy()
         for field, regions in reading.regions.items():
             numbers = np.concatenate([regions.trained, regions.clusters])
-            table[f"cluster:{field}:{reading.name}"] = numbers
+            table[own_column("cluster", field, reading.name)] = numbers
         if reading.epoch_map is not None:
             inside = reading.epoch_map.reindex(list(table.index))
             for what in ("confidence", "variability", "correctness"):
-                test_values = inside[what].where((table["side"] == "test").to_numpy())
-                table[f"{what}:{reading.name}"] = test_values.to_numpy()
+                test_values = inside[what].where(in_test)
+                table[own_column(what, reading.name)] = test_values.to_numpy()
     for rule, removal in sorted(repairs.removals.items()):
-        table[f"remove:{rule}"] = np.concatenate([removal.train, removal.test])
+        removed = np.concatenate([removal.train, removal.test])
+        table[own_column("remove", rule)] = removed
     worst = readings[0].regions.get(repairs.field)
     if worst is not None:
-        table["rewrite"], table["aim"] = _rewrite_goals(
+        table[REWRITE], table[AIM] = _rewrite_goals(
             canonical, repairs.field, table, worst, readings[0].name
         )
     return table
+
+
+def _answer_columns(
+    reading: LeakageReading, baselines: LeakageBaselines
+) -> dict[str, "pd.Series[float]"]:
+    """What is right and how many bits it gives: all fields (the pair), and each."""
+    runs_of = {("pair_right", "pair_pvi", ()): reading.answers.pair}
+    for field, runs in reading.answers.alone.items():
+        runs_of["right", "pvi", (field,)] = runs
+    columns = {}
+    for (right, bits, names), runs in runs_of.items():
+        # Bits of the first run, as PVI is of one reader.
+        figures = {
+            right: runs.right.mean(axis=0),
+            bits: pvi(gold_logs(runs, 0), baselines.null),
+        }
+        for what, values in figures.items():
+            column = own_column(what, *names, reading.name)
+            columns[column] = pd.Series(values, index=list(runs.ids))
+    return columns
 
 
 def _rewrite_goals(
@@ -183,7 +197,7 @@ def _rewrite_goals(
         c: canonical.labels[n]
         for c, n in zip(lacks["cluster"], lacks["aim"], strict=True)
     }
-    clusters = table[f"cluster:{field}:{reader}"]
+    clusters = table[own_column("cluster", field, reader)]
     label = canonical.benchmark.test.label
     lacking = [aim.get(int(c), "") for c in clusters]
     # An item that already has the label its cluster lacks is left alone.
@@ -194,16 +208,16 @@ def _rewrite_goals(
     return [field if goal else "" for goal in goals], goals
 
 
-def repair_files(items: pd.DataFrame) -> dict[str, bytes]:
+def repair_files(items: pd.DataFrame, repairs: Repair) -> dict[str, bytes]:
     """Files for who repairs: ids kept and removed by each rule, and the work list."""
     files = {}
-    for column in items.columns:
-        if str(column).startswith("remove:"):
-            rule, removed = str(column).partition(":")[2], items[column].to_numpy(bool)
-            for what, chosen in (("kept", ~removed), ("removed", removed)):
-                ids = [str(item_id) for item_id in items.index[chosen]]
-                files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
-    if "rewrite" in items:
-        work_list = items.loc[items["rewrite"] != "", ["side", "rewrite", "aim"]]
+    for rule in sorted(repairs.removals):
+        removed = items[own_column("remove", rule)].to_numpy(bool)
+        for what, chosen in (("kept", ~removed), ("removed", removed)):
+            ids = [str(item_id) for item_id in items.index[chosen]]
+            files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
+    if REWRITE in items:
+        work_list = items.loc[items[REWRITE] != "", [SIDE, REWRITE, AIM]]
+        work_list = work_list.set_axis(["side", "rewrite", "aim"], axis="columns")
         files["repair/work_list.csv"] = work_list.to_csv().encode()
     return files

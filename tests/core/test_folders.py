@@ -1,0 +1,186 @@
+import json
+import os
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from measurand.core import folders
+from measurand.core.errors import BadOption, StoreFailed
+from measurand.core.folders import READER, check_out, replace_folder, seal_folder
+
+
+def put(folder, *, overwrite=False, **files):
+    """Write these files as a run does."""
+    with replace_folder(folder, overwrite=overwrite) as part:
+        (part / "sub").mkdir()
+        for name, content in files.items():
+            (part / "sub" / name).write_text(content)
+        seal_folder(part, {"clock": content})
+
+
+def contents(folder):
+    """What every file below holds, but for what each run writes of itself."""
+    paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*")}
+    return {
+        n: p.read_text() for n, p in paths.items() if p.is_file() and "run" not in n
+    }
+
+
+def test_a_folder_is_replaced_only_when_asked_to(tmp_path):
+    put(tmp_path / "r", a="1", b="1")
+    with pytest.raises(BadOption, match="holds a report; give `overwrite`"):
+        put(tmp_path / "r", a="2")
+    put(tmp_path / "r", overwrite=True, a="2")
+    assert contents(tmp_path / "r") == {"sub/a": "2"}
+    assert os.listdir(tmp_path) == ["r"]
+
+
+def alter(path):
+    path.write_text("mine")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("sub/a", alter),
+        ("run.json", alter),
+        ("sub/mine.txt", alter),
+        (".hidden", alter),
+        ("notes", lambda path: path.mkdir()),
+        ("link", lambda path: path.symlink_to("sub/a")),
+        ("sub/pipe", os.mkfifo),
+    ],
+)
+def test_what_measurand_did_not_write_is_left_alone(tmp_path, name, change):
+    put(tmp_path / "r", a="1")
+    change(tmp_path / "r" / name)
+    before = {p: p.lstat().st_mtime_ns for p in tmp_path.rglob("*")}
+    with pytest.raises(BadOption, match="which measurand did not write or which was"):
+        put(tmp_path / "r", overwrite=True, a="2")
+    assert {p: p.lstat().st_mtime_ns for p in tmp_path.rglob("*")} == before
+
+
+def test_what_was_written_meanwhile_is_left_alone(tmp_path):
+    put(tmp_path / "r", a="1")
+    with (
+        pytest.raises(BadOption, match=r"mine\.txt"),
+        replace_folder(tmp_path / "r", overwrite=True),
+    ):
+        alter(tmp_path / "r" / "mine.txt")
+    assert contents(tmp_path / "r") == {"sub/a": "1", "mine.txt": "mine"}
+    assert os.listdir(tmp_path) == ["r"]
+
+
+def test_what_is_written_at_the_last_moment_is_left_alone(tmp_path, monkeypatch):
+    put(tmp_path / "r", a="1")
+    swap = folders._put_in_place
+
+    def write_and_swap(part, path):
+        if not (path / "mine.txt").exists() and not (part / "mine.txt").exists():
+            alter(path / "mine.txt")
+        swap(part, path)
+
+    monkeypatch.setattr(folders, "_put_in_place", write_and_swap)
+    with pytest.raises(BadOption, match=r"mine\.txt"):
+        put(tmp_path / "r", overwrite=True, a="2")
+    assert contents(tmp_path / "r") == {"sub/a": "1", "mine.txt": "mine"}
+
+
+def test_a_list_that_names_files_elsewhere_gives_no_right_to_them(tmp_path):
+    alter(tmp_path / "mine.txt")
+    put(tmp_path / "r", a="1")
+    record = json.loads((tmp_path / "r" / "run.json").read_text())
+    record["files"]["../mine.txt"] = folders._fingerprint(tmp_path / "mine.txt")
+    record["sha256"] = folders._seal(record)
+    (tmp_path / "r" / "run.json").write_text(json.dumps(record))
+    put(tmp_path / "r", overwrite=True, a="2")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_saved_reader_is_not_replaced_by_a_report(tmp_path):
+    with replace_folder(tmp_path / "r", holds=READER) as part:
+        alter(part / "weights")
+        seal_folder(part, {}, READER)
+    with pytest.raises(BadOption, match="weights|run"):
+        put(tmp_path / "r", overwrite=True, a="1")
+    assert (tmp_path / "r" / "weights").read_text() == "mine"
+
+
+def test_what_is_read_is_not_replaced(tmp_path):
+    put(tmp_path / "r", a="1")
+    with pytest.raises(BadOption, match="holds 'a', which is read here"):
+        check_out(tmp_path / "r", overwrite=True, inputs=[tmp_path / "r" / "sub" / "a"])
+
+
+def test_the_folder_one_is_in_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadOption, match=r"the folder you are in.* such as report"):
+        put(".", a="1")
+
+
+def test_a_link_stays_and_leads_to_what_is_new(tmp_path):
+    put(tmp_path / "r", a="1")
+    (tmp_path / "link").symlink_to("r")
+    put(tmp_path / "link", overwrite=True, a="2")
+    assert (tmp_path / "link").is_symlink()
+    assert contents(tmp_path / "r") == {"sub/a": "2"}
+
+
+def test_a_file_in_the_way_is_one_line(tmp_path):
+    alter(tmp_path / "r")
+    with pytest.raises(StoreFailed, match=r"^cannot write to [^\n]+: file exists"):
+        put(tmp_path / "r", overwrite=True, a="1")
+    assert (tmp_path / "r").read_text() == "mine"
+
+
+class Killed(BaseException):
+    """The end of a process: after it no step of it is taken."""
+
+
+STEPS = {"open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod"}
+LIFE = {"left": None}
+
+
+def _count_steps(event, args):
+    if LIFE["left"] is None or event not in STEPS:
+        return
+    if event == "open" and not (isinstance(args[1], str) and set("wx+") & set(args[1])):
+        return
+    LIFE["left"] -= 1
+    if LIFE["left"] < 0:
+        raise Killed
+
+
+@contextmanager
+def killed_after(steps):
+    """Every change to the disk after so many fails, as if the process were gone."""
+    LIFE["left"] = steps
+    try:
+        yield
+    except Killed:
+        pass
+    finally:
+        LIFE["left"] = None
+
+
+@pytest.mark.parametrize("can_swap", [True, False])
+def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path, monkeypatch, can_swap):
+    sys.addaudithook(_count_steps)
+    if not can_swap:
+        monkeypatch.setattr(folders, "_swap", lambda first, second: False)
+    seen = set()
+    for steps in range(40):
+        folder = tmp_path / str(steps) / "r"
+        put(folder, a="old", b="old")
+        with killed_after(steps):
+            put(folder, overwrite=True, a="new", b="new")
+        places = [folder, *folder.parent.glob("*.old")]
+        present = [p for p in places if p.exists()]
+        if can_swap:
+            assert present == [folder]
+        found = contents(present[0])
+        assert set(found) == {"sub/a", "sub/b"}
+        assert len(set(found.values())) == 1
+        seen |= set(found.values())
+    assert seen == {"old", "new"}
