@@ -52,7 +52,7 @@ def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     store = run.store or cache_directory()
     if store.resolve().is_relative_to(run.out.resolve()):
         raise BadOption(
-            f"`store` is {store}, which lies in `out`, and that folder is replaced "
+            f"--store is {store}, which lies in --out, and that folder is replaced "
             "whole; name another folder for one of them"
         )
     check_out(run.out, overwrite=run.overwrite, inputs=inputs)

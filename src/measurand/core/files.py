@@ -43,11 +43,11 @@ def check_new_file(
     if not os.path.lexists(path):
         return
     if any(os.path.exists(source) and path.samefile(source) for source in inputs):
-        raise BadOption(f"{path} is read here; name another file in `out`")
+        raise BadOption(f"{path} is read here; name another file")
     if not overwrite:
         raise BadOption(
             f"{path} is there already; give `overwrite` to write over it, or name "
-            "another file in `out`"
+            "another file"
         )
 
 
