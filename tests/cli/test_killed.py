@@ -21,7 +21,16 @@ PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 def started(folder, store):
     """An audit in two worker processes, in a process group of its own."""
-    options = (*OPTIONS, "--workers", "2", "--out", "r", "--store", str(store))
+    options = (
+        *OPTIONS,
+        "--workers",
+        "2",
+        "--out",
+        "r",
+        "--overwrite",
+        "--store",
+        str(store),
+    )
     with (folder / "said").open("w") as said:
         return subprocess.Popen(
             [sys.executable, "-m", "measurand", "evidence", "facts.jsonl", *options],

@@ -1,12 +1,13 @@
 """What a user has is left as it is, whatever is called like a file of ours."""
 
 import hashlib
+import random
 import shutil
 
 import pandas as pd
 import pytest
 
-from tests.cli.commands import QUICK, made, written
+from tests.cli.commands import QUICK, made, process, written
 
 
 def digests(folder):
@@ -15,12 +16,21 @@ def digests(folder):
     return {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in paths}
 
 
-@pytest.fixture
-def report(file, run, tmp_path):
-    """A folder with a report."""
-    outcome = run("evidence", file, *QUICK, "--out", tmp_path / "r")
+@pytest.fixture(scope="module")
+def made_report(tmp_path_factory):
+    """A folder with a report, made once."""
+    folder = tmp_path_factory.mktemp("made")
+    file = written(folder / "facts.jsonl", made())
+    place = {"MEASURAND_STORE": folder / "store"}
+    outcome = process("evidence", file, *QUICK, "--out", folder / "r", **place)
     assert outcome.code == 0, outcome.err
-    return tmp_path / "r"
+    return folder / "r"
+
+
+@pytest.fixture
+def report(made_report, tmp_path):
+    """A folder with a report, to be tried."""
+    return shutil.copytree(made_report, tmp_path / "r")
 
 
 def check_refused(run, folder, line, *command):
@@ -55,10 +65,8 @@ def test_the_folder_of_the_input_is_left_alone(facts, run, tmp_path, overwrite):
 
 def test_items_of_a_report_are_not_replaced_while_they_are_read(report, run, tmp_path):
     source = report / "items.parquet"
-    command = ("evidence", source, "--query", "claim", *QUICK, "--out", report)
-    check_refused(run, tmp_path, "which is read here", *command, "--overwrite")
-    outcome = run(*command[:-1], tmp_path / "other")
-    assert outcome.code == 0, outcome.err
+    command = ("evidence", source, *QUICK, "--out", report, "--overwrite")
+    check_refused(run, tmp_path, "which is read here", *command)
 
 
 def test_a_second_run_asks_before_it_replaces(report, file, run, tmp_path):
@@ -112,6 +120,7 @@ def test_a_page_is_not_written_over_unasked(report, run, tmp_path):
     check_refused(run, tmp_path, "is read here", *command)
 
 
+@pytest.mark.slow
 def test_all_audits_replace_all_they_wrote(file, run, tmp_path):
     command = (
         "audit",
@@ -130,31 +139,73 @@ def test_all_audits_replace_all_they_wrote(file, run, tmp_path):
     check_refused(run, tmp_path, line, *command, "--overwrite")
 
 
-NAMES = ("side", "rewrite", "aim", "right:pair:tfidf", "cluster:evidence:tfidf")
-NAMES += ("remove:answered", "correct:tfidf", "without_evidence", "full", "pair")
-NAMES += ("remove:../../../../pwned", "../up", "self", "a\nb", "CON", "length only")
+def check_columns_survive(run, folder, verb, names):
+    """An audit of columns with these names keeps every cell, and writes to one place.
 
-
-@pytest.mark.parametrize("verb", ["evidence", "leakage"])
-@pytest.mark.parametrize("part", ["query", "label"])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_column_survives_any_name(run, tmp_path, verb, part, name):
-    before = {"query": "claim", "label": "label"}[part]
-    rows = [
-        {name if column == before else column: cell for column, cell in row.items()}
-        for row in made(120)
-    ]
-    file = written(tmp_path / "facts.jsonl", rows)
-    others = {"query": "claim", "label": "label"} | {part: name}
-    columns = [f"--{role}={column}" for role, column in others.items()]
-    quick = ("--no-calibrate", "--workers", "1")
-    outcome = run(verb, file, *columns, *quick, "--out", tmp_path / "in" / "r")
+    The names are of the query, the evidence, the label and a column of metadata.
+    """
+    named = dict(zip(("claim", "evidence", "label", "kind"), names, strict=True))
+    rows = [{named[column]: cell for column, cell in r.items()} for r in made(120)]
+    file = written(folder / "facts.jsonl", rows)
+    roles = ("query", "evidence", "label", "metadata")[: 4 if verb == "evidence" else 3]
+    columns = [f"--{role}={name}" for role, name in zip(roles, names, strict=False)]
+    fewest = {"evidence": ("--shuffles", "3"), "leakage": ("--folds", "2", "--no-map")}
+    quick = ("--no-calibrate", "--workers", "1", *fewest[verb])
+    outcome = run(verb, file, *columns, *quick, "--out", folder / "in" / "r")
     assert outcome.code == 0, outcome.err
-    items = pd.read_parquet(tmp_path / "in" / "r" / "items.parquet")
-    assert {*items[name]} <= {row[name] for row in rows}
-    assert items[name].nunique() > 1
-    assert {p.name for p in tmp_path.iterdir()} == {"facts.jsonl", "store", "in"}
-    assert [p.name for p in (tmp_path / "in").iterdir()] == ["r"]
+    items = pd.read_parquet(folder / "in" / "r" / "items.parquet")
+    for name in names[: len(roles)]:
+        assert {*items[name]} <= {row[name] for row in rows}, name
+        assert items[name].nunique() > 1, name
+    assert {p.name for p in folder.iterdir()} == {"facts.jsonl", "store", "in"}
+    assert [p.name for p in (folder / "in").iterdir()] == ["r"]
+    return items
+
+
+LEAKAGE = [  # a query, an evidence and a label each
+    ("remove:../../../../pwned", "rewrite", "side"),
+    ("aim", "right:pair:tfidf", "cluster:evidence:tfidf"),
+    ("full", "length only", "remove:answered"),
+    ("pair", "self", "../label"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", LEAKAGE)
+def test_leakage_keeps_columns_of_any_name(run, tmp_path, names):
+    items = check_columns_survive(run, tmp_path, "leakage", (*names, "kind"))
+    work = pd.read_csv(tmp_path / "in" / "r" / "repair" / "work_list.csv", index_col=0)
+    assert {*work["rewrite"]} <= {*names[:2]}
+    assert {*work["aim"]} <= {"yes", "no"}
+    assert {*items["measurand.side"]} == {"train", "test"}
+
+
+EVIDENCE = [
+    ("correct:tfidf", "shuffled:tfidf", "without_evidence", "mean"),
+    ("query_only:tfidf", "a\nb", "self", "worst"),
+]
+
+
+@pytest.mark.parametrize("names", EVIDENCE)
+def test_evidence_keeps_columns_of_any_name(run, tmp_path, names):
+    check_columns_survive(run, tmp_path, "evidence", names)
+
+
+OURS = ("measurand", "right", "pair", "correct", "side", "report", "items", "figures")
+PIECES = (*OURS, "..", "/", "\\", ":", "%3A", "%", "=", ", ", "CON", ".", "\n", " ")
+PIECES += ("é", "漢", "\u202e", "{}", "<b>", "__index_level_0__", "id", "x" * 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_columns_of_random_names_survive(run, tmp_path, seed):
+    rng = random.Random(seed)
+    names = set()
+    while len(names) < 4:
+        name = "".join(rng.choices(PIECES, k=rng.randint(1, 5))).strip()
+        names |= {name} if name and not name.startswith("measurand.") else set()
+    verb = ("evidence", "leakage")[seed % 2]
+    check_columns_survive(run, tmp_path, verb, sorted(names))
 
 
 @pytest.mark.parametrize("column", ["claim", "label", "kind", "other"])

@@ -37,6 +37,8 @@ def evidence_verb(
 ) -> None:
     """Do the labels depend on the evidence?"""
     started = time.time()
+    if not dry_run:
+        check_run_out(run, source.files)
     benchmark = source.benchmark(run.seed)
     # Later than the file: whoever mistyped its name need not wait for the audit.
     audit = load_audit("evidence", run)
@@ -47,7 +49,6 @@ def evidence_verb(
     if dry_run:
         _print_costs(readers, benchmark, settings, run.seed)
         return
-    check_run_out(run, source.files)
     run_audit(
         audit,
         benchmark,

@@ -33,6 +33,7 @@ from measurand.core.finding import (
     Verdict,
 )
 from measurand.core.folders import RUN, replace_folder, seal_folder
+from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
 from measurand.report.terminal import plain_text
 
@@ -291,9 +292,8 @@ def _items_parquet(items: pd.DataFrame) -> bytes:
     )
     for column in table.select_dtypes(["object", "string"]).columns:
         cells = [None if _is_missing(cell) else str(cell) for cell in table[column]]
-        table = table.assign(
-            **{column: pd.Series(_to_json_value(cells), table.index, "str")}
-        )
+        texts = pd.Series(_to_json_value(cells), table.index, "str")
+        table = with_columns(table, {column: texts})
     if not isinstance(table.index, pd.RangeIndex):
         ids = [_to_json_value(str(name)) for name in table.index]
         table = table.set_axis(pd.Index(ids, name=table.index.name), axis=0)
