@@ -2,14 +2,17 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from measurand.core.store import Codec
 from measurand.models.server.ledger import Use
 
 LAST = 16  # positions whose other likely tokens are kept, counted from the end
+LONGEST_COUNT = 18  # digits; a longer number is beyond any that a server can count
+MOST_TOKENS = 10**8  # of one call; whoever counts more counts wrongly
 
 Messages = Sequence[Mapping[str, str]]
 
@@ -66,23 +69,48 @@ def _unpack_call(stated: Mapping[str, Any], _: bytes) -> Call:
 CALL_CODEC = Codec[Call]("calls/", lambda call: (asdict(call), b""), _unpack_call)
 
 
-def parse_completion(content: bytes, worst: Use) -> Reply | None:
-    """The reply in a chat completion; None where that is not what it is."""
+def parse_completion(
+    content: bytes, worst: Use, redact: Callable[[str], str] = str
+) -> Reply | None:
+    """The reply in a chat completion; None where that is not what it is.
+
+    `redact` takes out of each text what may not be kept.
+    """
     try:
-        completion = json.loads(content)
+        completion = json.loads(content, parse_int=_parse_int)
         choice = completion["choices"][0]
         text = choice["message"]["content"]
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return None
     if not isinstance(text, str | None):
         return None
+    tokens = _likely_tokens(choice.get("logprobs"))
+    listed = _listed_texts(tokens)
     return Reply(
-        text or "",
-        _likely_tokens(choice.get("logprobs")),
+        redact(_whole_letters(text or "")),
+        tokens if redact(listed) == listed else (),
         _token_use(completion.get("usage"), worst),
-        str(completion.get("model") or "")[:200],
-        str(choice.get("finish_reason") or "")[:40],
+        redact(_whole_letters(str(completion.get("model") or "")))[:200],
+        redact(_whole_letters(str(choice.get("finish_reason") or "")))[:40],
     )
+
+
+def _parse_int(digits: str) -> float:
+    """The number, or infinity where it is longer than any that can be meant."""
+    return int(digits) if len(digits) <= LONGEST_COUNT else math.inf
+
+
+def _whole_letters(text: str) -> str:
+    """The text, with a stand-in for each half letter, which no file could hold."""
+    return text.encode(errors="replace").decode()
+
+
+def _listed_texts(tokens: Sequence[Token]) -> str:
+    """All texts of the tokens, so put together that none is read without the next."""
+    others = [[text for text, _ in token.others] for token in tokens]
+    ranks = [list(rank) for rank in zip_longest(*others, fillvalue="")]
+    lines = [[token.text for token in tokens], *others, *ranks]
+    return "\n".join("".join(line) for line in lines)
 
 
 def _likely_tokens(logprobs: Any) -> tuple[Token, ...]:
@@ -97,9 +125,13 @@ def _likely_tokens(logprobs: Any) -> tuple[Token, ...]:
                 (str(candidate["token"]), float(candidate["logprob"]))
                 for candidate in near
             ]
-            sound = tuple((t, share) for t, share in others if math.isfinite(share))
-            tokens.append(Token(str(token["token"]), sound))
-    except (KeyError, TypeError, ValueError, AttributeError):
+            sound = tuple(
+                (_whole_letters(t), share)
+                for t, share in others
+                if math.isfinite(share)
+            )
+            tokens.append(Token(_whole_letters(str(token["token"])), sound))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return ()
     return tuple(tokens)
 
@@ -110,6 +142,6 @@ def _token_use(usage: Any, worst: Use) -> Use:
         counts = usage["prompt_tokens"], usage["completion_tokens"]
     except (KeyError, TypeError):
         return worst
-    if any(type(n) is not int or n < 0 for n in counts):
+    if any(type(n) is not int or not 0 <= n <= MOST_TOKENS for n in counts):
         return worst
     return Use(*counts)

@@ -1,8 +1,6 @@
 """Asking a server: once a prompt, never beyond the cap, and every answer kept.
 
-The key is read from MEASURAND_API_KEY, else OPENAI_API_KEY, each time a request is
-sent, and is written nowhere. The address is `Terms.url`, else MEASURAND_ENDPOINT, else
-OPENAI_BASE_URL.
+The address is `Terms.url`, else MEASURAND_ENDPOINT, else OPENAI_BASE_URL.
 """
 
 import json
@@ -10,9 +8,8 @@ import logging
 import os
 import re
 import threading
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -31,13 +28,27 @@ from measurand.models.server.calls import (
     Reply,
     parse_completion,
 )
-from measurand.models.server.endpoint import Endpoint, Terms, terms_of
+from measurand.models.server.claim import hold_claim
+from measurand.models.server.endpoint import (
+    OPENAI_KEY,
+    OWN_KEY,
+    Endpoint,
+    Terms,
+    terms_of,
+)
+from measurand.models.server.key import (
+    OPENAI_HOST,
+    BearerAuth,
+    key_variable,
+    read_key,
+    redact_key,
+    withheld_key,
+)
 from measurand.models.server.ledger import Ledger, Use
+from measurand.models.server.transport import CALLED_OFF, UNREACHED, Answer, Transport
 
 ADDRESSES = ("MEASURAND_ENDPOINT", "OPENAI_BASE_URL")
-KEYS = ("MEASURAND_API_KEY", "OPENAI_API_KEY")
 HOST = re.compile(r"[\w.-]+|[0-9a-fA-F:.]+")  # a name, or a number of either kind
-SECRET = 8  # letters from which a key can be told from ordinary text
 
 
 def server_url(url: str | None) -> httpx.URL:
@@ -60,7 +71,7 @@ def server_url(url: str | None) -> httpx.URL:
     if base.userinfo or base.query:
         raise BadOption(
             "the server's address holds a user, password or query; put the key in "
-            "MEASURAND_API_KEY and give the address alone"
+            f"{OWN_KEY} and give the address alone"
         )
     if base.scheme not in ("http", "https") or not HOST.fullmatch(base.host):
         raise BadOption(
@@ -71,52 +82,25 @@ def server_url(url: str | None) -> httpx.URL:
     return base.copy_with(path=f"{path}/chat/completions", fragment=None)
 
 
-def _api_key() -> str:
-    """The key, or nothing."""
-    return next((os.environ[n].strip() for n in KEYS if os.environ.get(n)), "")
-
-
-class _BearerAuth(httpx.Auth):
-    """Puts the key on a request as it leaves; no object of ours ever holds it."""
-
-    def auth_flow(self, request: httpx.Request) -> "Iterator[httpx.Request]":  # type: ignore[override]
-        """The request with the key, where there is one."""
-        if _api_key():
-            if not (_api_key().isascii() and _api_key().isprintable()):
-                raise EndpointFailed(
-                    "the key in MEASURAND_API_KEY or OPENAI_API_KEY holds a character "
-                    "that no header can carry; copy it again"
-                )
-            request.headers["Authorization"] = f"Bearer {_api_key()}"
-        yield request
-
-
-def _redact_key(content: bytes) -> bytes:
-    """What a server sent, without the key, should it send that back."""
-    secret = _api_key().encode(errors="replace")
-    return content.replace(secret, b"[key]") if len(secret) >= SECRET else content
-
-
 def _server_refusal(
-    status: int, content: bytes, url: httpx.URL, model: str
+    status: int, complaint: str, url: httpx.URL, endpoint: Endpoint
 ) -> EndpointFailed:
     """Why the server will never answer, in one line, and what to do."""
+    terms, model = terms_of(endpoint), endpoint.model
     if status in (401, 403):
-        advice = (
-            "it does not accept the key in" if _api_key() else "it wants a key: set"
-        )
-        return EndpointFailed(
-            f"{url.host} answers {status}: {advice} MEASURAND_API_KEY or OPENAI_API_KEY"
-        )
+        name = OPENAI_KEY if url.host == OPENAI_HOST else OWN_KEY
+        advice = withheld_key(terms, url) or f"it wants a key: set {name}"
+        if read_key(terms, url):
+            advice = f"it does not accept the key in {key_variable(terms, url)}"
+        return EndpointFailed(f"{url.host} answers {status}: {advice}")
     if status == 404:
         return EndpointFailed(
             f"{url.host} answers 404: it has no model {quote(model)}, or its address "
             f"is not {url.path.removesuffix('/chat/completions')}; check both"
         )
-    reason = _server_complaint(content)
     return EndpointFailed(
         f"{url.host} refuses the request for model {quote(model)} with {status}"
-        + (f": {quote(reason, 200)}" if reason else "")
+        + (f": {quote(complaint, 200)}" if complaint else "")
     )
 
 
@@ -157,20 +141,17 @@ def _header_date(header: str) -> datetime | None:
     """The date in a header; None where it is none."""
     try:
         date = parsedate_to_datetime(header)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)
 
 
 TEMPLATE = 64  # tokens a server may add around each message
-MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
 LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
 UNBILLED = (429, 503)  # the server refused before it worked
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-UNREACHED = "cannot connect"
 DROPPED = (("top_logprobs", "logprobs"), ("seed",))  # what a server may not know
-
-JSON = {"content-type": "application/json"}
+GRACE = 1.0  # seconds that calls under way get when the user wants to leave
 
 log = logging.getLogger(__name__)
 
@@ -191,6 +172,12 @@ def ledger(terms: Terms) -> Ledger:
 
 
 @cache
+def _announced_lines(terms: Terms) -> set[str]:
+    """What the user was told of a server; each line once a process."""
+    return set()
+
+
+@cache
 def _unsupported_parameters(terms: Terms, model: str) -> set[str]:
     """The parameters that the server was found not to take; asked once a process."""
     return set()
@@ -199,7 +186,8 @@ def _unsupported_parameters(terms: Terms, model: str) -> set[str]:
 def endpoint_replies(endpoint: Endpoint, prompts: Sequence[Messages]) -> list[Reply]:
     """The reply to each prompt: from what is kept, else asked once and kept at once.
 
-    Where a call fails for good, the calls under way are still awaited and kept.
+    Where a call fails for good, the calls under way are still awaited and kept; where
+    the user leaves, as long as `GRACE`.
     """
     directory = CALLS.get()
     calls = MemoryStore() if directory is None else Store(directory)
@@ -219,27 +207,33 @@ def _ask_server(
     """The replies of the server, so many calls at a time."""
     terms = terms_of(endpoint)
     url = server_url(terms.url)
-    client = _EndpointClient(endpoint, terms, url, calls)
     # Between us and our own machine there is no proxy and, by http, no certificate.
     is_local = url.host in ("localhost", "127.0.0.1", "::1")
     verify = not (is_local and url.scheme == "http")
+    if read_key(terms, url) and not is_local and url.scheme == "http":
+        log.warning("the key goes to %s unencrypted; use https", url.host)
+    settings = {"auth": BearerAuth(terms, url), "trust_env": not is_local}
     with (
-        httpx.Client(
-            timeout=terms.timeout_s,
-            auth=_BearerAuth(),
-            trust_env=not is_local,
-            verify=verify,
-        ) as http,
+        Transport(
+            terms.timeout_s, terms.concurrency, verify=verify, **settings
+        ) as line,
         ThreadPoolExecutor(terms.concurrency) as pool,
     ):
-        if _api_key() and not is_local and url.scheme == "http":
-            log.warning("the key goes to %s unencrypted; use https", url.host)
-        futures = {k: pool.submit(client.call, http, k, m) for k, m in prompts.items()}
+        client = _EndpointClient(endpoint, url, calls, line)
+        client.announce(withheld_key(terms, url))
+        futures = {k: pool.submit(client.call, k, m) for k, m in prompts.items()}
         try:
+            wait(futures.values(), return_when=FIRST_EXCEPTION)
+            failures = [f.exception() for f in futures.values() if f.done()]
+            for failure in filter(None, failures):
+                raise failure
             return {k: future.result() for k, future in futures.items()}
-        except BaseException:
+        except BaseException as reason:
             client.stopped.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            if not isinstance(reason, Exception):
+                wait(futures.values(), GRACE)
+                line.call_off()
             raise
 
 
@@ -247,19 +241,31 @@ class _EndpointClient:
     """The calls of one batch."""
 
     def __init__(
-        self, endpoint: Endpoint, terms: Terms, url: httpx.URL, calls: Store
+        self, endpoint: Endpoint, url: httpx.URL, calls: Store, transport: Transport
     ) -> None:
-        self.endpoint, self.terms, self.url, self.calls = endpoint, terms, url, calls
-        self.ledger = ledger(terms)
+        self.endpoint, self.terms = endpoint, terms_of(endpoint)
+        self.url, self.calls, self.transport = url, calls, transport
+        self.ledger = ledger(self.terms)
         self.stopped = threading.Event()
-        self.unsupported = _unsupported_parameters(terms, endpoint.model)
+        self.unsupported = _unsupported_parameters(self.terms, endpoint.model)
+        self.announced = _announced_lines(self.terms)
 
-    def call(self, http: httpx.Client, key: str, messages: Messages) -> Reply:
-        """The reply to one prompt, after as many tries as the terms allow."""
+    def call(self, key: str, messages: Messages) -> Reply:
+        """The reply to one prompt: another process's, where that asked for it too."""
+        if isinstance(self.calls, MemoryStore):
+            return self.ask(key, messages)
+        (mark,) = self.calls.paths(key, CALL_CODEC)
+        # One claim for all calls of a folder: few files, and few that wait in vain.
+        with hold_claim(mark.with_name(".claim"), self.stopped):
+            stored_call = self.calls.read(key, CALL_CODEC, log.warning)
+            return stored_call.reply if stored_call else self.ask(key, messages)
+
+    def ask(self, key: str, messages: Messages) -> Reply:
+        """The server's reply to one prompt, after as many tries as the terms allow."""
         request = self.endpoint.request(messages)
         worst, why, tries = _worst_case(messages, self.endpoint.max_tokens), "", 0
         while tries <= self.terms.retries and not self.stopped.is_set():
-            answer, pause = self.attempt(http, request, worst)
+            answer, pause = self.attempt(request, worst)
             if isinstance(answer, Reply):
                 question = {**request, "revision": self.endpoint.revision}
                 self.calls.write(key, CALL_CODEC, Call(question, answer))
@@ -268,15 +274,16 @@ class _EndpointClient:
                 continue  # asked again at once, without what the server does not take
             why, tries = answer, tries + 1
             if tries <= self.terms.retries:
+                self.announce(f"{self.url.host}: {why}; trying again")
                 self.stopped.wait(self.delay(key, tries) if pause is None else pause)
         times = f"{tries} tries" if tries != 1 else "1 try"
         raise EndpointFailed(
-            f"{self.url.host} gave no answer in {times}: {why or 'stopped'}; what was "
-            "answered is kept: run again later, or raise timeout_s or retries"
+            f"{self.url.host} gave no answer in {times}: {why or CALLED_OFF}; what was "
+            "answered is kept: run again later, or raise `timeout_s` or `retries`"
         )
 
     def attempt(
-        self, http: httpx.Client, request: dict[str, Any], worst: Use
+        self, request: dict[str, Any], worst: Use
     ) -> tuple[Reply | str | None, float | None]:
         """A reply; or why there is none, and how long the server asks us to wait."""
         body = {**request}
@@ -285,64 +292,59 @@ class _EndpointClient:
         if "max_tokens" in self.unsupported:
             body["max_completion_tokens"] = request["max_tokens"]
         reserved = self.ledger.reserve(worst)
-        used, answered = reserved, False
+        used, answered = Use(), False
         try:
-            status, headers, content, why = self.send(http, body)
-            if status == 200:
-                reply = parse_completion(content, reserved)
+            if self.stopped.is_set():
+                return CALLED_OFF, None
+            used = reserved
+            answer = self.transport.post(self.url, json.dumps(body))
+            if answer.status == 200:
+                reply = parse_completion(answer.content, reserved, self.redact)
                 if reply is None:
                     return "its answer is no chat completion", None
                 used, answered = reply.use, True
+                if used is reserved:
+                    self.announce(
+                        f"{self.url.host} gives no sound count of tokens; the most "
+                        "that a call can take is counted"
+                    )
                 return reply, None
-            if status in UNBILLED or 300 <= status < 500 or why == UNREACHED:
+            unbilled = answer.status in UNBILLED or 300 <= answer.status < 500
+            if unbilled or answer.fault == UNREACHED:
                 used = Use()
         finally:
             self.ledger.settle(reserved, used, answered=answered)
+        return self.weigh_failure(answer, body)
+
+    def weigh_failure(
+        self, answer: Answer, body: dict[str, Any]
+    ) -> tuple[Reply | str | None, float | None]:
+        """What an answer without a reply means; raises where no other try can help."""
+        status, content = answer.status, answer.content
         if status == 400 and b"content_filter" in content:
             return Reply("", ended="content_filter"), None
         if status in (400, 422) and self.drop_unsupported(content, body):
             return None, None
         if status and status not in RETRIED:
-            raise _server_refusal(status, content, self.url, self.endpoint.model)
-        pause = _retry_delay(headers)
+            complaint = self.redact(_server_complaint(content))
+            raise _server_refusal(status, complaint, self.url, self.endpoint)
+        pause = _retry_delay(answer.headers)
         if pause is not None and pause > LONGEST_WAIT:
             raise EndpointFailed(
                 f"{self.url.host} answers {status} and asks to wait {pause:.0f} s; "
                 "what was answered is kept: run again later"
             )
-        return why or f"it answers {status}", pause
+        return answer.fault or f"it answers {status}", pause
 
-    def send(
-        self, http: httpx.Client, body: dict[str, Any]
-    ) -> tuple[int, httpx.Headers, bytes, str]:
-        """Status, headers and content; status 0 and the reason where none came.
+    def redact(self, text: str) -> str:
+        """What the server said, without the key."""
+        return redact_key(text, read_key(self.terms, self.url))
 
-        No exception of httpx leaves this method: it would hold the request.
-        """
-        deadline, content = time.monotonic() + self.terms.timeout_s, b""
-        try:
-            with http.stream(
-                "POST", self.url, content=json.dumps(body), headers=JSON
-            ) as response:
-                for chunk in response.iter_bytes():
-                    content += chunk
-                    if time.monotonic() > deadline:
-                        return (
-                            0,
-                            response.headers,
-                            b"",
-                            "its answer did not end in time",
-                        )
-                    if len(content) > MOST_BYTES:
-                        return 0, response.headers, b"", "its answer never ends"
-                return response.status_code, response.headers, _redact_key(content), ""
-        except httpx.TimeoutException:
-            why = f"nothing came in {self.terms.timeout_s:g} s"
-        except httpx.ConnectError:
-            why = UNREACHED
-        except (httpx.HTTPError, httpx.StreamError):
-            why = "the connection was cut"
-        return 0, httpx.Headers(), b"", why
+    def announce(self, line: str) -> None:
+        """Say something once a process; nothing where the line is empty."""
+        if line and line not in self.announced:
+            self.announced.add(line)
+            log.warning("%s", line)
 
     def drop_unsupported(self, content: bytes, body: dict[str, Any]) -> bool:
         """Whether the server named a parameter that it can do without."""

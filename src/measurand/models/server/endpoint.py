@@ -1,6 +1,7 @@
 """Any OpenAI-compatible server: what it is asked, and on what terms."""
 
 import json
+import re
 from dataclasses import InitVar, dataclass
 from typing import Any, ClassVar
 
@@ -8,6 +9,11 @@ from measurand.core.errors import BadOption, quote
 from measurand.core.store import entry_key
 from measurand.models.server.calls import Messages
 from measurand.models.server.ledger import Prices
+
+OWN_KEY, OPENAI_KEY = "MEASURAND_API_KEY", "OPENAI_API_KEY"
+KEY_VARIABLES = {OWN_KEY, OPENAI_KEY}  # and those that terms name, as they are made
+LONGEST = 86_400.0  # seconds: more than any server needs, and a clock can count
+MOST_CALLS = 1_000  # that are under way at once, or tries of one
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,10 @@ class Terms(Prices):
         retries: How often a call is tried again.
         wait_s: Seconds before the first retry; each next one waits twice as long.
         concurrency: Calls under way at once.
+        key_env: The variable that holds the key for this server; None takes
+            OPENAI_API_KEY for api.openai.com, and MEASURAND_API_KEY for all others.
+        send_key: Whether a key that `key_env` does not name may be sent; not where a
+            file chose the address.
     """
 
     url: str | None = None
@@ -31,6 +41,33 @@ class Terms(Prices):
     retries: int = 6
     wait_s: float = 1.0
     concurrency: int = 8
+    key_env: str | None = None
+    send_key: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse what no server can be asked on, and note where keys are."""
+        super().__post_init__()
+        if not (
+            1 <= self.concurrency <= MOST_CALLS
+            and 0 <= self.retries <= MOST_CALLS
+            and 0 < self.timeout_s <= LONGEST
+            and 0 <= self.wait_s <= LONGEST
+        ):
+            raise BadOption(
+                f"concurrency {self.concurrency}, `retries` {self.retries}, "
+                f"`timeout_s` {self.timeout_s}, wait_s {self.wait_s}; allowed are 1 to "
+                f"{MOST_CALLS:,}, 0 to {MOST_CALLS:,}, above 0 to {LONGEST:,.0f}, 0 to "
+                f"{LONGEST:,.0f}"
+            )
+        if self.key_env is None:
+            return
+        if not re.fullmatch(r"[A-Za-z_]\w*", self.key_env, re.ASCII):
+            # Not shown: it may be the key itself.
+            raise BadOption(
+                "`key_env` is no name of a variable; give the name of the variable "
+                "that holds the key, never the key"
+            )
+        KEY_VARIABLES.add(self.key_env)
 
 
 @dataclass(frozen=True)
@@ -66,11 +103,6 @@ class Endpoint:
                 f"an endpoint with model {quote(self.model)}, max_tokens "
                 f"{self.max_tokens} and top_logprobs {self.top_logprobs}; allowed are "
                 "a name, 1 or more, and 0 to 20"
-            )
-        if terms.concurrency < 1 or terms.retries < 0 or not terms.timeout_s > 0:
-            raise BadOption(
-                f"concurrency {terms.concurrency}, retries {terms.retries}, timeout_s "
-                f"{terms.timeout_s}; allowed are 1 or more, 0 or more, above 0"
             )
 
     def request(self, messages: Messages) -> dict[str, Any]:

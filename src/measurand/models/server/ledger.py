@@ -3,9 +3,11 @@
 import threading
 from dataclasses import dataclass
 
-from measurand.core.errors import SpendCapReached
+from measurand.core.errors import BadOption, SpendCapReached
 
 MILLION = 1_000_000
+HIGHEST_PRICE = 1e6  # a million tokens: one each, far beyond any server
+HIGHEST_CAP = 10**15  # tokens, or money
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,20 @@ class Prices:
     price_out: float = 0.0
     cap_tokens: int | None = None
     cap_money: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse prices and caps that nothing can be counted with."""
+        for name, highest in (
+            ("price_in", HIGHEST_PRICE),
+            ("price_out", HIGHEST_PRICE),
+            ("cap_tokens", HIGHEST_CAP),
+            ("cap_money", HIGHEST_CAP),
+        ):
+            amount = getattr(self, name)
+            if amount is not None and not 0 <= amount <= highest:
+                raise BadOption(
+                    f"`{name}` is {str(amount)[:20]}; allowed are 0 to {highest:,.0f}"
+                )
 
     def money(self, use: Use) -> float:
         """What so many tokens cost.

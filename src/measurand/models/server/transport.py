@@ -1,0 +1,138 @@
+"""The transport: requests that end in time, or as soon as they are called off."""
+
+import asyncio
+import socket
+import threading
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
+LEAVING = 1.0  # seconds that the loop gets to close its connections
+UNREACHED = "cannot connect"
+CALLED_OFF = "stopped"
+# Unpacked, a small body can be a huge one: none is asked for, and none unpacked.
+HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back: a status, or 0 and the fault that kept one away."""
+
+    status: int = 0
+    headers: httpx.Headers = field(default_factory=httpx.Headers)
+    content: bytes = b""
+    fault: str = ""
+
+
+class Transport:
+    """Sends requests of any thread, in an event loop that has a thread of its own.
+
+    There a request can be ended at any byte: the time-out of a socket begins anew with
+    each, and a thread that waits for one cannot be called off.
+    """
+
+    def __init__(self, timeout_s: float, connections: int, **settings: Any) -> None:
+        self.timeout_s = timeout_s
+        limits = httpx.Limits(max_connections=connections)
+        self.http = httpx.AsyncClient(timeout=None, limits=limits, **settings)  # noqa: S113
+        self.loop = _EventLoop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.called_off = threading.Event()
+
+    def __enter__(self) -> "Transport":
+        """Start the loop."""
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End what is under way, and the loop."""
+        self.call_off()
+        closing = asyncio.run_coroutine_threadsafe(self._close(), self.loop)
+        with suppress(Exception):
+            closing.result(LEAVING)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(LEAVING)
+        if not self.thread.is_alive():
+            self.loop.close()
+
+    def call_off(self) -> None:
+        """Let every request that is under way, and every later one, end at once."""
+        self.called_off.set()
+        self.loop.call_soon_threadsafe(self._cancel_all)
+
+    def post(self, url: httpx.URL, content: str) -> Answer:
+        """The answer to a request; no exception of httpx, which would hold the key."""
+        sending = asyncio.run_coroutine_threadsafe(self._post(url, content), self.loop)
+        try:
+            return sending.result()
+        except CancelledError:
+            return Answer(fault=CALLED_OFF)
+
+    async def _post(self, url: httpx.URL, content: str) -> Answer:
+        """The answer, whole and in time."""
+        if self.called_off.is_set():
+            return Answer(fault=CALLED_OFF)
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                return await self._receive(url, content)
+        except TimeoutError:
+            fault = f"no whole answer came in {self.timeout_s:g} s"
+        except httpx.ConnectError:
+            fault = UNREACHED
+        except (httpx.HTTPError, httpx.StreamError, OSError, ValueError):
+            fault = "the connection was cut"
+        return Answer(fault=fault)
+
+    async def _receive(self, url: httpx.URL, content: str) -> Answer:
+        """The answer as it comes, unless it is longer than any."""
+        body = bytearray()
+        async with self.http.stream(
+            "POST", url, content=content, headers=HEADERS
+        ) as response:
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    return Answer(fault="its answer never ends")
+            return Answer(response.status_code, response.headers, bytes(body))
+
+    def _cancel_all(self) -> None:
+        """Cancel the tasks of the loop, from within it."""
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+
+    async def _close(self) -> None:
+        """Close the connections."""
+        await self.http.aclose()
+        await self.loop.shutdown_asyncgens()
+
+
+class _EventLoop(asyncio.SelectorEventLoop):
+    """A loop that looks names up in threads for which nobody waits as Python ends."""
+
+    async def getaddrinfo(self, host: Any, port: Any, **settings: Any) -> Any:  # type: ignore[override]
+        """The addresses of a host."""
+        addresses: asyncio.Future[Any] = self.create_future()
+
+        def deliver(result: Any, failure: Exception | None) -> None:
+            if addresses.cancelled():
+                return
+            if failure is None:
+                addresses.set_result(result)
+            else:
+                addresses.set_exception(failure)
+
+        def look_up() -> None:
+            result, failure = None, None
+            try:
+                result = socket.getaddrinfo(host, port, **settings)
+            except (OSError, UnicodeError) as raised:
+                failure = raised
+            with suppress(RuntimeError):  # the loop was closed meanwhile
+                self.call_soon_threadsafe(deliver, result, failure)
+
+        threading.Thread(target=look_up, daemon=True).start()
+        return await addresses
