@@ -1,6 +1,9 @@
 """A small real server that answers by a rule, and misbehaves as it is told."""
 
 import json
+import os
+import socket
+import struct
 import threading
 import time
 from collections import Counter
@@ -14,6 +17,19 @@ REFUSED = {
     "logprobs": "logprobs are not supported",
     "seed": "extra field: seed",
     "max_tokens": "unsupported: max_tokens; use max_completion_tokens",
+}
+# Numbers that no server can mean, by what they stand in place of.
+USAGE = b'"prompt_tokens": 1, "completion_tokens": 1'
+BEYOND = {
+    "biglogprob": (b"-2.5", b"-" + b"9" * 400),
+    "biglogprob4k": (b"-2.5", b"-" + b"9" * 5000),
+    "nanlogprob": (b"-2.5", b"NaN"),
+    "bigusage": (USAGE, USAGE.replace(b"1", b"9" * 400)),
+    "bigusage4k": (USAGE, USAGE.replace(b"1", b"9" * 5000)),
+    "floatusage": (USAGE, USAGE.replace(b"1", b"1e999")),
+    "nanusage": (USAGE, USAGE.replace(b"1", b"NaN")),
+    "minususage": (USAGE, USAGE.replace(b"1", b"-1")),
+    "halfletter": (b'"model": "small"', b'"model": "\\ud800"'),
 }
 
 
@@ -81,12 +97,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def behave(self, trouble, request, prompt):
         said = self.completion(request, prompt)
+        if trouble in BEYOND:
+            said["usage"] = {"prompt_tokens": 1, "completion_tokens": 1}
         whole = json.dumps(said).encode()
+        if trouble in BEYOND:
+            assert BEYOND[trouble][0] in whole
+            whole, trouble = whole.replace(*BEYOND[trouble]), "none"
         if not trouble.startswith(UNWORKED):
             with self.server.lock:
                 self.server.tokens.update(said["usage"])
         if trouble == "hang":
-            self.server.released.wait(5)
+            self.server.released.wait(30)
         elif trouble == "cut":
             self.say(200, whole[:40], length=len(whole))
             self.close_connection = True
@@ -94,6 +115,21 @@ class Handler(BaseHTTPRequestHandler):
             self.say(200, b"", length=len(whole))
             while not self.server.released.wait(0.02):
                 self.wfile.write(b" ")
+        elif trouble == "headdrip":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nx-slow: ")
+            while not self.server.released.wait(0.02):
+                self.wfile.write(b"a")
+        elif trouble == "held cut":
+            self.say(200, whole[:40], length=len(whole))
+            self.server.released.wait(20)
+        elif trouble == "rst":
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            os.close(self.connection.detach())
+        elif trouble == "endless":
+            self.say(200, b"", length=10**12)
+            while not self.server.released.is_set():
+                self.wfile.write(b" " * 2**20)
         elif trouble == "not json":
             self.say(200, b"<html>busy</html>")
         elif trouble == "no choices":

@@ -19,6 +19,7 @@ OPTION_OF_ARGUMENT = {
     "readers": "--reader",
     "reference": "--reference-accuracy",
     "tests": "--test",
+    "timeout_s": "--timeout",
     "tsne": "--map",
 }
 VALUES = r"'[\w-]+'(?: or '[\w-]+')*"

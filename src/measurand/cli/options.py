@@ -39,6 +39,11 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
         _check_config_value(path.name, option, value)
+        if option == "key-env":
+            raise BadOption(
+                f"--config {path.name} sets 'key-env'; a file may not say where a key "
+                "goes: give --key-env on the command line"
+            )
         defaults.update(
             {
                 p.name: value
@@ -72,6 +77,21 @@ def parameter_names(parameter: Any) -> list[str]:
     """The words by which a file may set a parameter: its long options, or its name."""
     options = [option[2:] for option in parameter.opts if option.startswith("--")]
     return options or [parameter.name]
+
+
+class ConfigAddress(str):
+    """An address that a file named, and not the user: no key goes there unasked."""
+
+    __slots__ = ()
+
+
+def _mark_address(
+    context: typer.Context, parameter: typer.CallbackParam, url: str | None
+) -> str | None:
+    """The address, marked where it is from a file."""
+    source = context.get_parameter_source(parameter.name or "")
+    is_from_file = source is not None and source.name == "DEFAULT_MAP"
+    return ConfigAddress(url) if url and is_from_file else url
 
 
 Source = Annotated[
@@ -160,6 +180,7 @@ Url = Annotated[
     str | None,
     typer.Option(
         envvar="MEASURAND_ENDPOINT",
+        callback=_mark_address,
         help="An OpenAI-compatible server, for endpoint:MODEL.",
         rich_help_panel=ENDPOINT,
     ),
@@ -185,6 +206,28 @@ CapTokens = Annotated[
 CapMoney = Annotated[
     float | None,
     typer.Option(min=0, help="The most money to spend.", rich_help_panel=ENDPOINT),
+]
+KeyEnv = Annotated[
+    str | None,
+    typer.Option(
+        help="The environment variable that holds the server's key. Default: "
+        "OPENAI_API_KEY for api.openai.com, MEASURAND_API_KEY for all others.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        "--timeout",
+        help="Seconds in which a whole answer must arrive.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
+Retries = Annotated[
+    int,
+    typer.Option(
+        min=0, help="How often a call is tried again.", rich_help_panel=ENDPOINT
+    ),
 ]
 DryRun = Annotated[
     bool,
@@ -450,15 +493,24 @@ class EndpointOptions:
     price_out: PriceOut = 0.0
     cap_tokens: CapTokens = None
     cap_money: CapMoney = None
+    key_env: KeyEnv = None
+    timeout_s: Timeout = 120.0
+    retries: Retries = 6
 
     def readers(
         self, names: list[str] | None, usual: tuple[str, ...]
     ) -> dict[str, Any]:
         """The readers of these names; the usual ones where none is named."""
+        from measurand.models.server.endpoint import Terms
         from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: make_reader(name, **terms) for name in names or usual}
+        shots = terms.pop("shots")
+        terms["send_key"] = not isinstance(self.url, ConfigAddress)
+        Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
+        return {
+            name: make_reader(name, shots=shots, **terms) for name in names or usual
+        }
 
 
 def published_folder(source: str, data: str | None) -> str | None:
