@@ -16,6 +16,7 @@ ACROSS = {
         "engines",
         "full_disk",
         "hostile",
+        "hostile_servers",
         "killed",
         "reproducible",
         "users_files",

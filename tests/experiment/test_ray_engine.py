@@ -20,6 +20,7 @@ from measurand.experiment.experiment import (
 from measurand.experiment.local_engine import LocalEngine
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.models.server.endpoint import Terms
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.readers.majority import MajorityReader
@@ -33,6 +34,7 @@ ray_engine = pytest.importorskip(
     "measurand.experiment.ray_engine", reason="ray is not installed"
 )
 ray = ray_engine.ray
+psutil = pytest.importorskip("psutil", reason="it comes with ray")
 
 NOBODY = Both(HoldOut("kind", "old"), HoldOut("kind", "new"))
 ASKS = [
@@ -49,9 +51,13 @@ ASKS = [
 def session(ray_home):
     """A Ray of two processes on this machine, for all tests that lose no node."""
     joined = ray_engine.RaySession("local", 2)
-    joined.join()
-    yield joined
-    joined.leave()
+    Terms(key_env="SHOP_API_KEY")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in KEYS:
+            patch.setenv(name, "sk-not-for-ray")
+        joined.join()
+        yield joined
+        joined.leave()
     assert not ray.is_initialized()
 
 
@@ -69,6 +75,36 @@ def test_the_same_asks_give_the_same_bytes(made, benchmark, tmp_path):
     found = files(made.setting[2])
     assert len(found) == 2 * len(ASKS)
     assert found == locally(benchmark, ASKS, tmp_path / "local")
+
+
+KEYS = ("MEASURAND_API_KEY", "OPENAI_API_KEY", "SHOP_API_KEY")
+
+
+@pytest.fixture(scope="module")
+def ray_processes(session):
+    """This process and all that Ray started for it, once a worker has worked."""
+    ray.get(ray.remote(lambda: None).remote())
+    me = psutil.Process()
+    return [me, *me.children(recursive=True)]
+
+
+def test_ray_listens_on_this_machine_alone(ray_processes):
+    listeners = {
+        (process.name(), connection.laddr.ip.removeprefix("::ffff:"))
+        for process in ray_processes
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert {"gcs_server", "raylet"} <= {name for name, _ in listeners}
+    assert {address for _, address in listeners} <= {"127.0.0.1", "::1"}
+
+
+def test_no_process_of_ray_has_a_key(ray_processes):
+    others = ray_processes[1:]
+    assert len(others) >= 3
+    holders = [p.name() for p in others for name in KEYS if name in p.environ()]
+    assert holders == []
+    assert all(os.environ[name] == "sk-not-for-ray" for name in KEYS)
 
 
 def test_a_group_is_answered_there_as_here(made, benchmark, tmp_path):

@@ -3,7 +3,8 @@
 Nodes need measurand installed in the same versions, and no disk in common with this
 machine: a trial runs there in memory, and its answers come back as the bytes of the
 files that are written here, as each trial ends. Ray runs a trial again whose worker or
-node is lost. Readers that ask a server stay in this process, with their spend cap.
+node is lost. Readers that ask a server stay in this process, with their spend cap and
+their key. A Ray that is started here listens on this machine alone.
 """
 
 import logging
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -26,6 +28,7 @@ from measurand.core.store import MemoryStore, Store
 from measurand.experiment.ask import versions
 from measurand.experiment.engine import Trial, is_remote
 from measurand.experiment.trial import run_trial
+from measurand.models.server.endpoint import KEY_VARIABLES
 
 CONNECTING = 5.0  # seconds in which a port must open
 ANSWERING = 15.0  # seconds in which a cluster must let a process join
@@ -64,9 +67,10 @@ def _connection_fault(address: str) -> str:
 def _join_fault(address: str) -> str:
     """Why another process cannot join; empty where it can."""
     command = [sys.executable, "-P", "-c", PROBE, address]
+    keyless = {n: v for n, v in os.environ.items() if n not in KEY_VARIABLES}
     try:
         outcome = subprocess.run(  # noqa: S603
-            command, capture_output=True, timeout=ANSWERING, check=False
+            command, capture_output=True, timeout=ANSWERING, check=False, env=keyless
         )
     except subprocess.TimeoutExpired as late:
         if b"InvalidAuthToken" in (late.stderr or b""):
@@ -94,6 +98,7 @@ PATIENT = {"health_check_failure_threshold": 100, "health_check_timeout_ms": 60_
 os.environ.update({**ENVIRONMENT, **os.environ})  # Ray reads it while it is imported
 
 import ray  # noqa: E402
+import ray._private.ray_constants  # noqa: E402
 import ray.exceptions  # noqa: E402
 
 Files = dict[str, bytes]
@@ -122,12 +127,14 @@ class RaySession:
             _start_ray(self.address)
         else:
             try:
-                _start_ray(
-                    "local",
-                    num_cpus=self.workers,
-                    include_dashboard=False,
-                    _system_config=PATIENT,
-                )
+                with _this_machine_alone():
+                    _start_ray(
+                        "local",
+                        num_cpus=self.workers,
+                        include_dashboard=False,
+                        _node_ip_address="127.0.0.1",
+                        _system_config=PATIENT,
+                    )
             except (OSError, RuntimeError, ValueError) as failure:
                 why = str(failure).split("\n")[0]
                 raise WorkerLost(
@@ -294,10 +301,39 @@ def _task_failure(raised: ray.exceptions.RayError) -> Exception:
     )
 
 
+@contextmanager
+def _this_machine_alone() -> Iterator[None]:
+    """Let the Ray that is started inside listen on the loopback address alone.
+
+    On Linux Ray takes 127.0.0.1 for any address by which others reach this machine,
+    unless it is told, as on other systems, that there is no cluster to be reached by.
+    """
+    constants = ray._private.ray_constants
+    before = constants.ENABLE_RAY_CLUSTER
+    constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        constants.ENABLE_RAY_CLUSTER = before
+
+
+@contextmanager
+def _without_keys() -> Iterator[None]:
+    """Take the keys of servers out of what processes started inside inherit."""
+    keys = {n: os.environ.pop(n) for n in KEY_VARIABLES if n in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(keys)
+
+
 def _start_ray(address: str, **settings: Any) -> None:
-    """Let Ray start in this process, without a word."""
+    """Let Ray start in this process, without a word, and without a key."""
     before = signal.getsignal(signal.SIGTERM)
-    ray.init(address, logging_level=logging.CRITICAL, log_to_driver=False, **settings)
+    with _without_keys():
+        ray.init(
+            address, logging_level=logging.CRITICAL, log_to_driver=False, **settings
+        )
     if threading.current_thread() is threading.main_thread():
         # Ray answers SIGTERM with a trace, and then as Python was told: that is enough.
         handler = before if callable(before) else signal.getsignal(signal.SIGTERM)
