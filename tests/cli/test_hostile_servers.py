@@ -14,6 +14,7 @@ from tests.models.fake_server import BEYOND, serving
 KEY, OTHER = "sk-mine-0123456789abcdef", "sk-real-openai-0123456789"
 ASKING = (*QUICK, "--metadata", "kind", "--reader", "endpoint:small")
 HASTY = ("--timeout", "1", "--retries", "1")
+LEAVING = 4.0  # seconds: two, and on a busy machine as long for Python itself to end
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +39,13 @@ def config(folder, **settings):
 # --- where a key goes ---
 
 
-def test_an_address_in_a_config_gets_no_key(few, run, tmp_path):
+def test_an_address_in_a_config_gets_no_key(few, run, tmp_path, caplog):
     with serving() as server:
         outcome = run("evidence", few, *ASKING, *config(tmp_path, url=server.url))
         assert outcome.code == 0
         assert server.keys == {None}
-    assert outcome.err.count("no key is sent to 127.0.0.1, since a file named") == 1
+    (line,) = [r.message for r in caplog.records if "key" in r.message]
+    assert line.startswith("no key is sent to 127.0.0.1, since a file named")
 
 
 @pytest.mark.parametrize("word", ["url", "environment", "key-env"])
@@ -71,16 +73,16 @@ def test_a_config_may_not_name_a_key(few, run, tmp_path):
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_the_key_of_openai_stays_with_openai(few, run, keys):
+def test_the_key_of_openai_stays_with_openai(few, run, keys, caplog):
     keys.delenv("MEASURAND_API_KEY")
     with serving() as server:
         outcome = run("evidence", few, *ASKING, "--url", server.url)
         assert outcome.code == 0
         assert server.keys == {None}
-    assert "OPENAI_API_KEY goes to https://api.openai.com alone" in outcome.err
+    assert "OPENAI_API_KEY goes to https://api.openai.com alone" in caplog.text
 
 
-def test_no_byte_that_is_written_holds_a_key(few, run, tmp_path):
+def test_no_byte_that_is_written_holds_a_key(few, run, tmp_path, caplog):
     escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     with serving(lambda prompt: f"A {KEY} {escaped}") as server:
         out = ("--out", tmp_path / "report")
@@ -88,7 +90,7 @@ def test_no_byte_that_is_written_holds_a_key(few, run, tmp_path):
         assert outcome.code == 0
         assert server.keys == {f"Bearer {KEY}"}
     files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
-    texts = [*files, outcome.out.encode(), outcome.err.encode()]
+    texts = [*files, outcome.out.encode(), outcome.err.encode(), caplog.text.encode()]
     hidden = escaped.encode().replace(b"\\", b"\\\\")
     for secret in (KEY.encode(), escaped.encode(), hidden):
         assert not any(secret in text for text in texts)
@@ -108,17 +110,18 @@ def test_a_server_that_breaks_off_is_one_line(few, run, trouble):
 
 
 @pytest.mark.parametrize("trouble", BEYOND)
-def test_numbers_that_cannot_be_end_no_run(few, run, trouble):
+def test_numbers_that_cannot_be_end_no_run(few, run, trouble, caplog):
     options = ("--price-in", "1", "--price-out", "1", "--cap-money", "5")
     with serving(trouble=(trouble,)) as server:
         outcome = run("evidence", few, *ASKING, *options, "--url", server.url)
         assert outcome.code == 0
         assert {*server.asked.values()} == {1}
-    assert outcome.err.count("gives no sound count of tokens") == ("usage" in trouble)
+    lines = [r.message for r in caplog.records if "count of tokens" in r.message]
+    assert len(lines) == ("usage" in trouble)
 
 
 @pytest.mark.parametrize("option", ["--price-in", "--price-out", "--cap-money"])
-@pytest.mark.parametrize("amount", ["inf", "nan", "1e300"])
+@pytest.mark.parametrize("amount", ["inf", "nan", "1e300", "-1"])
 def test_a_price_that_cannot_be_is_one_line(few, run, option, amount):
     outcome = run("evidence", few, *QUICK, option, amount)
     assert outcome.code == 1
@@ -157,6 +160,6 @@ def test_whoever_leaves_while_calls_hang_is_gone_in_two_seconds(
         begun = time.monotonic()
         running.send_signal(number)
         _, err = running.communicate(timeout=60)
-        assert time.monotonic() - begun < 2
+        assert time.monotonic() - begun < LEAVING
     assert running.returncode in {2: (130,), 15: (143, -15)}[number]
     assert "Traceback" not in err

@@ -191,13 +191,11 @@ Shots = Annotated[
 ]
 PriceIn = Annotated[
     float,
-    typer.Option(min=0, help="Money a million tokens sent.", rich_help_panel=ENDPOINT),
+    typer.Option(help="Money a million tokens sent.", rich_help_panel=ENDPOINT),
 ]
 PriceOut = Annotated[
     float,
-    typer.Option(
-        min=0, help="Money a million tokens received.", rich_help_panel=ENDPOINT
-    ),
+    typer.Option(help="Money a million tokens received.", rich_help_panel=ENDPOINT),
 ]
 CapTokens = Annotated[
     int | None,
@@ -205,7 +203,7 @@ CapTokens = Annotated[
 ]
 CapMoney = Annotated[
     float | None,
-    typer.Option(min=0, help="The most money to spend.", rich_help_panel=ENDPOINT),
+    typer.Option(help="The most money to spend.", rich_help_panel=ENDPOINT),
 ]
 KeyEnv = Annotated[
     str | None,

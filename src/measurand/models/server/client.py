@@ -151,7 +151,7 @@ LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
 UNBILLED = (429, 503)  # the server refused before it worked
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
 DROPPED = (("top_logprobs", "logprobs"), ("seed",))  # what a server may not know
-GRACE = 1.0  # seconds that calls under way get when the user wants to leave
+GRACE = 0.5  # seconds that calls under way get when the user wants to leave
 
 log = logging.getLogger(__name__)
 
@@ -273,7 +273,7 @@ class _EndpointClient:
             if answer is None:
                 continue  # asked again at once, without what the server does not take
             why, tries = answer, tries + 1
-            if tries <= self.terms.retries:
+            if tries <= self.terms.retries and not self.stopped.is_set():
                 self.announce(f"{self.url.host}: {why}; trying again")
                 self.stopped.wait(self.delay(key, tries) if pause is None else pause)
         times = f"{tries} tries" if tries != 1 else "1 try"
