@@ -113,7 +113,7 @@ class Transport:
 class _EventLoop(asyncio.SelectorEventLoop):
     """A loop that looks names up in threads for which nobody waits as Python ends."""
 
-    async def getaddrinfo(self, host: Any, port: Any, **settings: Any) -> Any:  # type: ignore[override]
+    async def getaddrinfo(self, host: Any, port: Any, **settings: Any) -> Any:
         """The addresses of a host."""
         addresses: asyncio.Future[Any] = self.create_future()
 
