@@ -53,13 +53,13 @@ def withheld_key(terms: Terms, url: httpx.URL) -> str:
         return ""
     if not terms.send_key and (os.environ.get(OWN_KEY) or os.environ.get(OPENAI_KEY)):
         return (
-            f"no key is sent to {url.host}, since a file named that address; give the "
-            "address with --url, or a variable with --key-env, to send one"
+            f"no key is sent to {url.host}, since a file named that address; to send "
+            "one, give `url` yourself, or the variable that holds it as `key_env`"
         )
     if terms.send_key and os.environ.get(OPENAI_KEY):
         return (
             f"no key is sent to {url.host}: {OPENAI_KEY} goes to https://{OPENAI_HOST} "
-            f"alone; set {OWN_KEY}, or name a variable with --key-env (key_env)"
+            f"alone; set {OWN_KEY}, or name a variable as `key_env`"
         )
     return ""
 
