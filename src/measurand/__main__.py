@@ -1,6 +1,111 @@
-"""python -m measurand."""
+"""python -m measurand, and the command `measurand`: signals first, then the rest.
 
-from measurand.cli import main
+Ctrl-C, SIGTERM and SIGHUP end a run at any moment in one line, with 128 and the number
+of the signal as exit code. So they are listened for before anything else is loaded: the
+first raises KeyboardInterrupt, which closes what is open and ends the worker processes.
+Where that takes too long, or some library drops the exception, a thread ends the
+process, and so does a second signal.
+"""
+
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from measurand.core.signals import STOPPING
+
+GRACE = 1.5  # seconds that a run has to close what is open
+LINE = "stopped; what was finished is kept"
+CLEARED = "\r\x1b[K\x1b[?25h"  # a terminal without a bar, and with its cursor
+RECEIVED: list[int] = []  # the signals that came, the first of which counts
+SPOKEN = threading.Lock()  # held once the line is printed
+
+
+def main() -> None:
+    """Run the command line; a signal that stops it is one line on stderr."""
+    try:
+        try:
+            _listen()
+            from measurand.cli import main as run_verb
+
+            run_verb()
+        except BaseException:
+            _stop_listening()
+            if not RECEIVED:
+                raise
+        _stop_listening()
+    except KeyboardInterrupt:  # it came before we listened, or as the run ended
+        _stop_listening()
+        RECEIVED.append(signal.SIGINT)
+    if RECEIVED:
+        _print_stopped()
+        sys.exit(128 + RECEIVED[0])
+
+
+def _listen() -> None:
+    """Answer to signals from now on, but for those that the caller has us ignore."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    # Bytes come at once, even while the main thread is in a library for long.
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    threading.Thread(target=_end_late_run, args=(reading,), daemon=True).start()
+    sys.unraisablehook = _hush(sys.unraisablehook)
+    threading.excepthook = _hush(threading.excepthook)
+    for number in STOPPING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, _: object) -> None:
+    """Begin to stop; a second signal does not wait for the first."""
+    RECEIVED.append(number)
+    if len(RECEIVED) > 1:
+        _end_now()
+    raise KeyboardInterrupt
+
+
+def _stop_listening() -> None:
+    """Take no signal any more: the run has ended, and what it said stands."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _end_late_run(reading: int) -> None:
+    """Wait for a signal, and then no longer than is granted."""
+    number = 0
+    while number not in STOPPING:  # others are for somebody else who listens
+        number = os.read(reading, 1)[0]
+    time.sleep(GRACE)
+    RECEIVED.append(number)  # the main thread may not have come to it
+    _end_now()
+
+
+def _end_now() -> None:
+    """End this process and its workers at once."""
+    if "multiprocessing" in sys.modules:
+        from multiprocessing import active_children
+
+        for child in active_children():
+            child.kill()
+    _print_stopped()
+    os._exit(128 + RECEIVED[0])
+
+
+def _print_stopped() -> None:
+    """Print the line, once; a terminal that is gone need not hear it."""
+    if SPOKEN.acquire(blocking=False):
+        line = f"{CLEARED if os.isatty(2) else ''}{LINE}\n"
+        with suppress(OSError):
+            os.write(2, line.encode())
+
+
+def _hush(hook: Any) -> Any:
+    """The hook, silent once a run is being stopped: what fails then is our doing."""
+    return lambda told: None if RECEIVED else hook(told)
+
 
 if __name__ == "__main__":
     main()

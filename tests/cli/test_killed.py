@@ -16,6 +16,7 @@ from tests.cli.commands import made, written
 
 KILLS = 20
 OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
+MOMENTS = 10
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 
@@ -137,16 +138,96 @@ def test_twenty_kills_lose_nothing_and_change_nothing(folders):
         list(both.map(harassed, others, [whole] * 2, moments))
 
 
+STOPPED = "stopped; what was finished is kept"
+
+
+def listening(running):
+    """Wait until a process answers to SIGTERM, which Python alone does not."""
+    bit = 1 << (signal.SIGTERM - 1)
+    while running.poll() is None:
+        status = Path(f"/proc/{running.pid}/status").read_text()
+        (caught,) = [line for line in status.splitlines() if "SigCgt" in line]
+        if int(caught.split()[1], 16) & bit:
+            return
+        time.sleep(0.002)
+
+
+def working(running, store):
+    """Wait until an answer is kept, and so until workers work."""
+    while not list(store.glob("*/*.json")) and running.poll() is None:
+        time.sleep(0.01)
+
+
+def stopped(folder, running, send, number):
+    """Nothing, where the signal ends all in one line, or came after the end."""
+    send(running.pid, number)
+    code = running.wait(30)
+    said = (folder / "said").read_text()
+    assert deserted(running.pid)
+    assert "Traceback" not in said
+    assert "resource_tracker" not in said
+    if code != 0:
+        assert code == 128 + number
+        assert said.splitlines()[-1] == STOPPED
+        assert said.count(STOPPED) == 1
+    return code
+
+
 @pytest.mark.slow
-def test_ctrl_c_ends_everything_in_one_line(folders):
+def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(folders):
+    whole, folder, _ = folders
+    length = undisturbed(whole)
+    written(folder / "facts.jsonl", made(240))
+    codes = []
+    for step in range(MOMENTS):
+        shutil.rmtree(folder / "store", ignore_errors=True)
+        running = started(folder, folder / "store")
+        listening(running)
+        time.sleep(length * step / MOMENTS)
+        codes.append(stopped(folder, running, os.killpg, signal.SIGINT))
+    assert codes.count(130) > MOMENTS / 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["alone", "group"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_workers_too_in_one_line(folders, send, number):
     folder = folders[1]
     written(folder / "facts.jsonl", made(240))
     running = started(folder, folder / "store")
-    while not list((folder / "store").glob("*/*.json")) and running.poll() is None:
-        time.sleep(0.01)
-    os.killpg(running.pid, signal.SIGINT)
-    assert running.wait(30) == 130
-    said = (folder / "said").read_text()
-    assert "Traceback" not in said
-    assert said.splitlines()[-1] == "stopped; what was finished is kept"
+    working(running, folder / "store")
+    assert stopped(folder, running, send, number) == 128 + number
+
+
+def test_a_signal_while_libraries_load_is_one_line(folders):
+    folder = folders[1]
+    running = started(folder, folder / "store")
+    listening(running)
+    assert stopped(folder, running, os.kill, signal.SIGTERM) == 143
+    assert (folder / "said").read_text() == f"{STOPPED}\n"
+
+
+@pytest.mark.slow
+def test_a_signal_that_the_caller_ignores_is_ignored(folders):
+    folder = folders[1]
+    written(folder / "facts.jsonl", made(240))
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        running = started(folder, folder / "store")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    working(running, folder / "store")
+    os.killpg(running.pid, signal.SIGHUP)
+    assert running.wait(60) == 0
+
+
+@pytest.mark.slow
+def test_workers_end_by_themselves_when_the_main_process_is_killed(folders):
+    folder = folders[1]
+    written(folder / "facts.jsonl", made(240))
+    running = started(folder, folder / "store")
+    working(running, folder / "store")
+    running.kill()
+    running.wait()
     assert deserted(running.pid)
+    assert "resource_tracker" not in (folder / "said").read_text()

@@ -86,11 +86,7 @@ def open_with_progress(
             ),
             notice=notice,
         ) as experiment:
-            try:
-                yield experiment
-            except KeyboardInterrupt:
-                notice("stopped; what was finished is kept")
-                raise
+            yield experiment
 
 
 def print_roles(benchmark: "Benchmark") -> None:

@@ -25,8 +25,11 @@ class Engine(Protocol):
     def for_benchmark(self, benchmark: Benchmark) -> "Engine":
         """Its like for another cut of the benchmark, to be closed before it."""
 
-    def close(self) -> None:
-        """End what it started; what was finished is in the store."""
+    def close(self, *, hurry: bool = False) -> None:
+        """End what it started; what was finished is in the store.
+
+        In a hurry, because the run is stopped, trials under way are not waited for.
+        """
 
 
 def is_remote(trial: Trial) -> bool:

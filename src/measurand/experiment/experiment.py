@@ -86,7 +86,12 @@ def open_experiment(
         runner: Engine = ENGINES.thing(engine)(
             benchmark, seed, answer_store, workers, **terms
         )
-        stack.callback(runner.close)
+        stack.push(
+            # Whatever is no Exception stops the run: Ctrl-C, or an exit.
+            lambda kind, *_: runner.close(
+                hurry=kind is not None and not issubclass(kind, Exception)
+            )
+        )
         yield Experiment(benchmark, seed, answer_store, runner, watch, notice)
 
 

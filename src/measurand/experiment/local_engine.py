@@ -1,17 +1,18 @@
 """The local engine: independent trials in worker processes."""
 
 import os
-import signal
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context, parent_process, resource_tracker
 from typing import ClassVar
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
+from measurand.core.signals import hold_signals
 from measurand.core.store import Store
 from measurand.experiment.engine import Trial, is_remote
 from measurand.experiment.trial import run_trial
@@ -62,11 +63,11 @@ class LocalEngine:
         try:
             pool = self.employer.open_pool()
             setting = None if self.employer is self else self.portable_setting()
-            running: dict[Future[None], int] = {
-                pool.submit(_run_in_worker, trial, setting): number
-                for number, trial in enumerate(trials)
-                if number not in local_numbers
-            }
+            running: dict[Future[None], int] = {}
+            for number in sorted({*range(len(trials))} - {*local_numbers}):
+                with hold_signals():  # a process may be started for it
+                    task = pool.submit(_run_in_worker, trials[number], setting)
+                running[task] = number
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     future.result()
@@ -80,6 +81,7 @@ class LocalEngine:
     def open_pool(self) -> ProcessPoolExecutor:
         """The worker processes, started when first needed."""
         if self.pool is None:
+            _start_tracker()
             # Spawned, not forked: a fork copies locks that other threads may hold.
             context = get_context("spawn")
             self.pool = ProcessPoolExecutor(
@@ -95,17 +97,34 @@ class LocalEngine:
         benchmark, seed, store = self.setting
         return replace(benchmark, protocol=None), seed, store
 
-    def close(self) -> None:
+    def close(self, *, hurry: bool = False) -> None:
         """End the worker processes; what they finished is in the store."""
-        if self.pool is not None:
-            self.pool.shutdown(wait=True, cancel_futures=True)
+        if self.pool is None:
+            return
+        if hurry:
+            # They write to temporary names, so that nothing is left half done.
+            for process in [*(self.pool._processes or {}).values()]:
+                process.kill()
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _start_tracker() -> None:
+    """Start what Python gives every pool, so that it stays when we are stopped.
+
+    It removes what a killed process left behind, which is no news to the user.
+    """
+    before = list(sys.warnoptions)
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        with hold_signals():
+            resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions[:] = before
 
 
 def _settle_worker(benchmark: Benchmark, seed: int, store: Store) -> None:
     """Give a new worker what it works on, and let it end when its parent does."""
     SETTING.append((benchmark, seed, store))
-    # Ctrl-C reaches workers too: they end without a word, and the main process speaks.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=end_with_parent, daemon=True).start()
 
 

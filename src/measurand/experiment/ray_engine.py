@@ -259,7 +259,7 @@ class RayEngine:
         if failure is not None:
             raise failure
 
-    def close(self) -> None:
+    def close(self, *, hurry: bool = False) -> None:
         """Leave the cluster, unless it is another engine's to leave."""
         self.setting_reference = None
         if self.shared is None:
