@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from measurand.core.store import Codec, Store
 from tests.cli.commands import QUICK, made, process, written
 
 KINDS = ("--metadata", "kind", "--shuffles", "3")
@@ -110,6 +111,42 @@ def test_damaged_answers_are_noticed_and_computed_again(file, store, run):
     assert len(noticed) == len(DAMAGES)
     assert all(path.stem in again.err for path in damaged)
     assert "computing it again" not in run(*command).err
+
+
+RAW = Codec(
+    "", lambda entry: entry, lambda stated, content: (stated, content), ".parquet"
+)
+
+
+def test_forged_and_swapped_answers_give_the_same_bytes(file, store, run):
+    command = ("evidence", file, *QUICK, "--json")
+    whole = run(*command)
+    kept = Store(store)
+    keys = sorted(path.stem for path in store.glob("*/*.json") if len(path.stem) == 64)
+    entries = {key: kept.read(key, RAW, print) for key in keys}
+    for key, remarks in zip(keys, (["x"], {"truncated": "<b>x</b>"}), strict=False):
+        stated, content = entries[key]
+        kept.write(key, RAW, ({**stated, "remarks": remarks}, content))
+    one, two = alike(entries, keys[2:])
+    for source, target in zip(kept.paths(one, RAW), kept.paths(two, RAW), strict=True):
+        shutil.copy(source, target)  # both files of one under the key of the other
+    again = run(*command)
+    assert again.out == whole.out
+    noticed = [line for line in again.err.split("\n") if "computing it again" in line]
+    assert len(noticed) == 3
+    assert all(any(key in line for line in noticed) for key in (*keys[:2], two))
+
+
+def alike(entries, keys):
+    """The keys of two answers of one shape that differ."""
+    return next(
+        (one, two)
+        for one in keys
+        for two in keys
+        if one != two
+        and entries[one][0]["shape"] == entries[two][0]["shape"]
+        and entries[one][1] != entries[two][1]
+    )
 
 
 def test_foreign_files_in_the_store_are_no_problem(file, store, run):

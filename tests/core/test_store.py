@@ -171,6 +171,69 @@ def test_files_copied_under_another_key_are_noticed(tmp_path, codec):
     assert read(store, codec=codec)[1] == []
 
 
+def test_a_key_written_into_a_moved_entry_does_not_make_it_another(tmp_path, rng):
+    store = Store(tmp_path)
+    other = KEY[::-1]
+    for key in (KEY, other):
+        store.write(key, ANSWER_CODEC, Answer(rng.random((3, 5, 2), np.float32)))
+    sources, targets = (store.paths(key, ANSWER_CODEC) for key in (KEY, other))
+    write_file(targets[0], sources[0].read_bytes())
+    record = json.loads(sources[1].read_text()) | {"key": other}
+    targets[1].write_text(json.dumps(record))
+    gone, said = read(store, other)
+    assert gone is None
+    assert [other in line for line in said] == [True]
+
+
+REPLY = {"text": "A", "tokens": [], "use": {"sent": 1, "received": 1}}
+REPLY |= {"served": "m", "ended": "stop"}
+FORGED = {
+    "texts": (TEXT_CODEC, ["a", 3]),
+    "no texts": (TEXT_CODEC, "abc"),
+    "no call": (CALL_CODEC, []),
+    "no reply": (CALL_CODEC, {"request": {}, "reply": {}}),
+    "request": (CALL_CODEC, {"request": "x", "reply": REPLY}),
+    "text": (CALL_CODEC, {"request": {}, "reply": REPLY | {"text": 3}}),
+    "served": (CALL_CODEC, {"request": {}, "reply": REPLY | {"served": []}}),
+    "others": (
+        CALL_CODEC,
+        {"request": {}, "reply": REPLY | {"tokens": [{"text": "A", "others": ["AB"]}]}},
+    ),
+    "shares": (
+        CALL_CODEC,
+        {
+            "request": {},
+            "reply": REPLY | {"tokens": [{"text": "A", "others": [["A", 10**400]]}]},
+        },
+    ),
+    "use": (
+        CALL_CODEC,
+        {"request": {}, "reply": REPLY | {"use": {"sent": -1, "received": "x"}}},
+    ),
+    "more": (CALL_CODEC, {"request": {}, "reply": REPLY | {"more": 1}}),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_texts_and_calls_are_noticed_whatever_their_seal(tmp_path, name):
+    codec, stated = FORGED[name]
+    raw = Codec(codec.folder, lambda thing: (thing, b""), lambda stated, _: stated)
+    store = Store(tmp_path)
+    store.write(KEY, raw, stated)
+    gone, said = read(store, codec=codec)
+    assert gone is None
+    assert [KEY in line for line in said] == [True]
+
+
+def test_a_lack_of_memory_is_no_damage_of_the_entry(stored):
+    def fail(thing):
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        read(stored, codec=ANSWER_CODEC.only(fail))
+    assert read(stored)[1] == []
+
+
 def test_what_is_in_memory_is_handed_on_as_the_same_files(stored, tmp_path):
     memory = MemoryStore()
     memory.write(KEY, ANSWER_CODEC, read(stored)[0])

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -22,6 +22,17 @@ from measurand.core.files import write_file
 STORE_FORMAT = 2  # raised when older entries cannot be read: their keys differ, too
 MARKER = "measurand-store.json"  # at the root, written before any entry
 MARKER_CONTENT = json.dumps({"store_format": STORE_FORMAT}).encode()
+
+# What a damaged or forged entry can raise; a lack of memory is not its fault.
+DAMAGES = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RuntimeError,
+)
 
 Notice = Callable[[str], None]
 Thing = TypeVar("Thing")
@@ -48,6 +59,21 @@ class Codec(Generic[Thing]):
         suffixes = [self.suffix, ".json"] if self.suffix else [".json"]
         return [f"{self.folder}{key[:2]}/{key}{suffix}" for suffix in suffixes]
 
+    def only(self, fits: Callable[[Thing], bool]) -> "Codec[Thing]":
+        """The same codec, for things that also have to fit what was asked.
+
+        A seal tells that an entry was not altered by accident. Whoever writes an entry
+        on purpose can make the seal, too; so what is read is held against its question.
+        """
+
+        def unpack(stated: Any, content: bytes) -> Thing:
+            thing = self.unpack(stated, content)
+            if not fits(thing):
+                raise ValueError("no answer to what was asked")
+            return thing
+
+        return replace(self, unpack=unpack)
+
 
 @dataclass(frozen=True)
 class Store:
@@ -72,9 +98,7 @@ class Store:
             return None
         except OSError:
             mark_bytes = b""
-        with suppress(
-            OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ):
+        with suppress(*DAMAGES):
             record = json.loads(mark_bytes)
             content = b"".join(path.read_bytes() for path in beside)
             seal = _entry_fingerprint(key, record["stated"], content)

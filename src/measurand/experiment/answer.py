@@ -9,7 +9,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from measurand.core.intervention import Rearranging
+from measurand.core.reader import Reader
 from measurand.core.store import Codec
+from measurand.experiment.ask import (
+    ANSWERS,
+    EMBEDDING,
+    EPOCHS,
+    SALIENCY,
+    SETTINGS,
+    WORDS,
+    Ask,
+)
+
+CLOSE = 1e-3  # how far shares in 32 bits may be from summing to 1
+COUNTED = ("truncated", "unparsed", "lm_loss")  # remarks that audits reckon with
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +64,92 @@ def _pack_answer(answer: Answer) -> tuple[dict[str, Any], bytes]:
 
 
 def _unpack_answer(stated: Mapping[str, Any], content: bytes) -> Answer:
-    """The answer that was packed."""
-    table = pq.read_table(pa.BufferReader(content))
+    """The answer that was packed; one that nobody packed so is an error."""
     repeats, items, width = stated["shape"]
+    remarks = stated["remarks"]
+    if not isinstance(remarks, dict) or any(
+        type(n) is not int or n < 0 for n in (repeats, items, width)
+    ):
+        raise ValueError("no shape or no remarks")
+    source = pq.ParquetFile(pa.BufferReader(content))
+    _check_columns(source, repeats * items, width)
+    table = source.read()
     flat = np.empty((repeats * items, width), np.float32)
     for i in range(width):
         flat[:, i] = table[f"column_{i}"].to_numpy()
     donors = None
     if "donor" in table.column_names:
         donors = table["donor"].to_numpy().reshape(repeats, items)
-    return Answer(flat.reshape(repeats, items, width), donors, stated["remarks"])
+    return Answer(flat.reshape(repeats, items, width), donors, remarks)
+
+
+def _check_columns(source: pq.ParquetFile, rows: int, width: int) -> None:
+    """Raise, before any number is read, where a file holds other columns or rows."""
+    schema = source.schema_arrow
+    kinds = {f"column_{i}": pa.float32() for i in range(width)}
+    if "donor" in schema.names:
+        kinds["donor"] = pa.int32()
+    columns = dict(zip(schema.names, schema.types, strict=True))
+    # Parquet counts no rows where there are no columns.
+    if columns != kinds or (kinds and source.metadata.num_rows != rows):
+        raise ValueError("other columns or rows")
 
 
 ANSWER_CODEC = Codec("", _pack_answer, _unpack_answer, ".parquet")
+
+
+def answer_fits(answer: Answer, ask: Ask, count: int, classes: int) -> bool:
+    """Whether the numbers can be what was asked about `count` items."""
+    if ask.what == SETTINGS:
+        return answer.values.shape == (1, 1, 1) and _are_settings(answer, ask.reader)
+    repeats, items, width = answer.values.shape
+    shares = ask.what in (ANSWERS, EPOCHS)
+    allowed = {
+        ANSWERS: (repeats, width) == (ask.repeats, classes),
+        EPOCHS: width == classes,
+        WORDS: repeats == classes,
+        EMBEDDING: repeats == 1,
+        SALIENCY: repeats == 2 or (repeats, width) == (1, 0),
+    }
+    return (
+        items == count
+        and allowed[ask.what]
+        and bool(np.isfinite(answer.values).all())
+        and (not shares or _are_shares(answer.values))
+        and _are_donors(answer, ask)
+        and _are_remarks(answer)
+    )
+
+
+def _are_shares(values: NDArray[np.float32]) -> bool:
+    """Whether every row is of probabilities."""
+    sums = values.sum(axis=2)
+    return bool((values >= 0).all() and (np.abs(sums - 1) <= CLOSE).all())
+
+
+def _are_donors(answer: Answer, ask: Ask) -> bool:
+    """Whether an item got its text from an item, where texts were rearranged."""
+    if answer.donors is None:
+        return not (ask.what == ANSWERS and isinstance(ask.under, Rearranging))
+    items = answer.values.shape[1]
+    return bool(((answer.donors >= 0) & (answer.donors < items)).all())
+
+
+def _are_remarks(answer: Answer) -> bool:
+    """Whether remarks are words and numbers, and those that audits count numbers."""
+    return all(
+        isinstance(value, str | int | float)
+        and (name not in COUNTED or not isinstance(value, str))
+        for name, value in answer.remarks.items()
+    )
+
+
+def _are_settings(answer: Answer, reader: Reader) -> bool:
+    """Whether remarks are settings that the reader has, each of the type it has."""
+    kinds = (int, float, type(None)), (list, tuple), str  # JSON knows no tuple
+    for name, value in answer.remarks.items():
+        current = getattr(reader, name, ...)
+        alike = (isinstance(value, k) and isinstance(current, k) for k in kinds)
+        if not any(alike):
+            return False
+    return True

@@ -9,13 +9,13 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadOption, ReaderFailed
 from measurand.core.files import keep_calls
 from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Tunable
 from measurand.core.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
-from measurand.experiment.answer import ANSWER_CODEC, Answer
+from measurand.experiment.answer import ANSWER_CODEC, Answer, answer_fits
 from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.engine import Engine
 from measurand.experiment.trial import asked_items
@@ -136,8 +136,8 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     stored_answers = {
-        k: experiment.store.read(k, ANSWER_CODEC, experiment.notice)
-        for k in dict.fromkeys(keys)
+        k: _read_answer(experiment, k, ask)
+        for k, ask in dict(zip(keys, asks, strict=True)).items()
     }
     lacking = {
         ask.group
@@ -159,11 +159,23 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     finished_trials = experiment.engine.run([tuple(trial) for trial in trials.values()])
     for done, _ in enumerate(finished_trials, start=1):
         experiment.watch(done, len(trials))
-    for k in missing:
-        stored_answers[k] = experiment.store.read(k, ANSWER_CODEC, experiment.notice)
-    all_answers = [stored_answers[k] for k in keys]
-    assert None not in all_answers, "a trial ended without its answer"  # noqa: S101
-    return [answer for answer in all_answers if answer is not None]
+    for k, ask in missing.items():
+        stored_answers[k] = _read_answer(experiment, k, ask)
+        if stored_answers[k] is None:
+            raise ReaderFailed(
+                f"{type(ask.reader).__name__} gave no {ask.what} that could be kept: "
+                "numbers must be finite, and shares of classes sum to 1; see "
+                "measurand.check_reader"
+            )
+    return [answer for k in keys if (answer := stored_answers[k]) is not None]
+
+
+def _read_answer(experiment: Experiment, key: str, ask: Ask) -> Answer | None:
+    """The answer that is kept, where it can be one to this ask."""
+    count = len(asked_items(ask, experiment.benchmark, experiment.seed))
+    classes = len(experiment.benchmark.classes)
+    codec = ANSWER_CODEC.only(lambda kept: answer_fits(kept, ask, count, classes))
+    return experiment.store.read(key, codec, experiment.notice)
 
 
 def compute_once(

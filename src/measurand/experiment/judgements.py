@@ -57,7 +57,8 @@ def judge_pairs(
     experiment.watch(0, len(parts))
     for done, part in enumerate(parts, start=1):
         key, compute = _pairs_key(recipe, part), partial(_judge_part, judge, part)
-        answer = compute_once(experiment, key, ANSWER_CODEC, compute)
+        codec = ANSWER_CODEC.only(partial(_are_scores, count=len(part)))
+        answer = compute_once(experiment, key, codec, compute)
         scores.update(zip(part, answer.values[0, :, 0].tolist(), strict=True))
         experiment.watch(done, len(parts))
     return np.array([scores[pair] for pair in pairs], np.float64)
@@ -66,13 +67,19 @@ def judge_pairs(
 def _judge_part(judge: Callable[[Pairs], Floats], part: Sequence[Pair]) -> Answer:
     """The scores of one part, in its order."""
     scores = np.asarray(judge(part), np.float32)
-    # A number that is none fails this, too.
-    if scores.shape != (len(part),) or not ((scores >= 0) & (scores <= 1)).all():
+    answer = Answer(scores.reshape(1, -1, 1))
+    if scores.ndim != 1 or not _are_scores(answer, len(part)):
         raise ReaderFailed(
             f"the judge gave {scores.size} scores for {len(part)} pairs, or scores "
             "that are not between 0 and 1; take another judge"
         )
-    return Answer(scores[None, :, None])
+    return answer
+
+
+def _are_scores(answer: Answer, count: int) -> bool:
+    """Whether an answer is a score a pair; a number that is none is no score."""
+    values = answer.values
+    return values.shape == (1, count, 1) and bool(((values >= 0) & (values <= 1)).all())
 
 
 def _pairs_key(recipe: object, part: Sequence[Pair]) -> str:

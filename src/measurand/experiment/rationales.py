@@ -19,8 +19,17 @@ from measurand.experiment.ask import versions
 from measurand.experiment.experiment import Experiment, compute_once
 
 TOGETHER = 200  # items an entry: what a kill can lose
+
+
+def _unpack_texts(stated: list[str], _: bytes) -> list[str]:
+    """The texts that were kept."""
+    if not isinstance(stated, list) or not all(isinstance(t, str) for t in stated):
+        raise ValueError("no texts")
+    return stated
+
+
 TEXT_CODEC: Codec[list[str]] = Codec(
-    "rationales/", lambda texts: (texts, b""), lambda stated, _: list(stated)
+    "rationales/", lambda texts: (texts, b""), _unpack_texts
 )
 
 
@@ -77,7 +86,7 @@ def ask_writer(
         batch = prompts[start : start + TOGETHER]
         key = entry_key(identity([versions(TORCH), writer, list(batch)]))
         compute = partial(writer.generate, batch)
-        batch_texts = compute_once(experiment, key, TEXT_CODEC, compute)
-        texts += batch_texts
+        codec = TEXT_CODEC.only(lambda kept, batch=batch: len(kept) == len(batch))
+        texts += compute_once(experiment, key, codec, compute)
     experiment.watch(len(starts), len(starts))
     return texts

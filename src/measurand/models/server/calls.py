@@ -56,14 +56,30 @@ class Call:
 
 
 def _unpack_call(stated: Mapping[str, Any], _: bytes) -> Call:
-    """The call that was kept."""
+    """The call that was kept; one that nobody kept so is an error."""
     reply = stated["reply"]
     tokens = tuple(
         Token(token["text"], tuple((text, share) for text, share in token["others"]))
         for token in reply["tokens"]
     )
     parts = {**reply, "tokens": tokens, "use": Use(**reply["use"])}
-    return Call(stated["request"], Reply(**parts))
+    call = Call(stated["request"], Reply(**parts))
+    if not _is_sound(call):
+        raise ValueError("no call")
+    return call
+
+
+def _is_sound(call: Call) -> bool:
+    """Whether words are words and numbers numbers."""
+    reply, use = call.reply, call.reply.use
+    pairs = [pair for token in reply.tokens for pair in token.others]
+    words = [reply.text, reply.served, reply.ended, *(t.text for t in reply.tokens)]
+    return (
+        isinstance(call.request, dict)
+        and all(isinstance(word, str) for word in (*words, *(w for w, _ in pairs)))
+        and all(type(share) is float and math.isfinite(share) for _, share in pairs)
+        and all(type(n) is int and n >= 0 for n in (use.sent, use.received))
+    )
 
 
 CALL_CODEC = Codec[Call]("calls/", lambda call: (asdict(call), b""), _unpack_call)
