@@ -43,6 +43,27 @@ def test_workers_hash_seed_store_and_place_leave_no_trace(first, tmp_path):
         assert again.read_bytes() == path.read_bytes(), path.name
 
 
+def contents(folder):
+    """Every file of a report, but for the log of the run."""
+    files = {p.relative_to(folder): p for p in folder.rglob("*") if p.is_file()}
+    return {str(n): p.read_bytes() for n, p in files.items() if n.name != "run.json"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", [1, 2])
+def test_an_optimizing_python_changes_nothing(first, tmp_path, level):
+    command = ("evidence", first / "facts.jsonl", *KINDS, "--out", tmp_path / "r")
+    said = process(*command, "--workers", "2", PYTHONOPTIMIZE=level)
+    assert said.code == 0, said.err
+    assert contents(tmp_path / "r") == contents(first / "r")
+
+
+def test_an_optimizing_python_gives_the_same_help():
+    plain, stripped = (process("--help", PYTHONOPTIMIZE=level) for level in ("", 2))
+    assert "Do the labels depend on the evidence?" in plain.out
+    assert stripped == plain
+
+
 def test_a_second_run_computes_nothing_and_prints_what_it_saves(first, tmp_path, run):
     command = ("evidence", first / "facts.jsonl", *KINDS, "--workers", "1", "--json")
     outcome = run(*command, "--store", first / "store", "--out", tmp_path / "r")

@@ -7,10 +7,14 @@
 import os
 import sys
 
-from measurand.cli.app import app
-from measurand.cli.messages import name_options, verb_options
-from measurand.cli.verbs import register_verbs
+from measurand.core.docstrings import keep_docstrings
 from measurand.core.errors import MeasurandError
+
+keep_docstrings("measurand.cli")  # the help of verbs
+
+from measurand.cli.app import app  # noqa: E402
+from measurand.cli.messages import name_options, verb_options  # noqa: E402
+from measurand.cli.verbs import register_verbs  # noqa: E402
 
 register_verbs()
 
