@@ -272,6 +272,38 @@ def test_what_is_no_benchmark_is_one_line(source, line):
         (lambda rows: ms.compare(rows), "compare takes a list of reports, and a DataF"),
         (lambda rows: ms.compare([rows, rows]), "a DataFrame is no report; give what"),
         (lambda rows: ms.audit(rows, audits="leak"), "no audit called 'leak'"),
+        (lambda rows: ms.audit(rows, audits=3), "`audits` is a int; give names"),
+        (lambda rows: ms.audit(rows, audits=[3]), "no audit called 3; try evidence"),
+        (lambda rows: ms.audit(rows, audits=[[]]), r"no audit called \[\]; try"),
+        (lambda rows: ms.exposure(rows, about=3), "`about` is a int; give a mapping"),
+        (lambda rows: ms.exposure(rows, about={"x": 3}), "no task called 'x'"),
+        (
+            lambda rows: ms.exposure(rows, about={"benchmark": 3}),
+            "`about` has a int for benchmark; give Task",
+        ),
+        (lambda rows: ms.explanations(rows, others=3), "`others` is '3', a int; give"),
+        (
+            lambda rows: ms.explanations(rows, others={"1": "text"}),
+            "`others` has a str for the item '1'; give a list of texts",
+        ),
+        (
+            lambda rows: ms.explanations(rows, similarity="x"),
+            "no similarity called 'x'; try tfidf, minilm",
+        ),
+        (lambda rows: ms.evidence(rows[:0]), "the table has no rows; give some items"),
+        (lambda rows: ms.load(rows, name=3), "`name` is a int; give a text"),
+        (lambda rows: ms.load(rows, seed=-1), "`seed` is -1; allowed are 0 to"),
+        (lambda rows: ms.load(rows, seed="x"), "`seed` is 'x'; allowed are 0 to"),
+        (lambda rows: ms.load("snli", data=3), "`data` is a int; give the path"),
+        (lambda rows: ms.load_report(3), "`directory` is a int; give the path"),
+        (lambda rows: ms.evidence(rows, workplace=3), "`workplace` is a int; give"),
+        (lambda rows: ms.evidence(rows, seed=1.5), "`seed` is 1.5; allowed are 0 to"),
+        (
+            lambda rows: ms.evidence(rows, shuffles=10**5_000),
+            "`shuffles` is a number of more than 30 digits; allowed are 1 to 100,000",
+        ),
+        (lambda rows: ms.Workplace(workers=10**6), "`workers` is 1000000; allowed are"),
+        (lambda rows: ms.Workplace(engine="x"), "no engine called 'x'; try local, ray"),
         (
             lambda rows: ms.evidence(rows[["claim", "label"]]),
             "benchmark names no evidence field; name its column with `evidence`",
@@ -281,6 +313,22 @@ def test_what_is_no_benchmark_is_one_line(source, line):
 def test_what_cannot_be_done_is_one_line(rows, call, line):
     with pytest.raises(ms.MeasurandError, match=line):
         call(rows)
+
+
+def test_a_report_is_saved_to_a_path(rows):
+    report = ms.evidence(rows, shuffles=2, calibrate=False)
+    with pytest.raises(BadInput, match="`directory` is a int; give the path"):
+        report.save(3)
+
+
+def test_reports_of_a_mapping_are_compared_under_their_names(rows):
+    report = ms.evidence(rows, shuffles=2, calibrate=False)
+    comparison = ms.compare({"before": report, "after": report})
+    assert comparison.benchmark["name"] == "before, after"
+    conditions = {
+        finding.condition.partition(",")[0] for finding in comparison.findings
+    }
+    assert {"before", "after"} <= conditions
 
 
 def test_numbers_of_numpy_and_lists_are_settings_too(rows):

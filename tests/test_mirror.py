@@ -19,6 +19,7 @@ ACROSS = {
         "hostile_servers",
         "killed",
         "reproducible",
+        "surroundings",
         "users_files",
     },
     "explainers": {"contracts", "suite"},

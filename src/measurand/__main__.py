@@ -7,6 +7,7 @@ Where that takes too long, or some library drops the exception, a thread ends th
 process, and so does a second signal.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -18,7 +19,11 @@ from typing import Any
 from measurand.core.signals import STOPPING
 
 GRACE = 1.5  # seconds that a run has to close what is open
-LINE = "stopped; what was finished is kept"
+STOPPED = "stopped; what was finished is kept"
+OUT_OF_MEMORY = (
+    "measurand: out of memory; give fewer items or --workers 1: what was finished is "
+    "kept"
+)
 CLEARED = "\r\x1b[K\x1b[?25h"  # a terminal without a bar, and with its cursor
 RECEIVED: list[int] = []  # the signals that came, the first of which counts
 SPOKEN = threading.Lock()  # held once the line is printed
@@ -32,8 +37,11 @@ def main() -> None:
             from measurand.cli import main as run_verb
 
             run_verb()
-        except BaseException:
+        except BaseException as error:
             _stop_listening()
+            if _lacks_memory(error):
+                _write_line(OUT_OF_MEMORY)
+                sys.exit(1)
             if not RECEIVED:
                 raise
         _stop_listening()
@@ -94,12 +102,24 @@ def _end_now() -> None:
     os._exit(128 + RECEIVED[0])
 
 
+def _lacks_memory(error: BaseException) -> bool:
+    """Whether memory ran out, which a library that is loaded says in its own way."""
+    starved = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    words = {ImportError: "failed to map", SystemError: "without exception set"}
+    unmapped = any(isinstance(error, k) and w in str(error) for k, w in words.items())
+    return isinstance(error, MemoryError) or starved or unmapped
+
+
 def _print_stopped() -> None:
-    """Print the line, once; a terminal that is gone need not hear it."""
+    """Print that the run was stopped, once."""
     if SPOKEN.acquire(blocking=False):
-        line = f"{CLEARED if os.isatty(2) else ''}{LINE}\n"
-        with suppress(OSError):
-            os.write(2, line.encode())
+        _write_line(f"{CLEARED if os.isatty(2) else ''}{STOPPED}")
+
+
+def _write_line(line: str) -> None:
+    """Write to stderr as it is; a terminal that is gone need not hear it."""
+    with suppress(OSError):
+        os.write(2, f"{line}\n".encode())
 
 
 def _hush(hook: Any) -> Any:

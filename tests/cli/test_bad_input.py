@@ -67,12 +67,19 @@ OPTIONS = {
     "--metadata sort": ("no field 'sort'", "claim, evidence, label, kind"),
     "--reader tfdf": ("no reader called 'tfdf'", "did you mean 'tfidf'?"),
     "--shuffle plane": ("no shuffle called 'plane'", "plain, within-label"),
-    "--margin 0": ("--margin is 0.0", "allowed are 0.0001 to below 1"),
+    "--margin 0": ("--margin is 0.0", "allowed are 0.0001 to 0.5"),
     "--margin -0.1": ("--margin is -0.1",),
     "--margin nan": ("--margin is nan",),
     "--margin 1e-200": ("--margin is 1e-200",),
     "--margin 1": ("--margin is 1.0",),
-    "--shuffles 0": ("--shuffles is 0", "allowed are 1 or more"),
+    "--margin 0.99999999": ("--margin is 0.99999999", "allowed are 0.0001 to 0.5"),
+    "--shuffles 0": ("--shuffles is 0", "allowed are 1 to 100,000"),
+    "--shuffles 100000000000000000000": ("--shuffles is 100000000000000000000",),
+    "--workers 1000000": ("--workers is 1000000", "on this machine"),
+    f"--seed {10**32}": ("--seed is a number of more than 30 digits", "64 bits"),
+    "--seeds 100000000000000000000": ("--seeds is 1", "allowed are 1 to 100"),
+    "--strongest foo": ("no rung of the ladder called 'foo'", "tfidf, cross, minilm"),
+    "--engine foo": ("no engine called 'foo'", "local, ray"),
     "--split-by colour": ("'colour'", "query, evidence, both, group"),
     "--split-by group": ("no column is the group", "--group"),
     "--id kind": ("3 ids of column 'kind'", "'a', 'b', 'c'"),
@@ -86,6 +93,46 @@ OPTIONS = {
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_bad_option_is_refused_in_one_line(file, run, options):
     one_line(run("evidence", file, *QUICK, *options.split()), *OPTIONS[options])
+
+
+FIRST = {
+    "evidence --strongest foo": "no rung of the ladder called 'foo'",
+    "evidence --shuffle foo": "no shuffle called 'foo'",
+    "evidence --reader foo": "no reader called 'foo'",
+    "leakage --strongest foo": "no rung of the ladder called 'foo'",
+    "leakage --reader foo": "no reader called 'foo'",
+    "leakage --folds 1000000": "--folds is 1000000; allowed are 2 to 1,000",
+    "leakage --fold-seeds 1000000": "--fold-seeds is 1000000; allowed are 1 to 1,000",
+    "leakage --k 1000000000": "--k is 1000000000; allowed are 2 to 100,000",
+    "leakage --components 1000000000": "--components is 1000000000; allowed are 0 to",
+    "exposure --m 10000000000": "--m is 10000000000; allowed are 1 to",
+    "exposure --repeats 1000000000": "--repeats is 1000000000; allowed are 2 to",
+    "exposure --arm foo": "no arm called 'foo'",
+    "exposure --margin 99": "--margin is 99.0; allowed are 0 to 50 percentage points",
+    "exposure --reader foo": "no reader called 'foo'",
+    "explanations --explainer foo": "no explainer called 'foo'",
+    "explanations --judge foo": "no judge called 'foo'",
+    "explanations --similarity foo": "no similarity called 'foo'",
+    "explanations --preset foo": "no preset called 'foo'",
+    "explanations --changes 1000000": "--changes is 1000000; allowed are 1 to 100",
+    "explanations --seeds 1000": "--seeds is 1000; allowed are 1 to 100",
+    "audit --strongest foo": "no rung of the ladder called 'foo'",
+    "audit --with foo": "no audit called 'foo'",
+    "suite --out x --seed 99999999999999999999": "--seed is 99999999999999999999",
+}
+
+
+@pytest.mark.parametrize("command", FIRST)
+def test_names_and_numbers_are_refused_before_the_file_is_read(run, command):
+    verb, *options = command.split()
+    one_line(run(verb, "lost.jsonl", *options), FIRST[command])
+
+
+def test_folds_and_shuffles_are_bounded_by_the_items(file, run, monkeypatch):
+    one_line(run("leakage", file, "--folds", "40"), "--folds is 40", "2 to 30")
+    monkeypatch.setattr("os.sysconf", lambda name: 1_000)  # a megabyte of memory
+    command = ("evidence", file, *QUICK, "--shuffles", "9000")
+    one_line(run(*command), "--shuffles is 9000, and each takes", "memory")
 
 
 SOURCES = {

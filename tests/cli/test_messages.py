@@ -54,6 +54,7 @@ def texts(tree):
             yield node.value
 
 
+BOUNDING = ("check_number", "check_memory")  # they are told the name of an argument
 FOR_PYTHON = ("api", "checks.py")  # no verb calls these, so their words are no options
 
 
@@ -72,7 +73,17 @@ def named(trees):
         for text in texts(tree)
         for name in re.findall("`([a-z_]+)`", text)
     }
-    return written | set(PLAIN)  # a column's part is named by the argument for it
+    checked = {
+        node.args[0].value
+        for tree in trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "id", "") in BOUNDING
+        and isinstance(node.args[0], ast.Constant)
+    }
+    return (
+        written | checked | set(PLAIN)
+    )  # a column's part is named by the argument for it
 
 
 def test_no_message_of_the_library_speaks_of_options(trees):
@@ -171,9 +182,9 @@ def test_python_is_told_arguments_and_a_shell_options(case):
 
 def test_an_error_names_options(run, file):
     outcome = run("leakage", file, "--folds", "1")
-    assert outcome.last == "measurand: --folds is 1; allowed are 2 or more"
+    assert outcome.last == "measurand: --folds is 1; allowed are 2 to 1,000"
     outcome = run("leakage", file, "--fold-seeds", "0")
-    assert outcome.last == "measurand: --fold-seeds is 0; allowed are 1 or more"
+    assert outcome.last == "measurand: --fold-seeds is 0; allowed are 1 to 1,000"
     outcome = run("evidence", file, "--gpu-share", "0.5")
     assert outcome.last == (
         "measurand: --gpu-share is for a cluster; give --engine ray too"

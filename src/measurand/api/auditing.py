@@ -1,6 +1,6 @@
 """The audits, each a call that needs nothing but a benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from measurand.api.source import to_benchmark
@@ -16,6 +16,7 @@ from measurand.core.errors import (
     MeasurandError,
     NotApplicable,
     Undefined,
+    UnknownName,
     join_names,
 )
 from measurand.core.finding import Report
@@ -127,8 +128,9 @@ def exposure(
     chosen = record.choose(**settings)
     recipes = name_readers(readers, record.readers)
     tasks, lessons = _name_tasks(source, seed)
+    _check_about(about, list(tasks))
     first = next(iter(tasks.values()))
-    with (workplace or HERE).open(first, seed) as experiment:
+    with _choose_workplace(workplace).open(first, seed) as experiment:
         return record.run(
             experiment, recipes, chosen, tasks=tasks, about={**lessons, **(about or {})}
         )
@@ -190,7 +192,7 @@ def audit(
     benchmark = to_benchmark(source, seed)
     reports: dict[str, Report] = {}
     faults: dict[str, MeasurandError] = {}
-    with (workplace or HERE).open(benchmark, seed) as experiment:
+    with _choose_workplace(workplace).open(benchmark, seed) as experiment:
         for name, record in records.items():
             chosen = {k: v for k, v in settings.items() if record.takes(k)}
             recipes = name_readers(None, record.readers)
@@ -219,8 +221,34 @@ def _run_audit(
     recipes = name_readers(readers, record.readers)
     benchmark = to_benchmark(source, seed)
     record.check_applies(benchmark)
-    with (workplace or HERE).open(benchmark, seed) as experiment:
+    with _choose_workplace(workplace).open(benchmark, seed) as experiment:
         return record.run(experiment, recipes, chosen)
+
+
+def _choose_workplace(workplace: Workplace | None) -> Workplace:
+    """Where the audit is run; here, where nobody says."""
+    if workplace is not None and not isinstance(workplace, Workplace):
+        raise BadInput(
+            f"`workplace` is a {type(workplace).__name__}; give measurand.Workplace(…)"
+        )
+    return workplace or HERE
+
+
+def _check_about(about: Mapping[str, Task] | None, tasks: Sequence[str]) -> None:
+    """Raise where `about` is not by task, or does not say how one is learned."""
+    if about is None:
+        return
+    if not isinstance(about, Mapping):
+        raise BadInput(
+            f"`about` is a {type(about).__name__}; give a mapping from tasks to Task(…)"
+        )
+    for name, task in about.items():
+        if name not in tasks:
+            raise UnknownName("task", name, tasks)
+        if not isinstance(task, Task):
+            raise BadInput(
+                f"`about` has a {type(task).__name__} for {name}; give Task(…)"
+            )
 
 
 def _name_tasks(source: Any, seed: int) -> tuple[dict[str, Benchmark], dict[str, Task]]:
@@ -254,6 +282,12 @@ def _choose_audits(
         records = {name: record for name, record in records.items() if record.usual}
     else:
         chosen = [names] if isinstance(names, str) else names
+        if not isinstance(chosen, Sequence | Set | Mapping):
+            raise BadInput(
+                f"`audits` is a {type(names).__name__}; give names such as 'evidence'"
+            )
+        for name in chosen:
+            AUDITS.check(name)
         records = {name: AUDITS.thing(name) for name in chosen}
     if not records:
         raise BadOption(f"`audits` is empty; choose among {join_names(list(AUDITS))}")

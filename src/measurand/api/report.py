@@ -14,7 +14,8 @@ def compare(reports: Sequence[Report] | Mapping[str, Report]) -> Report:
     """A report on reports of one audit: what differs, paired where items are shared.
 
     Args:
-        reports: Two reports or more, the one that others are compared with first.
+        reports: Two reports or more, the one that others are compared with first; a
+            mapping says what each is called.
 
     Returns:
         A report whose findings are the differences.
@@ -31,4 +32,5 @@ def compare(reports: Sequence[Report] | Mapping[str, Report]) -> Report:
                 f"a {type(report).__name__} is no report; give what an audit returned, "
                 "or load_report(FOLDER)"
             )
-    return compare_reports(chosen)
+    named = isinstance(reports, Mapping)
+    return compare_reports(chosen, [str(name) for name in reports] if named else None)

@@ -14,7 +14,9 @@ from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.roles import Columns
 from measurand.benchmarks.sources import benchmark_title, read_source
 from measurand.core.benchmark import Benchmark
+from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption
+from measurand.core.files import check_is_path
 
 UNNAMED = "benchmark"  # what reports call a table that nobody named
 ALLOWED = (
@@ -62,6 +64,11 @@ def load(
     >>> load("synthetic:nq").query
     'query'
     """
+    check_seed(seed)
+    if name is not None and not isinstance(name, str):
+        raise BadInput(f"`name` is a {type(name).__name__}; give a text")
+    if data is not None:
+        check_is_path("data", data)
     if isinstance(source, tuple) and len(source) == 2 and test is None:
         source, test = source
     for table in (source,) if test is None else (source, test):

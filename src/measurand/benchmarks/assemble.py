@@ -51,6 +51,8 @@ def assemble_benchmark(
         split_by: Items that share this stay on one side: query, evidence, both, group.
         seed: For the split, where there is neither a test table nor a split column.
     """
+    if train.empty:
+        raise BadInput("the table has no rows; give some items")
     if test is None:
         tables, dropped = _drop_unlabelled_rows(
             [_clean_table(train, roles)], roles.label

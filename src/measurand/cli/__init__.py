@@ -4,6 +4,7 @@
 `--fail-on` named.
 """
 
+import errno
 import os
 import sys
 
@@ -30,11 +31,9 @@ def main() -> None:
             sys.stdout.flush()
     except MeasurandError as error:
         _exit_with(name_options(str(error), verb_options()))
-    except MemoryError:
-        _exit_with(
-            "out of memory; give fewer items or --workers 1: what was finished is kept"
-        )
     except OSError as failure:
+        if failure.errno == errno.ENOMEM:
+            raise  # said where nothing more has to be loaded
         # Python would try to write the rest once more when it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(failure, BrokenPipeError):

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from measurand.cli import options as o
 from measurand.cli.app import app
@@ -44,16 +44,16 @@ def audit_verb(
     check_fail_on(run.fail_on, list(audits.values()))
     check_run_out(run, source.files)
     started = time.time()
+    settings = {name: _choose_rungs(audit, climb) for name, audit in audits.items()}
     benchmark = source.benchmark(run.seed)
     print_roles(benchmark)
     reports, not_run, faults = {}, {}, []
     with open_with_progress(benchmark, run, where) as experiment:
         for name, audit in audits.items():
             readers = {reader: READERS.load(reader) for reader in audit.readers}
-            ladder = {n: v for n, v in asdict(climb).items() if audit.takes(n)}
             try:
                 audit.check_applies(benchmark)
-                reports[name] = audit.run(experiment, readers, audit.choose(**ladder))
+                reports[name] = audit.run(experiment, readers, settings[name])
             except NotApplicable as reason:
                 not_run[name] = str(reason)
             except (BadInput, CannotIntervene, Undefined) as fault:
@@ -64,6 +64,11 @@ def audit_verb(
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
     deliver_all(Reports(reports, not_run), run, log)
     exit_on_verdict(list(reports.values()), run.fail_on)
+
+
+def _choose_rungs(audit: "Audit", climb: o.LadderOptions) -> Any:
+    """The settings of an audit, of which the command line chooses the ladder."""
+    return audit.choose(**{n: v for n, v in asdict(climb).items() if audit.takes(n)})
 
 
 def _advice(audit: "Audit") -> str:

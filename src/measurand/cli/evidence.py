@@ -39,13 +39,12 @@ def evidence_verb(
     started = time.time()
     if not dry_run:
         check_run_out(run, source.files)
-    benchmark = source.benchmark(run.seed)
-    # Later than the file: whoever mistyped its name need not wait for the audit.
     audit = load_audit("evidence", run)
     settings = audit.choose(**asdict(shuffling), **asdict(climb))
+    readers = server.readers(reader, audit.readers)
+    benchmark = source.benchmark(run.seed)
     print_roles(benchmark)
     print_power(settings.margin)
-    readers = server.readers(reader, audit.readers)
     if dry_run:
         _print_costs(readers, benchmark, settings, run.seed)
         return

@@ -86,16 +86,17 @@ class RationaleOptions:
         ),
     ] = "tfidf"
 
-    def chosen(self, benchmark: "Benchmark") -> dict[str, Any]:
-        """The settings of the audit that these options choose."""
+    def read_others(self, benchmark: "Benchmark") -> dict[str, list[str]]:
+        """The rationales that were given for changed inputs, by item."""
         from measurand.audits.explanations.rationales import rationales_from_table
         from measurand.benchmarks.files import read_table_file
 
-        others = {}
-        if self.perturbed is not None:
-            others = rationales_from_table(
-                read_table_file(str(self.perturbed)), benchmark
-            )
+        if self.perturbed is None:
+            return {}
+        return rationales_from_table(read_table_file(str(self.perturbed)), benchmark)
+
+    def chosen(self) -> dict[str, Any]:
+        """The settings of the audit that these options choose."""
         return {
             "explainers": tuple(self.explainer or ()),
             "judge": self.judge,
@@ -104,7 +105,6 @@ class RationaleOptions:
             "paraphraser": self.paraphraser,
             "preset": self.preset,
             "similarity": self.similarity,
-            "others": others,
         }
 
 
@@ -140,24 +140,23 @@ def explanations_verb(
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""
     from measurand.audits.explanations.rationales import check_explainer_model
+    from measurand.benchmarks.assemble import sample_benchmark
 
     check_explainer_model(rationales.explainer or (), rationales.model)
     given = [rationales.perturbed] if rationales.perturbed else []
     check_run_out(run, [*source.files, *given])
     started = time.time()
-    from measurand.benchmarks.assemble import sample_benchmark
-
+    audit = load_audit("explanations", run)
+    settings = audit.choose(**rationales.chosen(), calibrate=calibrate, seeds=seeds)
+    readers = o.EndpointOptions().readers(reader, audit.readers)
     benchmark = sample_benchmark(
         source.benchmark(run.seed),
         train=sample.train_items,
         test=sample.items,
         seed=run.seed,
     )
-    audit = load_audit("explanations", run)
+    settings = replace(settings, others=rationales.read_others(benchmark))
     print_roles(benchmark)
-    chosen = rationales.chosen(benchmark)
-    settings = audit.choose(**chosen, calibrate=calibrate, seeds=seeds)
-    readers = o.EndpointOptions().readers(reader, audit.readers)
     with open_with_progress(benchmark, run, where) as experiment:
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source.source, run.workers)

@@ -166,10 +166,10 @@ def exposure_verb(
         _analyse(source.accuracies, settings, run)
         return
     started = time.time()
+    readers = o.EndpointOptions().readers(reader, audit.readers)
     tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
-    readers = o.EndpointOptions().readers(reader, audit.readers)
     first = next(iter(tasks.values()))
     with (
         open_with_progress(first, run, where, bar=False) as experiment,

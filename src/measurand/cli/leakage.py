@@ -37,18 +37,19 @@ def leakage_verb(
     """Can one part alone give the label away, and where?"""
     started = time.time()
     check_run_out(run, source.files)
-    benchmark = source.benchmark(run.seed, tuple(field or ()))
     audit = load_audit("leakage", run)
     chosen = asdict(regions)
     chosen["draws"] = chosen.pop("fold_seeds")
     if regions.components is None:
         del chosen["components"]
     settings = audit.choose(**chosen, **asdict(climb))
+    readers = o.EndpointOptions().readers(reader, audit.readers)
+    benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
     run_audit(
         audit,
         benchmark,
-        o.EndpointOptions().readers(reader, audit.readers),
+        readers,
         settings,
         run,
         where,

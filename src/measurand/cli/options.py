@@ -73,6 +73,31 @@ def _check_config_value(file: str, option: str, value: Any) -> None:
     )
 
 
+def _check_seed(seed: int) -> int:
+    """The seed, where it is one."""
+    from measurand.core.bounds import check_seed
+
+    check_seed(seed)
+    return seed
+
+
+def _check_workers(workers: int | None) -> int | None:
+    """The number of workers, where this machine can hold so many."""
+    from measurand.core.bounds import check_workers
+
+    if workers is not None:
+        check_workers(workers)
+    return workers
+
+
+def _check_engine(engine: str) -> str:
+    """The engine, where there is one of this name."""
+    from measurand.experiment import ENGINES
+
+    ENGINES.check(engine)
+    return engine
+
+
 def parameter_names(parameter: Any) -> list[str]:
     """The words by which a file may set a parameter: its long options, or its name."""
     options = [option[2:] for option in parameter.opts if option.startswith("--")]
@@ -320,18 +345,25 @@ Tune = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        min=0, help="The same seed gives the same report.", rich_help_panel=RUN
+        min=0,
+        callback=_check_seed,
+        help="The same seed gives the same report.",
+        rich_help_panel=RUN,
     ),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Worker processes. Default: one a core.", rich_help_panel=RUN
+        min=1,
+        callback=_check_workers,
+        help="Worker processes. Default: one a core.",
+        rich_help_panel=RUN,
     ),
 ]
 Engine = Annotated[
     str,
     typer.Option(
+        callback=_check_engine,
         help="What runs the trials: local (processes here) or ray (a cluster).",
         rich_help_panel=RUN,
     ),

@@ -49,16 +49,18 @@ def _plain_verb(name: str) -> Callable[..., None]:
     ) -> None:
         started = time.time()
         check_run_out(run, source.files)
-        benchmark = source.benchmark(run.seed)
         audit = load_audit(name, run)
+        ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
+        settings = audit.choose(**ladder)
+        readers = o.EndpointOptions().readers(reader, audit.readers)
+        benchmark = source.benchmark(run.seed)
         audit.check_applies(benchmark)
         print_roles(benchmark)
-        ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
         run_audit(
             audit,
             benchmark,
-            o.EndpointOptions().readers(reader, audit.readers),
-            audit.choose(**ladder),
+            readers,
+            settings,
             run,
             where,
             started=started,

@@ -19,8 +19,13 @@ from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
 
 
-def compare(reports: Sequence[Report]) -> Report:
-    """A report on the reports, in the order given."""
+def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Report:
+    """A report on the reports, in the order given, each called as its benchmark is.
+
+    Args:
+        reports: Two or more, of one audit.
+        names: What they are called instead, where they have names of their own.
+    """
     if len(reports) < 2:
         raise BadOption(
             f"comparing takes two reports or more; {len(reports)} was given"
@@ -30,7 +35,8 @@ def compare(reports: Sequence[Report]) -> Report:
         raise BadInput(
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
-    names, comparison = _report_names(reports), comparison_of(audits[0])
+    names = _report_names(reports) if names is None else names
+    comparison = comparison_of(audits[0])
     entries = statistics.report_entries(names, reports, comparison)
     correlations, too_few = statistics.correlations(entries, comparison)
     differences = pairing.accuracy_differences(names, reports)

@@ -46,6 +46,10 @@ class Catalogue:
 
     def thing(self, name: str) -> Any:
         """The class or function called `name`, as it is."""
-        if name not in self.entries:
-            raise UnknownName(self.kind, name, list(self.entries))
+        self.check(name)
         return self.entries[name].resolve(name)
+
+    def check(self, name: str) -> None:
+        """Raise where nothing has this name; nothing is imported."""
+        if not isinstance(name, str) or name not in self.entries:
+            raise UnknownName(self.kind, name, list(self.entries))

@@ -43,7 +43,7 @@ class UnknownName(MeasurandError):
     """No reader, benchmark or audit is called that."""
 
     def __init__(self, kind: str, name: str, names: Sequence[str]) -> None:
-        close = get_close_matches(name, names, n=1)
+        close = get_close_matches(str(name), names, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"try {', '.join(names)}"
         super().__init__(f"no {kind} called {name!r}; {hint}")
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
-from measurand.core.errors import BadOption, StoreFailed
+from measurand.core.errors import BadInput, BadOption, StoreFailed
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -48,6 +48,17 @@ def check_new_file(
         raise BadOption(
             f"{path} is there already; give `overwrite` to write over it, or name "
             "another file"
+        )
+
+
+def check_is_path(name: str, value: object) -> None:
+    """Raise where a value is no path.
+
+    >>> check_is_path("directory", "reports")
+    """
+    if not isinstance(value, str | Path):
+        raise BadInput(
+            f"`{name}` is a {type(value).__name__}; give the path of a folder"
         )
 
 

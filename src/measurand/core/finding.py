@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from measurand.core.catalogue import Catalogue, Entry
+from measurand.core.files import check_is_path
 
 SCHEMA = 2  # the version of `report.json`; raised when a reader of it could break
 # How a report is shown, named as text: what is stated knows nothing of pages.
@@ -183,6 +184,7 @@ class Report:
         `measurand.load_report` reads it again. A report that is there already is
         replaced where `overwrite` says so; whatever else is there is refused.
         """
+        check_is_path("directory", directory)
         save = VIEWS.thing("folder")
         path: Path = save(self, directory, {}, overwrite=overwrite)
         return path

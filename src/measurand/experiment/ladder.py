@@ -44,13 +44,18 @@ def higher_rungs(
         rungs: Those that are of use to the audit, from weak to strong.
         weightless: Whether rungs with pretrained weights are left out.
     """
-    if strongest not in LADDER:
-        raise UnknownName("rung of the ladder", strongest, list(LADDER))
+    check_rung(strongest)
     highest = max(strength_of(reader) for reader in readers.values())
     limit = min(LADDER[strongest], Strength.PAIRS if weightless else max(Strength))
     names = [rung for rung in rungs if highest < LADDER[rung] <= limit]
     loaded = ((_free_name(name, readers), load_rung(name)) for name in names)
     return ((name, reader) for name, reader in loaded if reader is not None)
+
+
+def check_rung(name: str) -> None:
+    """Raise where the ladder has no such rung."""
+    if name not in LADDER:
+        raise UnknownName("rung of the ladder", name, list(LADDER))
 
 
 def load_rung(name: str) -> Reader | None:

@@ -4,12 +4,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.bounds import check_seed, check_workers
 from measurand.core.errors import BadOption
 from measurand.core.store import Notice
+from measurand.experiment import ENGINES
 from measurand.experiment.experiment import Experiment, Watch, open_experiment
 
 
@@ -42,9 +43,8 @@ class Workplace:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
-        workers = self.workers
-        if not isinstance(workers, int) or isinstance(workers, bool) or workers < 1:
-            raise BadOption(f"`workers` is {workers!r}; allowed are 1 or more")
+        check_workers(self.workers)
+        ENGINES.check(self.engine)
         if self.store is not None and (
             not isinstance(self.store, str | Path) or not str(self.store)
         ):
@@ -60,8 +60,7 @@ class Workplace:
         notice: Notice = warn_user,
     ) -> Iterator[Experiment]:
         """An experiment on the benchmark; its worker processes end with it."""
-        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
-            raise BadOption(f"`seed` is {seed!r}; allowed are whole numbers from 0")
+        check_seed(seed)
         with open_experiment(
             benchmark, seed=int(seed), watch=watch, notice=notice, **vars(self)
         ) as experiment:

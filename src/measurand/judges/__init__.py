@@ -45,6 +45,8 @@ SPACES = Catalogue(
         )
     },
 )
+NAMED_SPACES = ("tfidf", "minilm")
+ANY_ENCODER = "the directory or hub id of an encoder"
 ANY_CLASSIFIER = "the directory or hub id of an entailment classifier"
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -55,11 +57,32 @@ def load_judge(name: str) -> "Judge":
     >>> load_judge("lexical")
     LexicalJudge()
     """
+    check_judge(name)
     judge: Judge
-    if name in JUDGES.entries and name != "nli":
-        judge = JUDGES.load(name)
-    elif isdir(name) or HUB_ID.fullmatch(name):
-        judge = JUDGES.load("nli", model=name)
-    else:
-        raise UnknownName("judge", name, ["lexical", ANY_CLASSIFIER])
+    judge = JUDGES.load(name) if _is_known(name) else JUDGES.load("nli", model=name)
     return judge
+
+
+def check_judge(name: str) -> None:
+    """Raise where no judge has this name, and it cannot be a classifier."""
+    if not _is_known(name) and not _is_model(name):
+        raise UnknownName("judge", name, ["lexical", ANY_CLASSIFIER])
+
+
+def check_space(name: str) -> None:
+    """Raise where texts cannot be compared by what has this name.
+
+    >>> check_space("tfidf")
+    """
+    if name not in NAMED_SPACES and not _is_model(name):
+        raise UnknownName("similarity", name, [*NAMED_SPACES, ANY_ENCODER])
+
+
+def _is_known(name: str) -> bool:
+    """Whether a judge has this name."""
+    return name in JUDGES.entries and name != "nli"
+
+
+def _is_model(name: str) -> bool:
+    """Whether a name is a directory, or could be one of the hub."""
+    return isdir(name) or HUB_ID.fullmatch(name) is not None

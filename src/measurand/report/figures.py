@@ -5,6 +5,7 @@ from typing import Any
 
 import vl_convert
 
+from measurand.core.errors import StoreFailed
 from measurand.core.finding import Exhibit, Report
 from measurand.core.names import file_stems
 from measurand.report.charts import (
@@ -22,6 +23,14 @@ from measurand.report.decision_map import MAP_NUMBERS, draw_decision_map
 from measurand.report.map import POINTS
 from measurand.report.scatter import draw_scatter
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+ADDRESSES = (
+    2**37
+)  # bytes that the engine under vl-convert sets aside, with much to spare
 # What each kind is drawn by, and the columns without which it cannot be.
 KINDS: dict[str, tuple[Any, list[str]]] = {
     "decision_map": (draw_decision_map, ["benchmark", "reader", *MAP_NUMBERS]),
@@ -110,9 +119,26 @@ def draw_svg(exhibit: Exhibit) -> str | None:
     chart = draw_chart(exhibit)
     if chart is None:
         return None
+    check_address_space()
     spec = {**chart.to_dict(), "config": HOUSE}
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
+
+
+def check_address_space() -> None:
+    """Raise where the engine that draws would end the process for want of addresses.
+
+    It sets far more of them aside than it ever uses, and where it may not, it aborts.
+    """
+    if resource is None:
+        return  # no such limit on this system
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
+        raise StoreFailed(
+            f"figures cannot be drawn within {limit // 2**20:,} MiB of addresses; lift "
+            "the limit with `ulimit -v unlimited`, or leave out `out`: what was "
+            "finished is kept"
+        )
 
 
 def draw_figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from measurand.core.documents import open_ordinary, read_json
 from measurand.core.errors import BadInput, quote
-from measurand.core.files import write_file
+from measurand.core.files import check_is_path, write_file
 from measurand.core.finding import (
     SCHEMA,
     Estimate,
@@ -161,6 +161,7 @@ def _named_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, Path
 
 def load_report(directory: str | Path) -> Report:
     """The report that `save_report` wrote."""
+    check_is_path("directory", directory)
     directory = Path(directory)
     where = plain_text(directory, 200)
     try:

@@ -28,6 +28,7 @@ from measurand.audits.evidence.reading import (
 )
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import verdict
+from measurand.core.bounds import check_memory
 from measurand.core.errors import BadOption, NotApplicable, Undefined
 from measurand.core.finding import Finding, Highlight, Report
 from measurand.core.reader import Reader
@@ -75,6 +76,8 @@ def audit(
             "that should decide"
         )
     _check_evidence_readers(readers)
+    columns = len(benchmark.classes) + 1  # a share a class and who gave the text
+    check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
     shuffle = Shuffle(benchmark.evidence, settings.shuffle)
     baselines = EvidenceBaselines(
         *_baseline_scores(experiment),

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 
 from measurand.audits.evidence.thresholds import LEAST_MARGIN, MARGIN, SHUFFLES
-from measurand.core.errors import BadOption
+from measurand.core.bounds import (
+    MOST_MARGIN,
+    MOST_SEEDS,
+    MOST_SHUFFLES,
+    check_number,
+)
+from measurand.experiment.ladder import check_rung
+from measurand.interventions.shuffle import Shuffle
 
 
 @dataclass(frozen=True)
@@ -28,11 +35,9 @@ class EvidenceSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
-        if self.seeds is not None and self.seeds < 1:
-            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
-        if self.shuffles < 1:
-            raise BadOption(f"`shuffles` is {self.shuffles}; allowed are 1 or more")
-        if not LEAST_MARGIN <= self.margin < 1:
-            raise BadOption(
-                f"`margin` is {self.margin}; allowed are {LEAST_MARGIN} to below 1"
-            )
+        check_number("shuffles", self.shuffles, 1, MOST_SHUFFLES)
+        check_number("margin", self.margin, LEAST_MARGIN, MOST_MARGIN)
+        if self.seeds is not None:
+            check_number("seeds", self.seeds, 1, MOST_SEEDS)
+        Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
+        check_rung(self.strongest)

@@ -19,7 +19,7 @@ from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompt
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items, shortfalls
-from measurand.explainers import SUITE, make_explainer
+from measurand.explainers import EXPLAINERS, SUITE, make_explainer
 
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
@@ -69,7 +69,9 @@ def default_explainers(benchmark: Benchmark) -> tuple[str, ...]:
 
 
 def check_explainer_model(names: Sequence[str], model: str | None) -> None:
-    """Nothing, where every explainer that asks an LLM has one to ask."""
+    """Nothing, where every explainer exists, and has the LLM that it asks."""
+    for name in names:
+        EXPLAINERS.check(name)
     asking = [name for name in names if name in PROMPTED]
     if asking and not model:
         raise BadOption(

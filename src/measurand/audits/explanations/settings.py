@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from measurand.audits.explanations.masking import preset_masking
 from measurand.audits.explanations.perturbations import COUNT
 from measurand.audits.explanations.rationales import check_explainer_model
-from measurand.core.errors import BadOption
+from measurand.core.bounds import MOST_CHANGES, MOST_SEEDS, check_number
+from measurand.core.errors import BadOption, quote
+from measurand.judges import check_judge, check_space
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,23 @@ class ExplanationsSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
-        if self.seeds is not None and self.seeds < 1:
-            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
-        if self.count < 1:
-            raise BadOption(f"`count` is {self.count}; allowed are 1 or more")
+        if self.seeds is not None:
+            check_number("seeds", self.seeds, 1, MOST_SEEDS)
+        check_number("count", self.count, 1, MOST_CHANGES)
+        _check_others(self.others)
+        check_judge(self.judge)
+        check_space(self.similarity)
         preset_masking(self.preset)
         check_explainer_model(self.explainers, self.model)
+
+
+def _check_others(others: Mapping[str, Sequence[str]]) -> None:
+    """Raise where `others` is no mapping from ids to texts."""
+    for item, texts in others.items():
+        if isinstance(texts, str) or not (
+            isinstance(texts, Sequence) and all(isinstance(text, str) for text in texts)
+        ):
+            raise BadOption(
+                f"`others` has a {type(texts).__name__} for the item "
+                f"{quote(str(item))}; give a list of texts by item id"
+            )

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from measurand.audits.exposure.analysis import Method
-from measurand.audits.exposure.study import NEEDED, Design
+from measurand.audits.exposure.study import NEEDED, Design, expand_arms
 from measurand.audits.exposure.thresholds import MARGIN, REPEATS, M, N
+from measurand.core.bounds import MOST_MARGIN, MOST_REPEATS, MOST_ROWS, check_number
 from measurand.core.errors import BadOption
+
+BOUNDS = (("m", 1, MOST_ROWS), ("n", 1, MOST_ROWS), ("repeats", 2, MOST_REPEATS))
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,14 @@ class ExposureSettings:
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
         self.method.check_options()
-        if not 0 < self.margin < 100:
+        if not 0 < self.margin <= 100 * MOST_MARGIN:
             raise BadOption(
-                f"`margin` is {self.margin}; allowed are 0 to 100 percentage points"
+                f"`margin` is {self.margin}; allowed are 0 to "
+                f"{100 * MOST_MARGIN:.0f} percentage points, without 0"
             )
+        for name, least, most in BOUNDS:
+            check_number(name, getattr(self, name), least, most)
+        expand_arms(self.arms)
 
     @property
     def method(self) -> Method:

@@ -19,6 +19,7 @@ from measurand.audits.leakage.statement import (
 )
 from measurand.audits.leakage.verdict import verdict
 from measurand.audits.leakage.words import word_statistics
+from measurand.core.bounds import check_number
 from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_findings, merge_not_run
@@ -60,6 +61,9 @@ def audit(
     )
     words = word_statistics(canonical)
     folds, draws = settings.folds, settings.draws
+    if canonical.pool is not None:
+        # Two items a fold; cut any finer, folds would be empty.
+        check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
     with open_evaluation(experiment, canonical, folds, draws) as evaluation:
         readings = _climb_leakage_ladder(evaluation, readers, baselines, settings)
         repairs = repair_leaks(evaluation, readers, readings)

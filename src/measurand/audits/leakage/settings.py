@@ -9,7 +9,25 @@ from measurand.audits.leakage.thresholds import (
     LEAST_MARGIN,
     MARGIN,
 )
+from measurand.core.bounds import (
+    MOST_CLUSTERS,
+    MOST_DRAWS,
+    MOST_FOLDS,
+    MOST_MARGIN,
+    MOST_SEEDS,
+    check_number,
+)
 from measurand.core.errors import BadOption
+from measurand.experiment.ladder import check_rung
+
+BOUNDS: dict[str, tuple[float, float]] = {
+    "margin": (LEAST_MARGIN, MOST_MARGIN),
+    "seeds": (1, MOST_SEEDS),
+    "folds": (2, MOST_FOLDS),
+    "draws": (1, MOST_DRAWS),
+    "k": (2, MOST_CLUSTERS),
+    "components": (0, MOST_CLUSTERS),
+}
 
 
 @dataclass(frozen=True)
@@ -42,17 +60,11 @@ class LeakageSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
-        if self.seeds is not None and self.seeds < 1:
-            raise BadOption(f"`seeds` is {self.seeds}; allowed are 1 or more")
-        if not LEAST_MARGIN <= self.margin < 1:
-            raise BadOption(
-                f"`margin` is {self.margin}; allowed are {LEAST_MARGIN} to below 1"
-            )
-        least = {"folds": 2, "draws": 1, "k": 2, "components": 0}
-        for name, fewest in least.items():
+        for name, bounds in BOUNDS.items():
             value = getattr(self, name)
-            if value is not None and value < fewest:
-                raise BadOption(f"`{name}` is {value}; allowed are {fewest} or more")
+            if value is not None:
+                check_number(name, value, *bounds)
+        check_rung(self.strongest)
         if self.reference is not None and not 0 < self.reference <= 1:
             raise BadOption(
                 f"`reference` is {self.reference}; allowed are 0 to 1, not percent"
