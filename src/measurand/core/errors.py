@@ -14,6 +14,7 @@
     ├── ReaderFailed          a reader could not learn or answer
     ├── EndpointFailed        a model's server is not set, refuses or never answers
     ├── SpendCapReached       the next call to a server could pass the cap
+    ├── PastBudget            what a reader would compute takes longer than it may
     ├── StoreFailed           the store or the report cannot be written
     └── WorkerLost            a worker process died; what it finished is kept
 
@@ -104,6 +105,10 @@ class EndpointFailed(MeasurandError):
 
 class SpendCapReached(MeasurandError):
     """A call that could cost more than is left; what was answered is kept."""
+
+
+class PastBudget(MeasurandError):
+    """A reader that would compute for longer than it may; nothing of it was begun."""
 
 
 class StoreFailed(MeasurandError):

@@ -155,6 +155,20 @@ class Overtrainable(Adaptable, Protocol):
 
 
 @runtime_checkable
+class Timeable(Protocol):
+    """A reader whose training can be tried on little, to say what all of it takes."""
+
+    def training_passes(self) -> int:
+        """How often a fit reads each training item."""
+
+    def pilot(self, rows: int, texts: Sequence[str] = ()) -> Reader:
+        """The recipe that reads each item once, `rows` a step, after these texts alone.
+
+        It is the same for all seeds of a reader.
+        """
+
+
+@runtime_checkable
 class TaskAware(Protocol):
     """A reader that learns or asks otherwise for another task."""
 

@@ -22,6 +22,9 @@ class Engine(Protocol):
     def run(self, trials: Sequence[Trial]) -> Iterator[int]:
         """Run the trials; yields the number of each once its answers are kept."""
 
+    def at_once(self, trials: int) -> int:
+        """How many of so many trials are run side by side."""
+
     def for_benchmark(self, benchmark: Benchmark) -> "Engine":
         """Its like for another cut of the benchmark, to be closed before it."""
 

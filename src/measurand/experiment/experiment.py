@@ -1,7 +1,7 @@
 """The one call by which audits ask."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +17,17 @@ from measurand.core.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
 from measurand.experiment.answer import ANSWER_CODEC, Answer, answer_fits
 from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
-from measurand.experiment.engine import Engine
+from measurand.experiment.budget import (
+    Budget,
+    Plan,
+    check_plan,
+    is_dear,
+    plan_trials,
+    reader_family,
+    sum_plans,
+    to_seconds,
+)
+from measurand.experiment.engine import Engine, Trial
 from measurand.experiment.trial import asked_items
 
 Watch = Callable[[int, int], None]
@@ -35,6 +45,7 @@ class Experiment:
         watch: Told how many trials are done, of how many.
         notice: Told what the user should know, such as a damaged file.
         tally: Counts of answers computed and reused, for the run's log.
+        budget: How long one reader may compute.
     """
 
     benchmark: Benchmark
@@ -44,6 +55,7 @@ class Experiment:
     watch: Watch
     notice: Notice
     tally: dict[str, int] = field(default_factory=lambda: {"computed": 0, "reused": 0})
+    budget: Budget = field(default_factory=Budget)
 
 
 @contextmanager
@@ -58,6 +70,8 @@ def open_experiment(
     gpu_share: float | None = None,
     watch: Watch = lambda done, total: None,
     notice: Notice = lambda line: None,
+    budget: str | float | None = None,
+    announce: Notice | None = None,
 ) -> Iterator[Experiment]:
     """An experiment; its worker processes end with it.
 
@@ -71,7 +85,11 @@ def open_experiment(
         gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
         watch: Told how many trials are done, of how many.
         notice: Told what the user should know.
+        budget: How long one reader on torch may compute: "90s", "10m", "2h" or seconds;
+            None for as long as it takes.
+        announce: Told what such a reader will compute, before it does.
     """
+    limit = Budget(to_seconds(budget), announce)
     options = {"address": address, "gpu_share": gpu_share}
     terms = {name: value for name, value in options.items() if value is not None}
     if terms and engine == "local":
@@ -92,7 +110,9 @@ def open_experiment(
                 hurry=kind is not None and not issubclass(kind, Exception)
             )
         )
-        yield Experiment(benchmark, seed, answer_store, runner, watch, notice)
+        yield Experiment(
+            benchmark, seed, answer_store, runner, watch, notice, budget=limit
+        )
 
 
 @contextmanager
@@ -132,6 +152,71 @@ def tune_reader(experiment: Experiment, reader: Reader) -> Reader:
     return better
 
 
+def lift_budget(experiment: Experiment) -> Experiment:
+    """The same experiment for readers that may take as long as they take."""
+    return replace(experiment, budget=Budget())
+
+
+def check_budget(name: str, *parts: tuple[Experiment, Sequence[Ask]]) -> None:
+    """Announce what a reader will compute, and raise where that takes too long.
+
+    An audit that asks a reader in several calls checks them all before the first.
+
+    Args:
+        name: What the reader is called.
+        *parts: What it will be asked, and where.
+    """
+    budget = parts[0][0].budget
+    if not budget.is_needed or not any(
+        is_dear(a.reader) for _, asks in parts for a in asks
+    ):
+        return
+    plan = sum_plans(plan_asks(experiment, asks) for experiment, asks in parts)
+    if not plan.answers:
+        return
+    if budget.announce is not None:
+        budget.announce(f"plan: {name}: {plan}")
+    check_plan(plan, budget)
+
+
+def plan_asks(experiment: Experiment, asks: Sequence[Ask]) -> Plan:
+    """What the asks of dear readers take, without what is stored."""
+    keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
+    stored = {k for k in keys if experiment.store.has(k, ANSWER_CODEC)}
+    missing = _missing_asks(keys, asks, stored)
+    return _plan_missing(experiment, _to_trials(missing.values()))
+
+
+def _plan_missing(experiment: Experiment, trials: Sequence[Trial]) -> Plan:
+    """What those of the trials take that are dear."""
+    # What a group takes is not known from what one of it does: see the study's plan.
+    dear = [t for t in trials if is_dear(t[0].reader) and t[0].group is None]
+    where = experiment.benchmark, experiment.seed, experiment.budget
+    return plan_trials(dear, *where, experiment.engine.at_once)
+
+
+def _missing_asks(
+    keys: Sequence[str], asks: Sequence[Ask], stored: Container[str]
+) -> dict[str, Ask]:
+    """What must be asked, by its key."""
+    pairs = list(zip(keys, asks, strict=True))
+    lacking = {ask.group for k, ask in pairs if k not in stored}
+    return {
+        k: ask
+        for k, ask in pairs
+        # A group is learned again as a whole, so that a kill changes no number.
+        if k not in stored or (ask.group and ask.group in lacking)
+    }
+
+
+def _to_trials(asks: Iterable[Ask]) -> list[Trial]:
+    """The asks of a fit or a group as one trial."""
+    trials: dict[str | AskGroup, list[Ask]] = {}
+    for ask in asks:
+        trials.setdefault(ask.group or ask.fit, []).append(ask)
+    return [tuple(trial) for trial in trials.values()]
+
+
 def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
@@ -139,24 +224,14 @@ def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
         k: _read_answer(experiment, k, ask)
         for k, ask in dict(zip(keys, asks, strict=True)).items()
     }
-    lacking = {
-        ask.group
-        for k, ask in zip(keys, asks, strict=True)
-        if stored_answers[k] is None
-    }
-    missing = {
-        k: ask
-        for k, ask in zip(keys, asks, strict=True)
-        # A group is learned again as a whole, so that a kill changes no number.
-        if stored_answers[k] is None or (ask.group and ask.group in lacking)
-    }
+    stored = {k for k, answer in stored_answers.items() if answer is not None}
+    missing = _missing_asks(keys, asks, stored)
+    trials = _to_trials(missing.values())
+    _check_each_reader(experiment, trials)
     experiment.tally["reused"] += len(stored_answers) - len(missing)
     experiment.tally["computed"] += len(missing)
-    trials: dict[str | AskGroup, list[Ask]] = {}
-    for ask in missing.values():
-        trials.setdefault(ask.group or ask.fit, []).append(ask)
     experiment.watch(0, len(trials))
-    finished_trials = experiment.engine.run([tuple(trial) for trial in trials.values()])
+    finished_trials = experiment.engine.run(trials)
     for done, _ in enumerate(finished_trials, start=1):
         experiment.watch(done, len(trials))
     for k, ask in missing.items():
@@ -176,6 +251,20 @@ def _read_answer(experiment: Experiment, key: str, ask: Ask) -> Answer | None:
     classes = len(experiment.benchmark.classes)
     codec = ANSWER_CODEC.only(lambda kept: answer_fits(kept, ask, count, classes))
     return experiment.store.read(key, codec, experiment.notice)
+
+
+def _check_each_reader(experiment: Experiment, trials: Sequence[Trial]) -> None:
+    """Raise where one of the readers would take too long: whoever asks, audit or not.
+
+    A part of what was checked before takes no longer than the whole.
+    """
+    if experiment.budget.seconds is None:
+        return
+    by_reader: dict[str, list[Trial]] = {}
+    for trial in trials:
+        by_reader.setdefault(reader_family(trial[0].reader), []).append(trial)
+    for reader_trials in by_reader.values():
+        check_plan(_plan_missing(experiment, reader_trials), experiment.budget)
 
 
 def compute_once(

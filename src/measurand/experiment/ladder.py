@@ -5,7 +5,13 @@ What a reader is, is what it says of itself (`Traits.strength`), whatever it is 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from measurand.core.errors import BadOption, MissingExtra, MissingWeights, UnknownName
+from measurand.core.errors import (
+    BadOption,
+    MissingExtra,
+    MissingWeights,
+    PastBudget,
+    UnknownName,
+)
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.readers import READERS
@@ -67,6 +73,18 @@ def load_rung(name: str) -> Reader | None:
     except (MissingExtra, MissingWeights):
         return None
     return reader
+
+
+def way_to_run(audit: str, reason: PastBudget) -> str:
+    """Why a reader was not run, and the command that runs it."""
+    return f"{reason}; run it with measurand {audit} FILE --budget none"
+
+
+def check_any_run(readings: Sequence[object], not_run: Mapping[str, str]) -> None:
+    """Raise where no reader was run, so that there is nothing to report."""
+    if not readings:
+        reasons = "; ".join(f"{name}: {why}" for name, why in not_run.items())
+        raise PastBudget(f"{reasons}; or add 'tfidf' to `readers`")
 
 
 def check_teachable(readers: Mapping[str, Reader], task: str) -> None:

@@ -78,6 +78,10 @@ class LocalEngine:
                 "kept: run again with `workers` 1"
             ) from broken
 
+    def at_once(self, trials: int) -> int:
+        """As many as there are workers and cores: a trial has one thread."""
+        return max(1, min(self.workers, trials, os.cpu_count() or 1))
+
     def open_pool(self) -> ProcessPoolExecutor:
         """The worker processes, started when first needed."""
         if self.pool is None:

@@ -213,6 +213,12 @@ class RayEngine:
                 self.store_answers(task)
                 yield running.pop(task)
 
+    def at_once(self, trials: int) -> int:
+        """As many as the cluster has cores, or shares of a GPU."""
+        self.session.join()
+        gpus = _cluster_total("GPU") / self.gpu_share if self.gpu_share else 0
+        return max(1, min(trials, int(gpus or _cluster_total("CPU"))))
+
     def submit(self, trials: Sequence[Trial]) -> dict[Any, int]:
         """The trials that may run anywhere, as tasks of the cluster."""
         self.session.join()

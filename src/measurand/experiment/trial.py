@@ -93,7 +93,7 @@ def _answer_group(
     jobs = [
         TrainingJob(
             ask.reader,
-            _training_items(ask, benchmark, seed),
+            training_items(ask, benchmark, seed),
             ask.under(
                 asked_items(ask, benchmark, seed), _test_stream(ask.under, 0, seed)
             ),
@@ -114,7 +114,7 @@ def _answer_group(
 
 def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
-    items, stream = _training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+    items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
     fitted = ask.reader.fit(items, stream)
     check_fitted(fitted, ask.reader)
     return fitted
@@ -129,7 +129,7 @@ def _trace_fit(
     items = ask.under(
         asked_items(ask, benchmark, seed), _test_stream(ask.under, 0, seed)
     )
-    train_items = _training_items(ask, benchmark, seed)
+    train_items = training_items(ask, benchmark, seed)
     fitted, epoch_probabilities = ask.reader.trace_epochs(
         train_items, _fit_stream(ask, seed), items
     )
@@ -145,7 +145,7 @@ def _better_settings(ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
     if not isinstance(ask.reader, Tunable):
         raise NotApplicable("this reader has no settings that could be tuned")
     better = ask.reader.tune(
-        _training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+        training_items(ask, benchmark, seed), _fit_stream(ask, seed)
     )
     changed = {
         setting.name: getattr(better, setting.name)
@@ -155,7 +155,7 @@ def _better_settings(ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
     return Answer(np.zeros((1, 1, 1), np.float32), None, changed)
 
 
-def _training_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
+def training_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     """The training items that the reader of `ask` learns from, as it reads them."""
     rows = ask.fitted_on(benchmark.train, generator(seed, "select"))
     if not len(rows):

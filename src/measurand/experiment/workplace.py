@@ -11,6 +11,7 @@ from measurand.core.bounds import check_seed, check_workers
 from measurand.core.errors import BadOption
 from measurand.core.store import Notice
 from measurand.experiment import ENGINES
+from measurand.experiment.budget import DEFAULT_BUDGET, to_seconds
 from measurand.experiment.experiment import Experiment, Watch, open_experiment
 
 
@@ -21,7 +22,7 @@ def warn_user(line: str) -> None:
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where answers are kept, and what computes them; no number depends on it.
+    """Where answers are kept, what computes them and how long; no number depends on it.
 
     Attributes:
         store: The folder of answers, so that what was computed once is not again;
@@ -30,6 +31,9 @@ class Workplace:
         engine: What runs the trials: "local", or "ray" for a cluster.
         address: A Ray cluster to join instead of starting one.
         gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.
+        budget: How long one encoder or LLM may compute in an audit: "90s", "10m", "2h"
+            or seconds; None for as long as it takes. One that would take longer is not
+            begun, and is listed in the report's `not_run`.
 
     >>> Workplace(store="answers", workers=4).engine
     'local'
@@ -40,11 +44,13 @@ class Workplace:
     engine: str = "local"
     address: str | None = None
     gpu_share: float | None = None
+    budget: str | float | None = DEFAULT_BUDGET
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
         check_workers(self.workers)
         ENGINES.check(self.engine)
+        to_seconds(self.budget)
         if self.store is not None and (
             not isinstance(self.store, str | Path) or not str(self.store)
         ):

@@ -119,6 +119,16 @@ class CausalReader(CausalRecipe):
             train_decoder(trained, len(rows), make_batch, loss, training, seed)
         return head.detach()
 
+    def training_passes(self) -> int:
+        """The epochs, once more for every rate that `fit` tries."""
+        return self.epochs * (1 + len(self.rates))
+
+    def pilot(self, rows: int, texts: Sequence[str] = ()) -> "CausalReader":
+        """The recipe of one epoch, after these texts alone."""
+        return replace(
+            self, epochs=1, batch=min(rows, self.batch), texts=tuple(texts), rates=()
+        )
+
     def joint_size(self) -> int:
         """As `stacked` says and the GPU holds; 1 to tune, pack or train adapters."""
         adaptation = self.adaptation
@@ -174,6 +184,14 @@ class ZeroShotReader:
     def overtrain(self) -> "ZeroShotReader":
         """The recipe that reads its prompts twice as often."""
         return replace(self, adaptation=self.adaptation.longer())
+
+    def training_passes(self) -> int:
+        """None: it learns the names of the classes only."""
+        return 0
+
+    def pilot(self, rows: int, texts: Sequence[str] = ()) -> "ZeroShotReader":
+        """The recipe that is pretrained on these texts alone."""
+        return replace(self, texts=tuple(texts))
 
     def for_task(self, task: Task) -> "ZeroShotReader":
         """The recipe whose prompt says what the text is."""

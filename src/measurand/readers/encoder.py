@@ -204,6 +204,23 @@ class EncoderReader(EncoderRecipe):
         )
         best.restore(reader.model)
 
+    def training_passes(self) -> int:
+        """The epochs, once more for every rate that `fit` tries."""
+        return self.epochs * (1 + len(self.rates))
+
+    def pilot(self, rows: int, texts: Sequence[str] = ()) -> "EncoderReader":
+        """The recipe of one epoch that holds nothing back, after these texts alone."""
+        return replace(
+            self,
+            epochs=1,
+            batch=min(rows, self.batch),
+            held=0.0,
+            patience=0,
+            member=0,
+            texts=tuple(texts),
+            rates=(),
+        )
+
     def joint_size(self) -> int:
         """As many as the GPU holds; 1 without one, or to hold rows back or tune."""
         alone = self.held or self.patience or self.rates

@@ -29,7 +29,7 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import verdict
 from measurand.core.bounds import check_memory
-from measurand.core.errors import BadOption, NotApplicable, Undefined
+from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Highlight, Report
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_findings, merge_not_run
@@ -39,9 +39,11 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all
 from measurand.experiment.ladder import (
     LADDER,
+    check_any_run,
     higher_rungs,
     order_by_strength,
     strength_of,
+    way_to_run,
 )
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.majority import MetadataReader
@@ -85,7 +87,7 @@ def audit(
         settings.margin,
     )
     used_readers = order_by_strength(readers)
-    readings = _climb_evidence_ladder(
+    readings, refused = _climb_evidence_ladder(
         experiment, used_readers, shuffle, baselines, settings
     )
     rng = generator(experiment.seed, "evidence", "ground")
@@ -108,7 +110,7 @@ def audit(
         conclusion,
         tuple(findings),
         evidence_settings(experiment, used_readers, readings, settings),
-        merge_not_run(readings) | missing,
+        refused | merge_not_run(readings) | missing,
         tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
         exhibits(benchmark, readings, findings, conclusion, margin),
         evidence_item_table(benchmark, readings, conclusion),
@@ -122,25 +124,38 @@ def _climb_evidence_ladder(
     shuffle: Shuffle,
     baselines: EvidenceBaselines,
     settings: EvidenceSettings,
-) -> list[EvidenceReading]:
-    """What the readers asked for found, and the rungs they call, added to `readers`."""
+) -> tuple[list[EvidenceReading], dict[str, str]]:
+    """What the readers asked for found, and the rungs they call, added to `readers`.
 
-    def read(name: str, reader: Reader) -> EvidenceReading:
+    Also why readers were not run: they would have taken longer than they may. They are
+    taken out of `readers`.
+    """
+    readings: list[EvidenceReading] = []
+    refused: dict[str, str] = {}
+
+    def read(name: str, reader: Reader) -> None:
         counts = settings.shuffles, baselines, settings.seeds
-        return read_evidence(name, reader, experiment, shuffle, *counts)
+        try:
+            readings.append(read_evidence(name, reader, experiment, shuffle, *counts))
+        except PastBudget as reason:
+            refused[name] = way_to_run("evidence", reason)
+            del readers[name]
 
-    readings = [read(name, reader) for name, reader in readers.items()]
+    given = dict(readers)
+    for name, reader in given.items():
+        read(name, reader)
+    check_any_run(readings, refused)
     # A planted benchmark never calls for an encoder: its answer is known.
     planted = experiment.benchmark.planted
-    rungs = higher_rungs(dict(readers), settings.strongest, weightless=planted)
+    rungs = higher_rungs(given, settings.strongest, weightless=planted)
     while (
         settings.calibrate
         and readings[-1].decision != ABOVE
         and (rung := next(rungs, None))
     ):
         name, readers[name] = rung
-        readings.append(read(*rung))
-    return readings
+        read(*rung)
+    return readings, refused
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:

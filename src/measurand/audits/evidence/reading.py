@@ -17,7 +17,7 @@ from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
@@ -58,6 +58,7 @@ class EvidenceAnswers:
 
 
 def ask_with_shuffles(
+    name: str,
     readers: Sequence[Reader],
     experiment: Experiment,
     shuffle: Shuffle,
@@ -82,6 +83,7 @@ def ask_with_shuffles(
             *(Ask(reader, fitted_under=keep, under=keep) for keep in alone.values()),
         )
     ]
+    check_budget(name, (experiment, asks))
     asks_per_reader = len(asks) // len(readers)
     predictions = ask_all(experiment, asks)
     by_condition = [predictions[i::asks_per_reader] for i in range(asks_per_reader)]
@@ -204,7 +206,9 @@ def read_evidence(
             if isinstance(reader, Seeded)
             else [reader]
         )
-        answers = ask_with_shuffles(members, experiment, shuffle, shuffles, baselines)
+        answers = ask_with_shuffles(
+            name, members, experiment, shuffle, shuffles, baselines
+        )
         gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
         outcome = _evidence_decision(answers, gain, baselines.margin)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):

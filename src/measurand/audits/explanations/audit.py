@@ -24,15 +24,17 @@ from measurand.audits.explanations.statement import (
 )
 from measurand.audits.explanations.verdict import verdict
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import NotApplicable, Undefined
+from measurand.core.errors import NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_findings, merge_not_run
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
+    check_any_run,
     check_teachable,
     higher_rungs,
     order_by_strength,
+    way_to_run,
 )
 
 STRONGER_READER = "cross"  # sees how the input and the rationale meet, and needs no GPU
@@ -99,11 +101,14 @@ def _climb_rationale_ladder(
     settings: ExplanationsSettings,
 ) -> tuple[list[RationaleReading], dict[str, str]]:
     """What the readers asked for found, and one that is called where they doubt."""
-    readings = [
-        read_rationales(experiment, name, reader, corpus, settings)
-        for name, reader in order_by_strength(readers).items()
-    ]
+    readings: list[RationaleReading] = []
     not_called: dict[str, str] = {}
+    for name, reader in order_by_strength(readers).items():
+        try:
+            readings.append(read_rationales(experiment, name, reader, corpus, settings))
+        except PastBudget as reason:
+            not_called[name] = way_to_run("explanations", reason)
+    check_any_run(readings, not_called)
     rungs = higher_rungs(readers, STRONGER_READER, rungs=(STRONGER_READER,))
     planted = experiment.benchmark.planted
     while (

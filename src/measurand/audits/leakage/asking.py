@@ -17,6 +17,7 @@ from measurand.experiment.ask import EMBEDDING, EPOCHS, SALIENCY, Ask
 from measurand.experiment.experiment import (
     Experiment,
     ask_all,
+    check_budget,
     measure_all,
     reopen_experiment,
     resolve_asks,
@@ -135,46 +136,52 @@ class LeakageAnswers:
 
 
 def ask_parts(
-    evaluation: Evaluation, reader: Reader, seeds: int | None, *, with_controls: bool
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    seeds: int | None,
+    *,
+    with_controls: bool,
 ) -> LeakageAnswers:
     """Ask under every condition; one recipe serves them all."""
     fields = evaluation.canonical.fields
     wanted = reading_conditions(fields)
     tried = dict(control_interventions(fields)) if with_controls else {}
     extra, refused = {}, {}
-    for name, change in tried.items():
+    for control, change in tried.items():
         try:
             change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
-            extra[CONTROL, name] = change
+            extra[CONTROL, control] = change
         except CannotIntervene as reason:
-            refused[name] = str(reason)
+            refused[control] = str(reason)
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
     # Controls are asked for accuracies alone, which need no calibrated probabilities.
     quick_members = [skip_temperature(member) for member in members]
     plan = {
-        name: _plan_asks(
-            evaluation, quick_members if name in extra else members, change
+        condition: _plan_asks(
+            evaluation, quick_members if condition in extra else members, change
         )
-        for name, change in changes.items()
+        for condition, change in changes.items()
     }
     questions = [
         question for schedule in plan.values() for run in schedule for question in run
     ]
     # What the readers show of themselves is asked in the same trials as their answers.
     also = questions if evaluation.fold_experiment is None else []
-    resolve_asks(
-        evaluation.split_experiment, [*also, *_inspection_asks(members[0], fields)]
-    )
+    inspections = [*also, *_inspection_asks(members[0], fields)]
+    beside = [] if also else [(evaluation.experiment, questions)]
+    check_budget(name, (evaluation.split_experiment, inspections), *beside)
+    resolve_asks(evaluation.split_experiment, inspections)
     predictions = iter(ask_all(evaluation.experiment, questions))
     by_condition = {
-        name: gather_runs([[next(predictions) for _ in run] for run in schedule])
-        for name, schedule in plan.items()
+        condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
+        for condition, schedule in plan.items()
     }
     of_kind = {
         wanted_kind: {
-            name: runs
-            for (kind, name), runs in by_condition.items()
+            condition: runs
+            for (kind, condition), runs in by_condition.items()
             if kind == wanted_kind
         }
         for wanted_kind in (ALONE, CONTROL)

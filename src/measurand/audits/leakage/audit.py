@@ -20,6 +20,7 @@ from measurand.audits.leakage.statement import (
 from measurand.audits.leakage.verdict import verdict
 from measurand.audits.leakage.words import word_statistics
 from measurand.core.bounds import check_number
+from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding, Report
 from measurand.core.reader import Reader
 from measurand.core.reading import merge_findings, merge_not_run
@@ -27,9 +28,11 @@ from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
+    check_any_run,
     check_teachable,
     higher_rungs,
     order_by_strength,
+    way_to_run,
 )
 from measurand.stats.paired import mean_score
 
@@ -65,7 +68,9 @@ def audit(
         # Two items a fold; cut any finer, folds would be empty.
         check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
     with open_evaluation(experiment, canonical, folds, draws) as evaluation:
-        readings = _climb_leakage_ladder(evaluation, readers, baselines, settings)
+        readings, refused = _climb_leakage_ladder(
+            evaluation, readers, baselines, settings
+        )
         repairs = repair_leaks(evaluation, readers, readings)
     rng = generator(experiment.seed, "leakage", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
@@ -88,7 +93,7 @@ def audit(
         conclusion,
         tuple(findings),
         leakage_settings(experiment.seed, readers, readings, canonical, settings),
-        {**merge_not_run(readings), **repairs.not_run, **words.not_run},
+        {**refused, **merge_not_run(readings), **repairs.not_run, **words.not_run},
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
@@ -101,19 +106,30 @@ def _climb_leakage_ladder(
     readers: Mapping[str, Reader],
     baselines: LeakageBaselines,
     settings: LeakageSettings,
-) -> list[LeakageReading]:
-    """What the readers asked for found, and the rungs called where none leaked."""
+) -> tuple[list[LeakageReading], dict[str, str]]:
+    """What the readers asked for found, and the rungs called where none leaked.
+
+    Also why readers were not run: they would have taken longer than they may.
+    """
     clustering = ClusterSettings(settings.k, settings.components)
     terms = baselines, clustering, settings.seeds, settings.margin
     readings: list[LeakageReading] = []
+    refused: dict[str, str] = {}
 
-    def read(name: str, reader: Reader, *, light: bool) -> LeakageReading:
-        return read_leakage(evaluation, name, reader, *terms, with_controls=light)
+    def read(name: str, reader: Reader, *, light: bool) -> None:
+        try:
+            reading = read_leakage(
+                evaluation, name, reader, *terms, with_controls=light
+            )
+            readings.append(reading)
+        except PastBudget as reason:
+            refused[name] = way_to_run("leakage", reason)
 
     for name, reader in order_by_strength(readers).items():
         # Controls and repairs are many fits: they are asked of a light reader.
         light = not readings and not traits_of(reader).near_zero_stands
-        readings.append(read(name, reader, light=light))
+        read(name, reader, light=light)
+    check_any_run(readings, refused)
     rungs = higher_rungs(readers, settings.strongest, rungs=RUNGS)
     while (
         settings.calibrate
@@ -121,5 +137,5 @@ def _climb_leakage_ladder(
         and not any(r.stage.leaking_parts(settings.margin) for r in readings)
         and (rung := next(rungs, None))
     ):
-        readings.append(read(*rung, light=False))
-    return readings
+        read(*rung, light=False)
+    return readings, refused

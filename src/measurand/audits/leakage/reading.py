@@ -65,7 +65,7 @@ def read_leakage(
     with_controls: bool,
 ) -> LeakageReading:
     """Everything about one reader; the controls only where they are wanted."""
-    answers = ask_parts(evaluation, reader, seeds, with_controls=with_controls)
+    answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
     parts = {
         field: part_leakage(entry, baselines, len(answers.alone), rng)
