@@ -7,7 +7,7 @@ from bench.figures import keep, table
 
 QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "memory")
 # Minutes, and the last a quarter of an hour.
-ALL = (*QUICK, "peco", "exposure_analysis", "validity")
+ALL = (*QUICK, "peco", "budget", "exposure_analysis", "validity")
 
 
 def main(arguments: list[str]) -> int:

@@ -4,7 +4,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
     from measurand.report.reports import Reports
-from collections.abc import Callable, Sequence
+
+
+LINE_EVERY = 60.0  # seconds between lines of progress, where there is no terminal
 
 
 def notice(line: str) -> None:
@@ -31,6 +33,30 @@ def cache_directory() -> Path:
     """Where answers are kept when nobody says where."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "measurand"
+
+
+class ProgressLines:
+    """What a log shows in place of a bar: a line a minute, with the time left."""
+
+    def __init__(
+        self, what: str = "trials", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.what, self.clock = what, clock
+        self.start = self.last = clock()
+        self.first = 0
+
+    def update(self, done: int, total: int) -> None:
+        """Say how far it is, where nothing was said for a minute."""
+        now = self.clock()
+        if done <= self.first:
+            self.start, self.first = now, done
+        elif done < total and now - self.last >= LINE_EVERY:
+            from measurand.experiment.budget import round_duration
+
+            self.last = now
+            seconds = (now - self.start) * (total - done) / (done - self.first)
+            left = round_duration(seconds)
+            notice(f"{done} of {total} {self.what}, about {left} left")
 
 
 @contextmanager
@@ -73,6 +99,13 @@ def open_with_progress(
         *columns, console=console, transient=True, disable=hidden
     ) as progress:
         task = progress.add_task(plain_text(benchmark.name, 30), total=None)
+        lines = ProgressLines() if bar and hidden else None
+
+        def watch(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+            if lines is not None:
+                lines.update(done, total)
+
         with open_experiment(
             benchmark,
             seed=run.seed,
@@ -81,10 +114,10 @@ def open_with_progress(
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,
-            watch=lambda done, total: progress.update(
-                task, completed=done, total=total
-            ),
+            watch=watch,
             notice=notice,
+            budget=run.budget,
+            announce=notice,
         ) as experiment:
             yield experiment
 
@@ -211,7 +244,15 @@ def live_table(
             for reader in readers
         }
 
+        lines = {
+            (task, reader): ProgressLines(f"draws of {task} by {reader}")
+            for task, reader in rows
+            if hidden
+        }
+
         def report_progress(task: str, reader: str, done: float, of: int) -> None:
+            if hidden:
+                lines[task, reader].update(int(done), of)
             row = rows[task, reader]
             if not table.tasks[row].started:
                 table.start_task(row)

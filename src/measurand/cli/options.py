@@ -360,6 +360,15 @@ Workers = Annotated[
         rich_help_panel=RUN,
     ),
 ]
+Budget = Annotated[
+    str,
+    typer.Option(
+        envvar="MEASURAND_BUDGET",
+        help="How long one encoder or LLM may compute: 90s, 10m, 2h or none. One that "
+        "would take longer is not begun, and is listed as not run.",
+        rich_help_panel=RUN,
+    ),
+]
 Engine = Annotated[
     str,
     typer.Option(
@@ -493,6 +502,7 @@ class RunOptions:
 
     seed: Seed = 0
     workers: Workers = None
+    budget: Budget = "10m"
     store: StoreIn = None
     out: Out = None
     overwrite: Overwrite = False

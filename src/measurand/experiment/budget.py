@@ -175,6 +175,13 @@ def sum_plans(plans: Iterable[Plan]) -> Plan:
     )
 
 
+def announce_plan(name: str, plan: Plan, budget: Budget) -> None:
+    """Say what a reader will compute, and raise where that takes too long."""
+    if plan.answers and budget.announce is not None:
+        budget.announce(f"plan: {name}: {plan}")
+    check_plan(plan, budget)
+
+
 def check_plan(plan: Plan, budget: Budget) -> None:
     """Raise where the plan takes longer than a reader may."""
     if budget.seconds is None or plan.seconds is None:

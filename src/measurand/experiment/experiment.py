@@ -20,6 +20,7 @@ from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.budget import (
     Budget,
     Plan,
+    announce_plan,
     check_plan,
     is_dear,
     plan_trials,
@@ -171,12 +172,8 @@ def check_budget(name: str, *parts: tuple[Experiment, Sequence[Ask]]) -> None:
         is_dear(a.reader) for _, asks in parts for a in asks
     ):
         return
-    plan = sum_plans(plan_asks(experiment, asks) for experiment, asks in parts)
-    if not plan.answers:
-        return
-    if budget.announce is not None:
-        budget.announce(f"plan: {name}: {plan}")
-    check_plan(plan, budget)
+    plans = [plan_asks(experiment, asks) for experiment, asks in parts]
+    announce_plan(name, sum_plans(plans), budget)
 
 
 def plan_asks(experiment: Experiment, asks: Sequence[Ask]) -> Plan:

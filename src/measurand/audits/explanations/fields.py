@@ -73,11 +73,9 @@ def restrict_fields(
     return Benchmark(benchmark.name, train, test, train.fields[0], test_parts=also)
 
 
-def ask_arms(
-    experiment: Experiment, members: Sequence[Reader], arms: Arms
-) -> dict[str, NDArray[np.float32]]:
-    """What each seed answers in each arm: seeds × items × classes."""
-    asks = [
+def arm_asks(members: Sequence[Reader], arms: Arms) -> list[Ask]:
+    """What each seed is asked in each arm."""
+    return [
         # One stream a seed: between arms, only what is read differs.
         Ask(
             member,
@@ -88,7 +86,13 @@ def ask_arms(
         for fields in arms.values()
         for seed, member in enumerate(members)
     ]
-    predictions = iter(ask_all(experiment, asks))
+
+
+def ask_arms(
+    experiment: Experiment, members: Sequence[Reader], arms: Arms
+) -> dict[str, NDArray[np.float32]]:
+    """What each seed answers in each arm: seeds × items × classes."""
+    predictions = iter(ask_all(experiment, arm_asks(members, arms)))
     return {
         name: np.stack([next(predictions).probabilities[0] for _ in members])
         for name in arms

@@ -13,13 +13,15 @@ A rationale without a word is scored as if it were not there: as the input alone
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.explanations.fields import (
+    Arms,
+    arm_asks,
     ask_arms,
     commonest_training_label,
     free_field_name,
@@ -40,6 +42,7 @@ from measurand.core.errors import NotApplicable
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.words import WORD
+from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.interventions.paraphrase import propose_paraphrases
 
@@ -173,6 +176,65 @@ class Information:
         return np.asarray(np.mean([getattr(run, name) for run in self.runs], axis=0))
 
 
+@dataclass(frozen=True, eq=False)
+class InformationArms:
+    """What readers read of one explainer's rationales, and of which benchmark.
+
+    Attributes:
+        plain: The items with the baselines of REV.
+        without_rationale: The arms that read those.
+        explained: The same items with the rationales.
+        with_rationale: The arms that read those too.
+    """
+
+    plain: Benchmark
+    without_rationale: Arms
+    explained: Benchmark
+    with_rationale: Arms
+
+
+def information_arms(
+    benchmark: Benchmark,
+    train_texts: Sequence[str],
+    test_texts: Sequence[str],
+    input_fields: tuple[str, ...],
+) -> InformationArms:
+    """The arms beside these input fields."""
+    query = benchmark.query if benchmark.query in input_fields else input_fields[0]
+    name = free_field_name(RATIONALE, input_fields)
+    names = {b: free_field_name(b, input_fields) for b in BASELINES}
+    baselines = [
+        rev_baselines(side, query) for side in (benchmark.train, benchmark.test)
+    ]
+    plain = restrict_fields(benchmark, input_fields, baselines, names)
+    sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
+    explained = restrict_fields(
+        plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True
+    )
+    return InformationArms(
+        plain,
+        {INPUT: input_fields, **{b: (field,) for b, field in names.items()}},
+        explained,
+        {
+            WHOLE: (*input_fields, name),
+            **{b: (field, name) for b, field in names.items()},
+        },
+    )
+
+
+def planned_asks(
+    experiment: Experiment, arms: Sequence[InformationArms], members: Sequence[Reader]
+) -> list[tuple[Experiment, list[Ask]]]:
+    """What readers are asked in these arms; not what is asked where rationales leak."""
+    first = arms[0]  # without rationales, all arms are alike
+    parts = [(first.plain, first.without_rationale)]
+    parts += [(each.explained, each.with_rationale) for each in arms]
+    return [
+        (replace(experiment, benchmark=benchmark), arm_asks(members, read))
+        for benchmark, read in parts
+    ]
+
+
 def measure_information(
     experiment: Experiment,
     benchmark: Benchmark,
@@ -201,27 +263,15 @@ def measure_information(
     mask_settings = preset_masking(preset)
     members = seed_readers(reader, seeds)
     input_fields = tuple(x_fields)
-    query = benchmark.query if benchmark.query in input_fields else input_fields[0]
+    arms = information_arms(benchmark, train_texts, test_texts, input_fields)
     name = free_field_name(RATIONALE, input_fields)
-    names = {b: free_field_name(b, input_fields) for b in BASELINES}
-    baselines = [
-        rev_baselines(side, query) for side in (benchmark.train, benchmark.test)
-    ]
-    plain = restrict_fields(benchmark, input_fields, baselines, names)
-    with reopen_experiment(experiment, plain) as sub_experiment:
-        arms = {INPUT: input_fields, **{b: (field,) for b, field in names.items()}}
-        before = ask_arms(sub_experiment, members, arms)
-    sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
-    with_rationales = restrict_fields(
-        plain, plain.train.fields, sides, {RATIONALE: name}, crossed=True
-    )
+    with reopen_experiment(experiment, arms.plain) as sub_experiment:
+        before = ask_arms(sub_experiment, members, arms.without_rationale)
     gold = benchmark.test.gold(benchmark.classes)
     majority = float(benchmark.test.labels.value_counts(normalize=True).max())
-    with reopen_experiment(experiment, with_rationales) as sub_experiment:
-        paired_arms = {b: (field, name) for b, field in names.items()}
-        arms = {WHOLE: (*input_fields, name), **paired_arms}
+    with reopen_experiment(experiment, arms.explained) as sub_experiment:
         detectors = [without_temperature(member) for member in members]
-        probabilities = ask_arms(sub_experiment, members, arms)
+        probabilities = ask_arms(sub_experiment, members, arms.with_rationale)
         probabilities |= ask_arms(sub_experiment, detectors, {ALONE: (name,)})
         detector_right = np.asarray(probabilities[ALONE][0].argmax(axis=1) == gold)
         # Where nothing leaks there is nothing to mask; the paper's mask asks nobody.

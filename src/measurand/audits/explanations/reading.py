@@ -17,7 +17,9 @@ from measurand.audits.explanations.frontier import (
 from measurand.audits.explanations.information import (
     RATIONALE,
     Information,
+    information_arms,
     measure_information,
+    planned_asks,
 )
 from measurand.audits.explanations.meta_evaluation import (
     MetaEvaluation,
@@ -36,7 +38,12 @@ from measurand.core.reader import Reader
 from measurand.core.reading import Reading
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.experiment import Experiment, reopen_experiment
+from measurand.experiment.budget import is_dear
+from measurand.experiment.experiment import (
+    Experiment,
+    check_budget,
+    reopen_experiment,
+)
 from measurand.explainers import SUITE
 from measurand.explainers.replies import drop_answer
 from measurand.stats.paired import mean_score
@@ -89,6 +96,7 @@ def read_rationales(
             preset=settings.preset,
         )
 
+    _check_reading_time(experiment, name, reader, corpus, seeds)
     information = {
         explainer: read_beside(rationales, corpus.fields)
         for explainer, rationales in corpus.rationales.items()
@@ -136,6 +144,24 @@ def read_rationales(
         meta=meta_evaluation,
         stage=_verdict_stage(name, reader, corpus, information, figures, frontier),
     )
+
+
+def _check_reading_time(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    corpus: Corpus,
+    seeds: int | None,
+) -> None:
+    """Announce what the reader will be trained for; raise where it takes too long."""
+    if not is_dear(reader):
+        return
+    arms = [
+        information_arms(experiment.benchmark, texts.train, texts.test, corpus.fields)
+        for texts in corpus.rationales.values()
+    ]
+    members = seed_readers(reader, seeds)
+    check_budget(name, *planned_asks(experiment, arms, members))
 
 
 def _information_findings(

@@ -20,7 +20,7 @@ from measurand.audits.exposure.findings import (
     chance_warnings,
     exposure_findings,
 )
-from measurand.audits.exposure.plan import StudyPlan, plan_study
+from measurand.audits.exposure.plan import StudyPlan, affordable_readers, plan_study
 from measurand.audits.exposure.settings import ExposureSettings
 from measurand.audits.exposure.study import Study, StudyProgress, run_study
 from measurand.audits.exposure.thresholds import CLASSES, MUCH, SHOWN
@@ -31,7 +31,7 @@ from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
-from measurand.experiment.experiment import Experiment
+from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.stats.exposure.counts import study_counts
 
 CAVEATS = (
@@ -67,8 +67,16 @@ def audit(
     """
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
     design, method, seed = settings.design, settings.method, experiment.seed
+    readers, refused = affordable_readers(
+        experiment, benchmarks, readers, design, about
+    )
     run = run_study(
-        experiment, benchmarks, readers, design, about=about, progress=progress
+        lift_budget(experiment),
+        benchmarks,
+        readers,
+        design,
+        about=about,
+        progress=progress,
     )
     choices = {
         "m": design.m,
@@ -88,6 +96,7 @@ def audit(
     report = _exposure_report(
         analyses, run.counts, description, choices, method, warnings
     )
+    report = replace(report, not_run={**refused, **report.not_run})
     return _add_overtraining(report, analyses, run, settings.margin, method, seed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from measurand.audits.exposure.study import (
+    DRAWS_AT_ONCE,
     Design,
     arm_asks,
     check_adaptable,
@@ -15,13 +16,21 @@ from measurand.audits.exposure.study import (
     unlabeled_texts,
 )
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import PastBudget
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
 from measurand.experiment.answer import ANSWER_CODEC
 from measurand.experiment.ask import Ask, ask_key
-from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
+from measurand.experiment.budget import Plan, announce_plan, is_dear, sum_plans
+from measurand.experiment.experiment import (
+    Experiment,
+    ask_all,
+    plan_asks,
+    reopen_experiment,
+)
+from measurand.experiment.ladder import check_any_run, way_to_run
 
 SAMPLED_TEXTS = 200  # texts of a task whose length is counted
 TOKENS_PER_WORD = 4 / 3  # tokens a word, about
@@ -79,6 +88,13 @@ def plan_study(
             for name, recipe in readers.items():
                 reader = suit_reader(recipe, (about or {}).get(task))
                 remaining = _missing_draws(task_experiment, reader, design)
+                if is_dear(reader) and remaining and len(remaining[0]) == 1:
+                    plan = _plan_draws(task_experiment, reader, design, remaining)
+                    trials += plan.trainings
+                    tokens += round(plan.trainings * trial_tokens)
+                    seconds += plan.seconds or 0.0
+                    pace.setdefault(name, 0.0)
+                    continue
                 if len(remaining) > TIMED_GROUPS and name not in pace:
                     duration, stored_bytes = _time_draws(
                         task_experiment, reader, design, remaining[:TIMED_GROUPS]
@@ -93,6 +109,64 @@ def plan_study(
                 seconds += pace.get(name, 0.0) * count * trial_tokens
                 disk += round(size.get(name, 0.0) * count * classes)
     return StudyPlan(trials, tokens, seconds if pace else None, disk)
+
+
+def affordable_readers(
+    experiment: Experiment,
+    tasks: Mapping[str, Benchmark],
+    readers: Mapping[str, Reader],
+    design: Design,
+    about: Mapping[str, Task] | None = None,
+) -> tuple[dict[str, Reader], dict[str, str]]:
+    """The readers that the study may take, and why it may not take the others."""
+    budget = experiment.budget
+    if not (budget.is_needed and any(map(is_dear, readers.values()))):
+        return dict(readers), {}
+    check_adaptable(readers, design.arms)
+    plans: dict[str, list[Plan]] = {name: [] for name in readers}
+    for task, pool in pool_tasks(tasks, design).items():
+        with reopen_experiment(experiment, pool) as task_experiment:
+            for name, recipe in readers.items():
+                reader = suit_reader(recipe, (about or {}).get(task))
+                remaining = _missing_draws(task_experiment, reader, design)
+                if is_dear(reader) and remaining:
+                    plan = _plan_draws(task_experiment, reader, design, remaining)
+                    plans[name].append(plan)
+    not_run: dict[str, str] = {}
+    for name, reader_plans in plans.items():
+        try:
+            announce_plan(name, sum_plans(reader_plans), budget)
+        except PastBudget as reason:
+            not_run[name] = way_to_run("exposure", reason)
+    chosen = {name: r for name, r in readers.items() if name not in not_run}
+    check_any_run([*chosen], not_run)
+    return chosen, not_run
+
+
+def _plan_draws(
+    experiment: Experiment, reader: Reader, design: Design, remaining: Sequence[range]
+) -> Plan:
+    """What these draws take: draws that are learned together are tried, others timed.
+
+    What was tried is the study's own, so nothing of it is lost.
+    """
+    if len(remaining[0]) > 1:
+        tried, rest = remaining[:TIMED_GROUPS], remaining[TIMED_GROUPS:]
+        seconds, _ = _time_draws(experiment, reader, design, tried)
+        trainings = len(design.arms) * sum(map(len, rest))
+        return Plan(trainings, trainings * design.n, seconds * len(rest))
+    sample = remaining[:DRAWS_AT_ONCE]
+    asks = [
+        ask
+        for numbers in sample
+        for ask in _asks_of_draws(experiment, reader, design, numbers)
+    ]
+    plan, times = plan_asks(experiment, asks), len(remaining) / len(sample)
+    return Plan(
+        round(plan.trainings * times),
+        round(plan.answers * times),
+        None if plan.seconds is None else plan.seconds * times,
+    )
 
 
 def _missing_draws(
