@@ -9,7 +9,7 @@ SOURCE = TESTS.parent / "src" / "measurand"
 # What is tried across modules, by the folder it is tried in.
 ACROSS = {
     ".": {"contracts", "examples", "mirror", "moved", "notebook"},
-    "audits": {"fifth_audit", "names", "real_benchmarks"},
+    "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
     "cli": {
         "bad_input",

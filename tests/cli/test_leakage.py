@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.audits.leakage.leaky import pairs
 from tests.cli.commands import process, written
 from tests.cli.test_bad_input import one_line
 from tests.conftest import small_items
+from tests.models import tiny_encoder
 
 QUICK = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
 
@@ -102,6 +104,7 @@ OPTIONS = {
     "--k 1": ("--k is 1", "2 or more"),
     "--folds 1": ("--folds is 1",),
     "--reference-accuracy 91": ("--reference-accuracy is 91.0", "not percent"),
+    "--budget soon": ("--budget is 'soon'", "90s, 10m or 2h, or none"),
     "--reader majority": ("majority reads no text",),
     "--fail-on leak": ("--fail-on is 'leak'", "leaks"),
     "--fail-on inflated": ("--fail-on is 'inflated'", "leaks"),
@@ -111,6 +114,23 @@ OPTIONS = {
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_bad_option_is_refused_in_one_line(leaky, run, options):
     one_line(run("leakage", leaky, *QUICK, *options.split()), *OPTIONS[options])
+
+
+def test_a_reader_past_the_budget_is_listed_with_its_cost(leaky, run, tmp_path):
+    place = tiny_encoder.save(tmp_path / "tiny")
+    readers = ("--reader", "tfidf", "--reader", f"encoder:{place}")
+    done = run("leakage", leaky, *QUICK, *readers, "--budget", "0s", "--json")
+    assert done.code == 0
+    why = json.loads(done.out)["not_run"][f"encoder:{place}"]
+    assert re.fullmatch(
+        r"\d+ trainings and [\d,]+ answers, about .+ on this machine, past the budget of "
+        r"0 s; run it with measurand leakage FILE --budget none",
+        why,
+    )
+    assert f"plan: encoder:{place}: {why.split(', past')[0]}" in done.err
+    alone = run("leakage", leaky, *QUICK, *readers[2:], "--budget", "0s")
+    assert alone.code == 1
+    assert alone.last.endswith("or add 'tfidf' to --reader")
 
 
 def test_a_label_that_is_a_measurement_is_refused(tmp_path, run):

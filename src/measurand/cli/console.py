@@ -43,12 +43,12 @@ class ProgressLines:
     ) -> None:
         self.what, self.clock = what, clock
         self.start = self.last = clock()
-        self.first = 0
+        self.first: int | None = None  # done when it began
 
     def update(self, done: int, total: int) -> None:
         """Say how far it is, where nothing was said for a minute."""
         now = self.clock()
-        if done <= self.first:
+        if self.first is None or done <= self.first:
             self.start, self.first = now, done
         elif done < total and now - self.last >= LINE_EVERY:
             from measurand.experiment.budget import round_duration

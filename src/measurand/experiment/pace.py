@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from measurand.core.arrays import Ints
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader, Reader, Timeable
 
@@ -105,17 +106,16 @@ def rows_of_like_length(items: Items, count: int) -> Items:
 
     A reader may refuse items of fewer labels than it knows.
     """
-    lengths = text_lengths(items)
-    order = np.argsort(lengths, kind="stable")
-    first = min(int(LONGISH * len(order)), len(order) - count)
-    chosen = order[max(0, first - count // 2) :][:count]
-    labels = items.labels.to_numpy()
-    absent = {*items.classes} - {*labels[chosen]}
-    others = [int(np.flatnonzero(labels == label)[0]) for label in sorted(absent)]
-    return items.rows(np.sort(np.concatenate([chosen, np.array(others, np.int64)])))
+    order = np.argsort(text_lengths(items), kind="stable")
+    distances = np.abs(np.arange(len(order)) - LONGISH * len(order))
+    nearest = order[np.argsort(distances, kind="stable")]
+    _, firsts = np.unique(items.numbers[nearest], return_index=True)
+    # Those of each label come first, so that none is cut off.
+    places = np.concatenate([firsts, np.setdiff1d(np.arange(len(order)), firsts)])
+    return items.rows(np.sort(nearest[places[: max(count, len(firsts))]]))
 
 
-def text_lengths(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def text_lengths(items: Items) -> Ints:
     """The letters of each item, all fields together."""
     lengths = [items.column(field).str.len().to_numpy() for field in items.fields]
-    return np.sum(lengths, axis=0, dtype=np.int64)
+    return np.asarray(np.sum(lengths, axis=0), np.int64)

@@ -1,0 +1,31 @@
+"""What is shown beside the result."""
+
+from measurand.cli.console import ProgressLines
+from measurand.cli.options import RunOptions
+from measurand.experiment.budget import DEFAULT_BUDGET
+
+
+def test_a_log_gets_a_line_a_minute_with_the_time_left(capsys):
+    now = [0.0]
+    lines = ProgressLines(clock=lambda: now[0])
+    for done in range(11):
+        lines.update(done, 10)
+        now[0] += 20.0
+    assert capsys.readouterr().err.splitlines() == [
+        "3 of 10 trials, about 2 min left",
+        "6 of 10 trials, about 1 min left",
+        "9 of 10 trials, about 20 s left",
+    ]
+
+
+def test_what_was_stored_before_does_not_shorten_the_time_left(capsys):
+    now = [0.0]
+    lines = ProgressLines("draws", lambda: now[0])
+    lines.update(40, 50)
+    now[0] = 100.0
+    lines.update(45, 50)
+    assert "45 of 50 draws, about 2 min left" in capsys.readouterr().err
+
+
+def test_both_front_doors_have_the_same_budget():
+    assert RunOptions().budget == DEFAULT_BUDGET
