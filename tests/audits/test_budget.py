@@ -23,7 +23,7 @@ def topics():
 
 
 def rationales():
-    return plant_rationales("r", leaky=False, sizes={"train": 200, "test": 100})
+    return plant_rationales("r", leaky=False, seed=5, sizes={"train": 200, "test": 100})
 
 
 LIGHT = {"exposure": "pca"}
@@ -44,7 +44,10 @@ def audited(name, readers, seconds, said=None):
         return audit.run(running, readers, audit.choose(**options))
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize(
+    "name",
+    ["evidence", *(pytest.param(n, marks=pytest.mark.slow) for n in [*BENCHMARKS][1:])],
+)
 def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(name):
     light = {LIGHT.get(name, "tfidf"): READERS.load(LIGHT.get(name, "tfidf"))}
     said = []

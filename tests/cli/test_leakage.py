@@ -116,6 +116,7 @@ def test_a_bad_option_is_refused_in_one_line(leaky, run, options):
     one_line(run("leakage", leaky, *QUICK, *options.split()), *OPTIONS[options])
 
 
+@pytest.mark.slow
 def test_a_reader_past_the_budget_is_listed_with_its_cost(leaky, run, tmp_path):
     place = tiny_encoder.save(tmp_path / "tiny")
     readers = ("--reader", "tfidf", "--reader", f"encoder:{place}")
@@ -123,8 +124,8 @@ def test_a_reader_past_the_budget_is_listed_with_its_cost(leaky, run, tmp_path):
     assert done.code == 0
     why = json.loads(done.out)["not_run"][f"encoder:{place}"]
     assert re.fullmatch(
-        r"\d+ trainings and [\d,]+ answers, about .+ on this machine, past the budget of "
-        r"0 s; run it with measurand leakage FILE --budget none",
+        r"\d+ trainings and [\d,]+ answers, about .+ on this machine, past the budget "
+        r"of 0 s; run it with measurand leakage FILE --budget none",
         why,
     )
     assert f"plan: encoder:{place}: {why.split(', past')[0]}" in done.err
