@@ -6,8 +6,8 @@ import sys
 from bench.figures import keep, table
 
 QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "memory")
-# Minutes, and the last a quarter of an hour.
-ALL = (*QUICK, "peco", "budget", "exposure_analysis", "validity")
+# Minutes, the next to last a quarter of an hour, and the last hours.
+ALL = (*QUICK, "peco", "budget", "exposure_analysis", "validity", "kills")
 
 
 def main(arguments: list[str]) -> int:
