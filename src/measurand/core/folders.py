@@ -191,7 +191,7 @@ def _put_in_place(part: Path, path: Path) -> None:
 def _swap(first: Path, second: Path) -> bool:
     """Exchange two folders in one step; False where the system has no such step."""
     names = os.fsencode(first), os.fsencode(second)
-    libc = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
+    libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
     if sys.platform == "darwin" and hasattr(libc, "renamex_np"):
         failed = libc.renamex_np(*names, SWAP)
     elif sys.platform == "linux" and hasattr(libc, "renameat2"):

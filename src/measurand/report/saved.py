@@ -193,7 +193,7 @@ def load_report(directory: str | Path) -> Report:
             f"{where}/items.parquet is missing or broken; run the audit again"
         ) from failed
     if schema < RENAMED:
-        items = items.set_axis(map(_upgrade_column, items.columns), axis="columns")
+        items = items.rename(columns=_upgrade_column)
     try:
         paths = _named_files(directory, contents)
         files = {name: path.read_bytes() for name, path in paths.items()}

@@ -168,7 +168,8 @@ def _answer_columns(
     reading: LeakageReading, baselines: LeakageBaselines
 ) -> dict[str, "pd.Series[float]"]:
     """What is right and how many bits it gives: all fields (the pair), and each."""
-    runs_of = {("pair_right", "pair_pvi", ()): reading.answers.pair}
+    pair: tuple[str, str, tuple[str, ...]] = ("pair_right", "pair_pvi", ())
+    runs_of = {pair: reading.answers.pair}
     for field, runs in reading.answers.alone.items():
         runs_of["right", "pvi", (field,)] = runs
     columns = {}
