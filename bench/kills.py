@@ -8,6 +8,7 @@ that follows must end as if nothing was. `python -m bench kills 5 evidence` kill
 times in one audit.
 """
 
+import json
 import os
 import random
 import shutil
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.figures import Figure
-from bench.texts import write
+from bench.texts import pairs
 
 KILLS = 50  # in each audit
 BETWEEN = 5  # kills on one store before the run is let end
@@ -32,7 +33,7 @@ WORKER = b"multiprocessing.spawn"
 CHEAP = "--no-calibrate"
 COMMANDS = {
     "evidence": ("pairs.jsonl", "--metadata", "genre", "--shuffles", "3", CHEAP),
-    "leakage": ("pairs.jsonl", "--fold-seeds", "2", "--no-map", CHEAP),
+    "leakage": ("pairs.jsonl", "--fold-seeds", "1", "--no-map", CHEAP),
     "exposure": ("pairs.jsonl", "--text", "hypothesis", "--m", "20", "--n", "40"),
     "explanations": ("synthetic:explained", "--items", "60", CHEAP),
 }
@@ -137,7 +138,10 @@ def run(arguments: Sequence[str]) -> list[Figure]:
 
 def harass(arena: Arena, kills: int) -> None:
     """Kill the main process so often, and a worker a tenth as often."""
-    write(arena.folder / "pairs.jsonl", ROWS)
+    # Invented words, but for some that leakage knows as English function words.
+    items = [{**i, "hypothesis": f"It is the {i['hypothesis']}"} for i in pairs(ROWS)]
+    lines = "".join(json.dumps(item) + "\n" for item in items)
+    (arena.folder / "pairs.jsonl").write_text(lines, "utf-8")
     begun = time.monotonic()
     if arena.start("undisturbed").wait() != 0:
         raise SystemExit(f"{arena.audit} fails undisturbed: {arena.said()[-400:]}")

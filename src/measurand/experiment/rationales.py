@@ -28,6 +28,11 @@ def _unpack_texts(stated: list[str], _: bytes) -> list[str]:
     return stated
 
 
+def _are_all(texts: list[str], count: int) -> bool:
+    """Whether there is a text for each prompt."""
+    return len(texts) == count
+
+
 TEXT_CODEC: Codec[list[str]] = Codec(
     "rationales/", lambda texts: (texts, b""), _unpack_texts
 )
@@ -86,7 +91,7 @@ def ask_writer(
         batch = prompts[start : start + TOGETHER]
         key = entry_key(identity([versions(TORCH), writer, list(batch)]))
         compute = partial(writer.generate, batch)
-        codec = TEXT_CODEC.only(lambda kept, batch=batch: len(kept) == len(batch))
+        codec = TEXT_CODEC.only(partial(_are_all, count=len(batch)))
         texts += compute_once(experiment, key, codec, compute)
     experiment.watch(len(starts), len(starts))
     return texts
