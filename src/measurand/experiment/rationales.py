@@ -92,6 +92,7 @@ def ask_writer(
         key = entry_key(identity([versions(TORCH), writer, list(batch)]))
         compute = partial(writer.generate, batch)
         codec = TEXT_CODEC.only(partial(_are_all, count=len(batch)))
-        texts += compute_once(experiment, key, codec, compute)
+        batch_texts = compute_once(experiment, key, codec, compute)
+        texts += batch_texts
     experiment.watch(len(starts), len(starts))
     return texts
