@@ -24,7 +24,7 @@ from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 
-ITEMS = 300
+ITEMS = 200
 
 
 def run(arguments: Sequence[str]) -> list[Figure]:

@@ -35,8 +35,8 @@ class Clockwork:
         Time.now += FIT + ROW * self.epochs * len(items) + TEXT * len(self.texts)
         return FittedClockwork(items.classes)
 
-    def training_passes(self) -> int:
-        return self.epochs
+    def rows_read(self, rows: int) -> int:
+        return self.epochs * rows
 
     def pilot(self, rows: int, texts: Any = ()) -> "Clockwork":
         return replace(self, epochs=1, member=0, texts=tuple(texts))

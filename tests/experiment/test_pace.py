@@ -57,7 +57,8 @@ def test_an_encoder_is_timed_in_one_epoch_and_as_its_other_seeds(tmp_path):
     assert (pilot.epochs, pilot.batch, pilot.member) == (1, 8, 0)
     assert (pilot.texts, pilot.held) == (("a text",), 0.0)
     assert reader.pilot(1000).batch == reader.batch
-    assert EncoderReader("x", rates=(1e-5, 1e-4)).training_passes() == 9
+    assert reader.rows_read(65) == 3 * 128  # a short batch is filled up
+    assert EncoderReader("x", rates=(1e-5, 1e-4)).rows_read(64) == 9 * 64
     ticks = iter(range(1000))
     texts = [f"claim about thing{i}" for i in range(40)]
     pace = measure_pace(reader, small_items(), texts, lambda: float(next(ticks)))

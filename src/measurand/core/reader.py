@@ -158,8 +158,8 @@ class Overtrainable(Adaptable, Protocol):
 class Timeable(Protocol):
     """A reader whose training can be tried on little, to say what all of it takes."""
 
-    def training_passes(self) -> int:
-        """How often a fit reads each training item."""
+    def rows_read(self, rows: int) -> int:
+        """How many rows a fit on so many items reads: in every epoch, and as padding."""
 
     def pilot(self, rows: int, texts: Sequence[str] = ()) -> Reader:
         """The recipe that reads each item once, `rows` a step, after these texts alone.

@@ -215,11 +215,11 @@ def _find_pace(reader: Reader, items: Items, budget: Budget) -> Pace | None:
 def _trial_work(trial: Trial, rows: int, benchmark: Benchmark, seed: int) -> Work:
     """What one trial computes; gradients of items cost what training on them does."""
     reader = trial[0].reader
-    passes = reader.training_passes() if isinstance(reader, Timeable) else 1
+    read = float(reader.rows_read(rows) if isinstance(reader, Timeable) else rows)
     texts = len(getattr(reader, "texts", ()))
     if trial[0].what == SETTINGS:
-        return Work(len(RATES), len(RATES) * rows * passes, 0, len(RATES) * rows / 10)
-    read, answers = float(rows * passes), 0.0
+        return Work(len(RATES), len(RATES) * read, 0, len(RATES) * rows / 10)
+    epochs, answers = max(1, round(read / rows)), 0.0
     for ask in trial:
         asked = _asked_rows(ask, benchmark, seed)
         if ask.what == SALIENCY:
@@ -227,7 +227,7 @@ def _trial_work(trial: Trial, rows: int, benchmark: Benchmark, seed: int) -> Wor
         elif ask.what == WORDS:
             read += asked * len(benchmark.classes) * WORD_STEPS
         else:
-            answers += asked * (passes if ask.what == EPOCHS else 1)
+            answers += asked * (epochs if ask.what == EPOCHS else 1)
     return Work(1, read, texts, answers)
 
 

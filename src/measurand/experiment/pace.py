@@ -20,7 +20,7 @@ GROWTH = 4  # how many times more are timed next
 ENOUGH = 0.5  # seconds after which no more are timed
 # Where the timed rows stand among all by their length. Rather long than short: a batch
 # takes as long as its longest row.
-LONGISH = 0.7
+LONGISH = 0.8
 
 
 @dataclass(frozen=True)

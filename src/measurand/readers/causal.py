@@ -119,9 +119,9 @@ class CausalReader(CausalRecipe):
             train_decoder(trained, len(rows), make_batch, loss, training, seed)
         return head.detach()
 
-    def training_passes(self) -> int:
-        """The epochs, once more for every rate that `fit` tries."""
-        return self.epochs * (1 + len(self.rates))
+    def rows_read(self, rows: int) -> int:
+        """All in every epoch, once more for every rate that `fit` tries."""
+        return rows * self.epochs * (1 + len(self.rates))
 
     def pilot(self, rows: int, texts: Sequence[str] = ()) -> "CausalReader":
         """The recipe of one epoch, after these texts alone."""
@@ -185,7 +185,7 @@ class ZeroShotReader:
         """The recipe that reads its prompts twice as often."""
         return replace(self, adaptation=self.adaptation.longer())
 
-    def training_passes(self) -> int:
+    def rows_read(self, rows: int) -> int:
         """None: it learns the names of the classes only."""
         return 0
 

@@ -204,9 +204,10 @@ class EncoderReader(EncoderRecipe):
         )
         best.restore(reader.model)
 
-    def training_passes(self) -> int:
-        """The epochs, once more for every rate that `fit` tries."""
-        return self.epochs * (1 + len(self.rates))
+    def rows_read(self, rows: int) -> int:
+        """Whole batches in every epoch, once more for every rate that `fit` tries."""
+        batches = -(-rows // self.batch)  # a short one is filled up
+        return self.batch * batches * self.epochs * (1 + len(self.rates))
 
     def pilot(self, rows: int, texts: Sequence[str] = ()) -> "EncoderReader":
         """The recipe of one epoch that holds nothing back, after these texts alone."""
