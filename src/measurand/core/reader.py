@@ -159,7 +159,7 @@ class Timeable(Protocol):
     """A reader whose training can be tried on little, to say what all of it takes."""
 
     def rows_read(self, rows: int) -> int:
-        """How many rows a fit on so many items reads: in every epoch, and as padding."""
+        """How many rows a fit on so many items reads, over all epochs, with padding."""
 
     def pilot(self, rows: int, texts: Sequence[str] = ()) -> Reader:
         """The recipe that reads each item once, `rows` a step, after these texts alone.
