@@ -41,21 +41,21 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     name, config, split = _parse_hub_source(source)
     datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
     try:
-        _check_ordinary_files(name)
+        _check_no_pipes(name)
         _check_plain_tables(datasets.load_dataset_builder(name, config), name)
         dataset = datasets.load_dataset(name, config, split=split)
         parts = dataset.values() if isinstance(dataset, dict) else [dataset]
         check_size(sum(part.data.nbytes for part in parts), most_bytes())
     except Exception as failed:  # what a stranger's README leads to may be anything
         raise BadInput(
-            f"cannot load {quote(source, 200)}: {quote(_cause(failed), 200)}; give the "
-            f"dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give its "
-            "files"
+            f"cannot load {quote(source, 200)}: {quote(_failure_text(failed), 200)}; "
+            f"give the dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give "
+            "its files"
         ) from None
     return to_dataframe(dataset)
 
 
-def _cause(failed: Exception) -> str:
+def _failure_text(failed: Exception) -> str:
     """What went wrong, in one line."""
     words = " ".join(str(failed).split())
     known = isinstance(failed, BadInput | DatasetsError | OSError | ValueError)
@@ -89,7 +89,7 @@ def _check_unpacked(path: Path) -> None:
             pass
 
 
-def _check_ordinary_files(name: str) -> None:
+def _check_no_pipes(name: str) -> None:
     """Raise where a pipe or a device stands in a folder: reading it never ends."""
     for folder, _, files in os.walk(name):
         for file in files:

@@ -82,6 +82,7 @@ def open_with_progress(
     )
 
     from measurand.core.files import check_writable
+    from measurand.experiment.budget import Budget, to_seconds
     from measurand.experiment.experiment import open_experiment
     from measurand.report.terminal import plain_text
 
@@ -116,8 +117,7 @@ def open_with_progress(
             gpu_share=where.gpu_share,
             watch=watch,
             notice=notice,
-            budget=run.budget,
-            announce=notice,
+            budget=Budget(to_seconds(run.budget), notice),
         ) as experiment:
             yield experiment
 

@@ -44,7 +44,7 @@ def read_bounded(path: str | Path, most: int = MOST_BYTES) -> bytes:
 
 def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
     """The JSON value in a file; no key stands in an object twice."""
-    return _parse(read_bounded(path, most), _decode_json, "JSON")
+    return _parse(read_bounded(path, most), _parse_json, "JSON")
 
 
 def read_toml(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _parse(content: bytes, decode: Callable[[str], Any], language: str) -> Any:
     return value
 
 
-def _decode_json(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     return json.loads(
         text, object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant
     )

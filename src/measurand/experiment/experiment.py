@@ -71,8 +71,7 @@ def open_experiment(
     gpu_share: float | None = None,
     watch: Watch = lambda done, total: None,
     notice: Notice = lambda line: None,
-    budget: str | float | None = None,
-    announce: Notice | None = None,
+    budget: Budget | str | float | None = None,
 ) -> Iterator[Experiment]:
     """An experiment; its worker processes end with it.
 
@@ -87,10 +86,9 @@ def open_experiment(
         watch: Told how many trials are done, of how many.
         notice: Told what the user should know.
         budget: How long one reader on torch may compute: "90s", "10m", "2h" or seconds;
-            None for as long as it takes.
-        announce: Told what such a reader will compute, before it does.
+            None for as long as it takes. A `Budget` also says who is told of the plan.
     """
-    limit = Budget(to_seconds(budget), announce)
+    limit = budget if isinstance(budget, Budget) else Budget(to_seconds(budget))
     options = {"address": address, "gpu_share": gpu_share}
     terms = {name: value for name, value in options.items() if value is not None}
     if terms and engine == "local":

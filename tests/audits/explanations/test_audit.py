@@ -201,7 +201,7 @@ BAD = {
     "no model": ({}, {"explainers": ("given", "steps")}, BadOption, "steps: .*`model`"),
     "no such judge": ({}, {"judge": "lexicl"}, UnknownName, "lexical"),
     "no such preset": ({}, {"preset": "papr"}, UnknownName, "paper"),
-    "no changes": ({}, {"count": 0}, BadOption, "1 or more"),
+    "no changes": ({}, {"count": 0}, BadOption, "1 to 100"),
     "a reader of no text": (
         {},
         {"readers": {"majority": READERS.load("majority")}},

@@ -45,7 +45,7 @@ from measurand.models.server.key import (
     withheld_key,
 )
 from measurand.models.server.ledger import Ledger, Use
-from measurand.models.server.transport import CALLED_OFF, UNREACHED, Answer, Transport
+from measurand.models.server.transport import CALLED_OFF, UNREACHED, Response, Transport
 
 ADDRESSES = ("MEASURAND_ENDPOINT", "OPENAI_BASE_URL")
 HOST = re.compile(r"[\w.-]+|[0-9a-fA-F:.]+")  # a name, or a number of either kind
@@ -317,7 +317,7 @@ class _EndpointClient:
         return self.weigh_failure(answer, body)
 
     def weigh_failure(
-        self, answer: Answer, body: dict[str, Any]
+        self, answer: Response, body: dict[str, Any]
     ) -> tuple[Reply | str | None, float | None]:
         """What an answer without a reply means; raises where no other try can help."""
         status, content = answer.status, answer.content

@@ -19,7 +19,7 @@ HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """What came back: a status, or 0 and the fault that kept one away."""
 
     status: int = 0
@@ -64,18 +64,18 @@ class Transport:
         self.called_off.set()
         self.loop.call_soon_threadsafe(self._cancel_all)
 
-    def post(self, url: httpx.URL, content: str) -> Answer:
+    def post(self, url: httpx.URL, content: str) -> Response:
         """The answer to a request; no exception of httpx, which would hold the key."""
         sending = asyncio.run_coroutine_threadsafe(self._post(url, content), self.loop)
         try:
             return sending.result()
         except CancelledError:
-            return Answer(fault=CALLED_OFF)
+            return Response(fault=CALLED_OFF)
 
-    async def _post(self, url: httpx.URL, content: str) -> Answer:
+    async def _post(self, url: httpx.URL, content: str) -> Response:
         """The answer, whole and in time."""
         if self.called_off.is_set():
-            return Answer(fault=CALLED_OFF)
+            return Response(fault=CALLED_OFF)
         try:
             async with asyncio.timeout(self.timeout_s):
                 return await self._receive(url, content)
@@ -85,9 +85,9 @@ class Transport:
             fault = UNREACHED
         except (httpx.HTTPError, httpx.StreamError, OSError, ValueError):
             fault = "the connection was cut"
-        return Answer(fault=fault)
+        return Response(fault=fault)
 
-    async def _receive(self, url: httpx.URL, content: str) -> Answer:
+    async def _receive(self, url: httpx.URL, content: str) -> Response:
         """The answer as it comes, unless it is longer than any."""
         body = bytearray()
         async with self.http.stream(
@@ -96,8 +96,8 @@ class Transport:
             async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > MOST_BYTES:
-                    return Answer(fault="its answer never ends")
-            return Answer(response.status_code, response.headers, bytes(body))
+                    return Response(fault="its answer never ends")
+            return Response(response.status_code, response.headers, bytes(body))
 
     def _cancel_all(self) -> None:
         """Cancel the tasks of the loop, from within it."""
