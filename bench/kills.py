@@ -35,7 +35,7 @@ COMMANDS = {
     "evidence": ("pairs.jsonl", "--metadata", "genre", "--shuffles", "3", CHEAP),
     "leakage": ("pairs.jsonl", "--fold-seeds", "1", "--no-map", CHEAP),
     "exposure": ("pairs.jsonl", "--text", "hypothesis", "--m", "20", "--n", "40"),
-    "explanations": ("synthetic:explained", "--items", "60", CHEAP),
+    "explanations": ("synthetic:explained", "--items", "40", CHEAP),
 }
 ROWS = 300  # of the file
 
