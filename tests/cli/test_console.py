@@ -18,6 +18,16 @@ def test_a_log_gets_a_line_a_minute_with_the_time_left(capsys):
     ]
 
 
+def test_what_is_soon_done_gets_no_line(capsys):
+    now = [0.0]
+    lines = ProgressLines(clock=lambda: now[0])
+    now[0] = 500.0  # something else was done meanwhile
+    for done in range(3):
+        lines.update(done, 2)
+        now[0] += 1.0
+    assert not capsys.readouterr().err
+
+
 def test_what_was_stored_before_does_not_shorten_the_time_left(capsys):
     now = [0.0]
     lines = ProgressLines("draws", lambda: now[0])

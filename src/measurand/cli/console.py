@@ -49,7 +49,8 @@ class ProgressLines:
         """Say how far it is, where nothing was said for a minute."""
         now = self.clock()
         if self.first is None or done <= self.first:
-            self.start, self.first = now, done
+            self.start = self.last = now
+            self.first = done
         elif done < total and now - self.last >= LINE_EVERY:
             from measurand.experiment.budget import round_duration
 
