@@ -21,7 +21,7 @@ from measurand.experiment.experiment import open_experiment
 
 LIBRARY = Path(measurand.__file__).parent
 # What is no option of ours: a style of the page, and commands to type.
-COMMANDS = ("--heat", "measurand fit --save", "pip install --no-deps")
+COMMANDS = ("--heat", "measurand fit --save", "pip install --no-deps", "FILE --budget")
 
 
 def modules():
@@ -29,7 +29,7 @@ def modules():
     return {
         path.relative_to(LIBRARY): ast.parse(path.read_text("utf-8"))
         for path in sorted(LIBRARY.rglob("*.py"))
-        if path.relative_to(LIBRARY).parts[0] != "cli"
+        if path.relative_to(LIBRARY).parts[0] not in ("cli", "__main__.py")
     }
 
 
