@@ -101,7 +101,7 @@ def test_the_audit_of_everything_holds_leakage(leaky, run):
 
 OPTIONS = {
     "--field hypothesys": ("no field 'hypothesys'", "did you mean 'hypothesis'?"),
-    "--k 1": ("--k is 1", "2 or more"),
+    "--k 1": ("--k is 1", "2 to 100,000"),
     "--folds 1": ("--folds is 1",),
     "--reference-accuracy 91": ("--reference-accuracy is 91.0", "not percent"),
     "--budget soon": ("--budget is 'soon'", "90s, 10m or 2h, or none"),

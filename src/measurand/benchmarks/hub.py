@@ -49,8 +49,8 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     except Exception as failed:  # what a stranger's README leads to may be anything
         raise BadInput(
             f"cannot load {quote(source, 200)}: {quote(_failure_text(failed), 200)}; "
-            f"give the dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and give "
-            "its files"
+            f"give the dataset as {HUB_PREFIX}NAME:CONFIG@SPLIT, or download it and "
+            "give its files"
         ) from None
     return to_dataframe(dataset)
 

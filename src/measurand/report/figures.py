@@ -136,8 +136,8 @@ def check_address_space() -> None:
     if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
         raise StoreFailed(
             f"figures cannot be drawn within {limit // 2**20:,} MiB of addresses; lift "
-            "the limit with `ulimit -v unlimited`, or save no report: what was finished "
-            "is kept"
+            "the limit with `ulimit -v unlimited`, or save no report: what was "
+            "finished is kept"
         )
 
 
