@@ -115,7 +115,7 @@ def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
 def test_the_work_list_names_the_part_and_another_label(leaky):
     asked = leaky.items[leaky.items["measurand.rewrite"] != ""]
     assert set(asked["measurand.rewrite"]) == {"hypothesis"}
-    assert (asked["aim"] != asked["label"]).all()
+    assert (asked["measurand.aim"] != asked["label"]).all()
 
 
 @pytest.mark.slow
