@@ -100,3 +100,29 @@ def test_the_boats_call_the_next_rung_whatever_the_reader_is_called():
     verdict, findings = AUDITS["evidence"]({"minilm": TfidfReader()})
     assert verdict[0] == "evidence-sensitive"
     assert any(not own for statistic, _, own, *_ in findings if statistic == "accuracy")
+
+
+def leaked(*names):
+    """What the pair, each field alone and the controls reach, the fields so called."""
+    columns = dict(zip(("premise", "hypothesis"), names, strict=True))
+    tables = [pairs(240, leak=0.5), pairs(160, leak=0.5, seed=1)]
+    tables = [table.rename(columns=columns) for table in tables]
+    roles = {"evidence": names[0], "query": names[1], "label": "label"}
+    benchmark = from_frames(*tables, name="leaky", **roles)
+    with open_experiment(benchmark) as running:
+        settings = leakage.AUDIT.choose(calibrate=False, tsne=False)
+        report = leakage.AUDIT.run(running, {"tfidf": TfidfReader()}, settings)
+    figures = ("accuracy", "single_accuracy", "control_over_majority")
+    return [
+        (f.statistic, f.estimate.value)
+        for f in report.findings
+        if f.statistic in figures
+    ], {(f.statistic, f.reader, f.condition) for f in report.findings}
+
+
+@pytest.mark.slow
+def test_a_field_called_like_a_condition_is_read_as_itself():
+    plainly, keys = leaked("premise", "hypothesis")
+    oddly, odd_keys = leaked("full", "length only")
+    assert oddly == plainly
+    assert len(odd_keys) == len(keys)
