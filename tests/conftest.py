@@ -1,6 +1,7 @@
 """Items that every test may use."""
 
 import os
+import signal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ from measurand.core.recipe import OWNERS
 
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
+# A shell that starts tests in the background has them ignore Ctrl-C, and all they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
