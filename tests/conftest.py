@@ -12,7 +12,7 @@ from measurand.core.recipe import OWNERS
 
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
-# A shell that starts tests in the background has them ignore Ctrl-C, and all they start.
+# A shell that starts tests in the background has them, and theirs, ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -85,6 +85,7 @@ def audit(request):
     return run, run({"tfidf": TfidfReader()})
 
 
+@pytest.mark.slow
 def test_a_reader_of_another_name_gets_the_same_verdict_and_numbers(audit):
     run, plainly = audit
     assert run({"my-tfidf": TfidfReader()}) == plainly

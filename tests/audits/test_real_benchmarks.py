@@ -64,6 +64,7 @@ def test_accuracy_and_effect_are_those_measured_elsewhere(
 
 
 @pytest.mark.parametrize(("source", "said"), [(SNLI, "near zero"), (BOOLQ, "depends")])
+@pytest.mark.slow
 def test_the_screen_decides_as_measured_elsewhere(source, said):
     assert (
         equivalence_decision(measured(loaded(source), "tfidf")[1].interval, 0.02)
@@ -71,6 +72,7 @@ def test_the_screen_decides_as_measured_elsewhere(source, said):
     )
 
 
+@pytest.mark.slow
 def test_a_claim_only_reader_finds_nothing_on_symmetric_fever():
     train, test = path(FEVER[0]), path("verification/fever_symmetric.jsonl.gz")
     benchmark = load_benchmark(train, test=test)

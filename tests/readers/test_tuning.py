@@ -45,6 +45,7 @@ class Told:
         return np.where(np.eye(2)[gold] > 0, share[:, None], 1 - share[:, None])
 
 
+@pytest.mark.slow
 def test_tuning_finds_the_rate_that_learns_and_repeats_itself(reader):
     best = reader.tune(ITEMS, rng())
     assert best == dataclasses.replace(reader, rate=5e-3, rates=())

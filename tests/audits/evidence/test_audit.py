@@ -42,6 +42,7 @@ def plan(**shares):
     ],
     ids=str,
 )
+@pytest.mark.slow
 def test_a_planted_place_of_the_map_is_found(shares, region):
     benchmark = plan(**shares)
     report = audited(benchmark)
@@ -69,6 +70,7 @@ def paired_items(n=1200):
     return pd.DataFrame(texts, columns=["query", "evidence"]).assign(label=label)
 
 
+@pytest.mark.slow
 def test_a_stronger_reader_overturns_a_near_zero_and_that_is_said():
     benchmark = from_frames(paired_items(4000), name="pairs")
     report = audited(benchmark, margin=0.05)
@@ -105,6 +107,7 @@ def test_skewed_labels_are_a_warning_and_never_independence():
     assert "the query alone does as well" in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_too_few_items_leave_it_undecided_and_say_how_many_would_do():
     shares = {"coupling": 0.6, "dependence": 0.3, "train": 1500, "test": 60}
     report = audited(
@@ -136,6 +139,7 @@ def test_one_finding_a_statistic_reader_and_condition():
 
 
 @pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
+@pytest.mark.slow
 def test_harder_shuffles_run_by_name_and_name_their_findings(kind):
     report = audited(plan(dependence=0.9), shuffle=kind, calibrate=False)
     assert report.finding("delta_evi").condition == kind

@@ -219,6 +219,7 @@ def test_what_cannot_be_followed_is_one_line(what):
     assert "\n" not in str(failed.value)
 
 
+@pytest.mark.slow
 def test_cross_is_called_where_a_reader_of_fields_apart_finds_nothing():
     """The label is whether query and rationale name the same colour."""
     rng = np.random.default_rng(2)

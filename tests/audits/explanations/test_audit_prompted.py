@@ -45,6 +45,7 @@ def brief(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_a_model_in_a_directory_writes_rationales_that_are_audited(brief):
     report = run(STEPS, f"causal:{brief}", sizes={"train": 28, "test": 12})
     assert report.finding("h3").condition == "steps"

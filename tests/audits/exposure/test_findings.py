@@ -44,6 +44,7 @@ def test_tasks_count_alike_and_trainings_of_a_draw_go_together():
     assert found.n == 4
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_accuracy_of_the_tasks():
     rng = np.random.default_rng(0)
     chances = (0.4, 0.6, 0.7)

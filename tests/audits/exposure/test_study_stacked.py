@@ -55,6 +55,7 @@ def once(task, reader):
     return ran(task, reader)
 
 
+@pytest.mark.slow
 def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader):
     """One batch an epoch and no dropout: nothing is left to the neighbours."""
     one = EncoderReader(reader.model, rate=3e-3, adapt_rate=3e-3)
@@ -71,12 +72,14 @@ def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader)
             assert [*answer.remarks] == [*alone[arm].remarks]
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_gives_the_same_bytes(task, reader, once):
     told, found, _ = ran(task, reader, workers=2)
     assert found == once[1]
     assert told.counts.equals(once[0].counts)
 
 
+@pytest.mark.slow
 def test_a_study_that_was_killed_within_a_group_ends_with_the_same_bytes(
     task, reader, once, tmp_path
 ):
@@ -89,6 +92,7 @@ def test_a_study_that_was_killed_within_a_group_ends_with_the_same_bytes(
     assert len(lost) <= tally["computed"] < 15
 
 
+@pytest.mark.slow
 def test_a_study_of_more_draws_keeps_the_groups_that_were_whole(task, reader, tmp_path):
     ran(task, reader, store=tmp_path)
     *_, tally = ran(task, reader, store=tmp_path, design=replace(DESIGN, repeats=6))
@@ -112,6 +116,7 @@ def test_draws_done_are_shown_as_groups_end(task, reader):
     assert np.diff([done for done, _ in seen]).min() >= 0
 
 
+@pytest.mark.slow
 def test_a_plan_runs_whole_groups_and_loses_none(task, reader):
     with open_experiment(task) as running:
         plan = plan_study(running, {"made": task}, {"one": reader}, DESIGN, ABOUT)

@@ -188,6 +188,7 @@ def several(**planted):
         ((0.06, -0.012), (-0.03, 0.009), "adaptation helped up and hurt down"),
     ],
 )
+@pytest.mark.slow
 def test_models_that_cancel_are_not_called_uninflated(up, down, said):
     both = several(up=up, down=down)
     assert effects_verdict(both.together, "all", 1.0).label == NOT

@@ -51,6 +51,7 @@ def jobs(reader, *texts):
 
 
 @pytest.mark.parametrize("family", ["llama", "gpt2", "gemma2"])
+@pytest.mark.slow
 def test_a_stack_answers_what_each_answers_alone(family, tmp_path):
     reader = whole(tiny_decoders.save(tmp_path, family))
     given = jobs(reader, TEXTS, (), TEXTS[:21])
@@ -88,6 +89,7 @@ def test_a_stack_learns_a_planted_task(reader):
         assert (one.probabilities.argmax(axis=1) == gold).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_dropout_is_drawn_for_every_model_and_repeats_itself(reader, tmp_path):
     place = tiny_decoders.save(tmp_path, "gpt2", resid_pdrop=0.3)
     wet = dataclasses.replace(reader, model=place, epochs=1)

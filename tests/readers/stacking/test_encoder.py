@@ -37,6 +37,7 @@ def jobs(reader, *texts):
     ]
 
 
+@pytest.mark.slow
 def test_a_stack_answers_every_job_and_repeats_itself(reader):
     first, again = (
         reader.predict_jointly(jobs(reader, (), TEXTS, TEXTS[:33]), 4) for _ in range(2)
@@ -50,12 +51,14 @@ def test_a_stack_answers_every_job_and_repeats_itself(reader):
     assert not np.allclose(first[0].probabilities, first[1].probabilities)
 
 
+@pytest.mark.slow
 def test_a_stack_learns_a_planted_task(reader):
     gold = TEST.gold(TEST.classes)
     for one in reader.predict_jointly(jobs(reader, (), TEXTS), 2):
         assert (one.probabilities.argmax(axis=1) == gold).mean() > 0.8
 
 
+@pytest.mark.slow
 def test_reading_twice_as_often_lowers_the_loss(reader):
     short = dataclasses.replace(reader, epochs=0)
     once, twice = (

@@ -71,6 +71,7 @@ def test_laplace_agrees_with_brute_force_given_the_sds():
     assert spread == pytest.approx(sd, rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_whole_posterior_agrees_with_brute_force():
     pairs = small(TINY, seed=1)
     counts = tabulate_study(pairs).correct[0, :, 0, :, 0]

@@ -92,6 +92,7 @@ def test_the_evidence_is_for_the_observation_effect(n):
 
 
 @pytest.mark.parametrize("model", SLICES)
+@pytest.mark.slow
 def test_slices_without_replication_turn_out_as_published(model):
     found = analyse_slices(
         published(500, "bias"), model, rng=np.random.default_rng(0), slices=1_000

@@ -92,6 +92,7 @@ def test_the_headline_is_what_its_definition_says(rng):
 
 
 @pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.slow
 def test_the_expectation_is_the_mean_over_permutations(grouped, rng):
     clusters, labels = random_items(rng, 150, 8)
     groups = np.sort(rng.integers(20, size=150)) if grouped else np.zeros(150, int)
@@ -117,6 +118,7 @@ def test_shuffled_labels_score_about_nothing(n, k, rng):
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(240) // 4])
+@pytest.mark.slow
 def test_the_p_value_of_shuffled_labels_is_uniform(groups, rng):
     found = []
     for _ in range(250):
@@ -277,6 +279,7 @@ def test_a_tiny_cluster_that_lacks_a_label_is_listed_but_proves_nothing(rng):
     ] == pytest.approx(2 / 3 * log2(4) + 1 / 3 * log2(1 / 3 / (10 / 3 / 4)), abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_planted_cluster_is_found_and_clean_ones_are_not():
     found, beside, alone, runs = 0, 0, 0, 50
     for run in range(runs):
