@@ -15,6 +15,7 @@ ACROSS = {
         "bad_input",
         "engines",
         "full_disk",
+        "fuzz",
         "hostile",
         "hostile_servers",
         "killed",
