@@ -12,8 +12,9 @@ from measurand.core.recipe import OWNERS
 
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
-# A shell that starts tests in the background has them, and theirs, ignore Ctrl-C.
+# In the background or under nohup, tests and what they start ignore these signals.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture
