@@ -185,6 +185,77 @@ def test_a_key_in_the_pieces_of_its_tokens_is_not_kept():
         assert parse_completion(echo, Use(), lambda t: redact_key(t, KEY)).tokens == ()
 
 
+LONG = "sk-proj-Zq8vT2mXw4LrB7nKc1Yd-Hs6JfGp9QaEu3RtVi5Wo0MxZbNk2"
+SPLITS = {
+    "in order": (LONG[:19], LONG[19:38], LONG[38:]),
+    "another order": (LONG[38:], LONG[:19], LONG[19:38]),
+    "in few letters": (LONG[:6], LONG[6:12], LONG[12:18]),
+    "among words": (f"is {LONG[:19]}.", f"gpt {LONG[19:38]} x", "stop"),
+    "base64": (base64.b64encode(LONG.encode()).decode()[:26], LONG[19:38], LONG[38:]),
+}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_a_key_split_over_the_parts_of_an_answer_is_not_kept(split):
+    text, model, ended = SPLITS[split]
+    key = LONG[:18] if split == "in few letters" else LONG
+    choice = {"message": {"content": text}, "finish_reason": ended}
+    echo = json.dumps({"choices": [choice], "model": model}).encode()
+    kept = repr(parse_completion(echo, Use(), lambda t: redact_key(t, key)))
+    assert text in repr(parse_completion(echo, Use()))
+    assert not any(part in kept for part in (text, model))
+
+
+def test_a_key_split_over_the_answer_and_its_tokens_is_not_kept():
+    tokens = [{"token": LONG[i : i + 5], "logprob": -1} for i in range(0, 20, 5)]
+    choice = {"message": {"content": LONG[20:40]}, "logprobs": {"content": tokens}}
+    echo = json.dumps({"choices": [choice], "model": "m"}).encode()
+    reply = parse_completion(echo, Use(), lambda t: redact_key(t, LONG))
+    assert (reply.text, reply.tokens) == ("[key]", ())
+
+
+def test_a_plain_answer_is_kept_whole_beside_any_key():
+    tokens = [{"token": t, "logprob": -1} for t in ("entail", "ment")]
+    choice = {
+        "message": {"content": "entailment"},
+        "finish_reason": "stop",
+        "logprobs": {"content": tokens},
+    }
+    echo = json.dumps({"choices": [choice], "model": "llama-server"}).encode()
+    plain = parse_completion(echo, Use())
+    for key in (LONG, KEY, "local-server-llama", "abc1234", "xyz"):
+        assert parse_completion(echo, Use(), lambda t, k=key: redact_key(t, k)) == plain
+
+
+@pytest.mark.parametrize("key", ["abc1234", "q7x9"])
+def test_a_short_key_is_hidden_as_it_is(key):
+    assert redact_key(f"it was {key}.", key) == "it was [key]."
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "no-key-required", "None", "not_needed"])
+def test_what_stands_for_no_key_changes_no_answer(key):
+    text = f"{key}, empty, no key required: {base64.b64encode(key.encode()).decode()}"
+    assert redact_key(text, key) == text
+
+
+@pytest.mark.parametrize(
+    "key", ["correct-horse-battery-staple", "hunter22", "onlyletters"]
+)
+def test_a_key_of_words_is_not_kept_in_any_form(key):
+    content = key.encode()
+    for echo in (
+        key.upper(),
+        key[::-1],
+        content.hex(),
+        base64.b64encode(content).decode(),
+        base64.b64encode(b"Bearer " + content + b"!").decode(),
+        base64.b32encode(content).decode(),
+        str(list(content)),
+        "".join(f"%{byte:02x}" for byte in content),
+    ):
+        assert redact_key(f"it is {echo}", key) == "[key]", echo
+
+
 def test_a_complaint_that_holds_the_key_is_not_shown(caplog):
     with (
         serving(trouble=("400",)) as server,

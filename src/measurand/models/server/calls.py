@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 from typing import Any
 
 from measurand.core.store import Codec
@@ -12,6 +12,8 @@ from measurand.models.server.ledger import Use
 
 LAST = 16  # positions whose other likely tokens are kept, counted from the end
 LONGEST_COUNT = 18  # digits; a longer number is beyond any that a server can count
+MARK = "[key]"  # stands where a server said the key
+ENDS = 4_000  # letters of an answer's ends that are read on into the other words
 MOST_TOKENS = 10**8  # of one call; whoever counts more counts wrongly
 
 Messages = Sequence[Mapping[str, str]]
@@ -90,7 +92,7 @@ def parse_completion(
 ) -> Reply | None:
     """The reply in a chat completion; None where that is not what it is.
 
-    `redact` takes out of each text what may not be kept.
+    `redact` takes out of each text, and of all together, what may not be kept.
     """
     try:
         completion = json.loads(content, parse_int=_parse_int)
@@ -102,13 +104,31 @@ def parse_completion(
         return None
     tokens = _likely_tokens(choice.get("logprobs"))
     listed = _listed_texts(tokens)
-    return Reply(
+    words = [
         redact(_whole_letters(text or "")),
-        tokens if redact(listed) == listed else (),
-        _token_use(completion.get("usage"), worst),
         redact(_whole_letters(str(completion.get("model") or "")))[:200],
         redact(_whole_letters(str(choice.get("finish_reason") or "")))[:40],
-    )
+    ]
+    if redact(listed) != listed:
+        tokens, listed = (), ""
+    together = "\n".join([words[0], listed, *_joined_words(words)])
+    if redact(together) != together:
+        tokens, words = (), [MARK] * len(words)
+    use = _token_use(completion.get("usage"), worst)
+    return Reply(words[0], tokens, use, words[1], words[2])
+
+
+def _joined_words(words: Sequence[str]) -> list[str]:
+    """What is kept of an answer, each part read on into the others, in any order.
+
+    >>> _joined_words(["A", "gpt"])
+    ['Agpt', 'gptA']
+    """
+    ends = [
+        word if len(word) <= 2 * ENDS else f"{word[:ENDS]} {word[-ENDS:]}"
+        for word in words
+    ]
+    return ["".join(order) for order in permutations(ends)]
 
 
 def _parse_int(digits: str) -> float:

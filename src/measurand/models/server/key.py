@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import httpx
 
 from measurand.core.errors import BadOption, EndpointFailed
+from measurand.models.server.calls import MARK
 from measurand.models.server.endpoint import OPENAI_KEY, OWN_KEY, Terms
 
 OPENAI_HOST = "api.openai.com"
@@ -78,11 +79,15 @@ class BearerAuth(httpx.Auth):
         yield request
 
 
-MARK = "[key]"
-SECRET = 8  # letters from which a key can be told from ordinary text
-# A key is looked for in other forms where it is no phrase such as "no-key-required".
-RANDOM = re.compile(r"(?=.*\d)(?=.*[A-Za-z]).{16,}")
+SHORTEST = 4  # letters of a key that is hidden as it is; fewer are in many words
+SECRET = 8  # letters from which a key can be told from ordinary text in any form
 PIECE = 12  # letters and digits of a form that give a key away, or half of the form
+# What servers without keys tell their users to send: no secrets, but words of answers.
+PLACEHOLDERS = {
+    *("empty", "none", "null", "dummy", "fake", "test", "token", "ollama", "lm-studio"),
+    *("no-key", "no-key-required", "sk-no-key-required", "no-key-needed", "not-needed"),
+    *("not-required", "not-used", "unused", "anything", "placeholder", "your-api-key"),
+}
 LAYERS = 3  # of escapes around each other that are undone
 ESCAPE = re.compile(
     r"\\(?:u\{?([0-9a-fA-F]{4,6})\}?|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))", re.S
@@ -99,38 +104,55 @@ def redact_key(text: str, key: str) -> str:
     >>> redact_key("s k 0123 4567 89ab cdef", "sk-0123456789abcdef")
     '[key]'
     """
-    if len(key) < SECRET:
+    if len(key) < SHORTEST or key.casefold().replace("_", "-") in PLACEHOLDERS:
         return text
     text = text.replace(key, MARK)
-    if not RANDOM.fullmatch(key):
+    if len(key) < SECRET:
         return text
-    pieces = {piece for form in _key_forms(key) for piece in _form_pieces(form)}
-    views = _readings(text)
-    return MARK if any(piece in view for view in views for piece in pieces) else text
+    return MARK if _holds_form(text, _key_forms(key)) else text
 
 
 def _key_forms(key: str) -> list[str]:
     """The key as a server could write it, in small letters and digits alone."""
     content = key.encode()
-    base64_forms = [base64.b64encode(b"x" * shift + content) for shift in range(3)]
     forms = [
         key,
         key[::-1],
         content.hex(),
-        # Its first and last letters depend on what stands around the key.
-        *(form.decode()[4:-4] for form in base64_forms),
+        *(_base64_core(content, before) for before in range(3)),
         base64.b32encode(content).decode().rstrip("="),
         "".join(str(byte) for byte in content),
     ]
-    return [_bare_letters(form) for form in forms]
+    return [form for form in map(_bare_letters, forms) if len(form) >= SECRET]
 
 
-def _form_pieces(form: str) -> list[str]:
-    """Every piece of a form that is long enough to give the key away."""
-    length = max(PIECE, len(form) // 2)
-    if len(form) <= length:
-        return [form] if len(form) >= SECRET else []
-    return [form[i : i + length] for i in range(len(form) - length + 1)]
+def _base64_core(content: bytes, before: int) -> str:
+    """The letters that so many bytes before the key, and any after it, do not change.
+
+    >>> _base64_core(b"correct", 0), _base64_core(b"correct", 1)
+    ('Y29ycmVjd', 'NvcnJlY3')
+    """
+    letters = base64.b64encode(b"x" * before + content).decode()
+    first, end = -(-8 * before // 6), 8 * (before + len(content)) // 6
+    return letters[first:end]
+
+
+def _holds_form(text: str, forms: list[str]) -> bool:
+    """Whether runs of the text make up so much of a form that it gives the key away."""
+    starts: dict[str, list[tuple[int, int]]] = {}
+    for number, form in enumerate(forms):
+        for start in range(len(form) - SECRET + 1):
+            run = form[start : start + SECRET]
+            starts.setdefault(run, []).append((number, start))
+    covered: list[set[int]] = [set() for _ in forms]
+    for view in _readings(text):
+        for i in range(len(view) - SECRET + 1):
+            for number, start in starts.get(view[i : i + SECRET], ()):
+                covered[number].update(range(start, start + SECRET))
+    return any(
+        len(places) >= min(len(form), max(PIECE, len(form) // 2))
+        for places, form in zip(covered, forms, strict=True)
+    )
 
 
 def _readings(text: str) -> Iterator[str]:
