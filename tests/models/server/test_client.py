@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from dataclasses import replace
 
 import pytest
@@ -182,6 +183,31 @@ def test_nobody_at_the_address_is_one_line():
         endpoint = reached(server, retries=1)
     with pytest.raises(EndpointFailed, match="2 tries: cannot connect"):
         endpoint_replies(endpoint, prompts(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("ALL_PROXY", "socks9://u:s3cret@127.0.0.1:9"),
+        ("ALL_PROXY", "socks5://u:s3cret@127.0.0.1:9"),
+        ("HTTP_PROXY", "foo://u:s3cret@h"),
+        ("https_proxy", "http://u:s3cret@h:port"),
+        ("SSL_CERT_FILE", "/nonexistent/s3cret"),
+    ],
+)
+def test_an_environment_that_allows_no_call_is_one_line(monkeypatch, name, setting):
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    for each in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE"):
+        monkeypatch.delenv(each, raising=False)
+        monkeypatch.delenv(each.lower(), raising=False)
+    monkeypatch.setenv(name, setting)
+    endpoint = Endpoint("m", terms=Terms(url="https://example.invalid", retries=0))
+    with pytest.raises(EndpointFailed) as failed:
+        endpoint_replies(endpoint, prompts(1))
+    lines = "".join(traceback.format_exception(failed.value))
+    assert str(failed.value).startswith(f"{name} names no ")
+    assert "\n" not in str(failed.value)
+    assert "s3cret" not in lines
 
 
 def test_no_address_says_what_to_set(monkeypatch):

@@ -1,6 +1,7 @@
 """The transport: requests that end in time, or as soon as they are called off."""
 
 import asyncio
+import os
 import socket
 import threading
 from concurrent.futures import CancelledError
@@ -9,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
+
+from measurand.core.errors import EndpointFailed
 
 MOST_BYTES = 20_000_000  # of one answer; whatever is longer is none
 LEAVING = 1.0  # seconds that the loop gets to close its connections
@@ -28,6 +31,37 @@ class Response:
     fault: str = ""
 
 
+PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
+
+def _open_http(**settings: Any) -> httpx.AsyncClient:
+    """The client of httpx; one line where the environment lets it have none."""
+    try:
+        return httpx.AsyncClient(**settings)
+    except OSError:
+        name = "SSL_CERT_FILE" if os.environ.get("SSL_CERT_FILE") else "SSL_CERT_DIR"
+        reason = f"{name} names no file of certificates that can be read"
+    except (ImportError, ValueError, httpx.InvalidURL):
+        # Without the address: it may hold a password.
+        name = next(filter(_is_useless_proxy, os.environ), "NO_PROXY")
+        reason = f"{name} names no proxy that can be used here; allowed are http and "
+        reason += "https, and socks5 where the package socksio is installed"
+    raise EndpointFailed(f"{reason}; mend or unset {name}")
+
+
+def _is_useless_proxy(name: str) -> bool:
+    """Whether the variable names a proxy that httpx cannot use."""
+    if name.lower() not in PROXIES or not os.environ[name]:
+        return False
+    address = os.environ[name]
+    proxy = address if "://" in address else f"http://{address}"
+    try:
+        httpx.AsyncHTTPTransport(proxy=proxy, verify=False, trust_env=False)
+    except (ImportError, ValueError, httpx.InvalidURL):
+        return True
+    return False
+
+
 class Transport:
     """Sends requests of any thread, in an event loop that has a thread of its own.
 
@@ -38,7 +72,7 @@ class Transport:
     def __init__(self, timeout_s: float, connections: int, **settings: Any) -> None:
         self.timeout_s = timeout_s
         limits = httpx.Limits(max_connections=connections)
-        self.http = httpx.AsyncClient(timeout=None, limits=limits, **settings)  # noqa: S113
+        self.http = _open_http(timeout=None, limits=limits, **settings)
         self.loop = _EventLoop()
         self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
         self.called_off = threading.Event()
