@@ -52,6 +52,17 @@ class Clockwork:
 
 
 @dataclass(frozen=True)
+class Adjustable(Clockwork):
+    """It has a setting that can be tuned."""
+
+    kind: ClassVar[str] = "adjustable"
+    rate: float = 1.0
+
+    def tune(self, items: Any, rng: Any) -> "Adjustable":
+        return replace(self, rate=2.0)
+
+
+@dataclass(frozen=True)
 class FittedClockwork:
     classes: tuple[str, ...]
 

@@ -12,12 +12,15 @@ from measurand.experiment.experiment import (
     check_budget,
     open_experiment,
     plan_asks,
+    renew_budget,
+    tune_reader,
 )
 from measurand.experiment.workplace import Workplace
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader
-from tests.experiment.clockwork import Clockwork, Time
+from measurand.readers.tuning import RATES
+from tests.experiment.clockwork import Adjustable, Clockwork, Time
 
 READER = Clockwork()
 KEEP = Keep("claim")
@@ -84,6 +87,35 @@ def test_parts_that_fit_are_refused_where_all_together_do_not(running):
     with pytest.raises(PastBudget):
         check_budget("works", (short, ASKS[:2]), (short, ASKS[2:]))
     ask_all(short, ASKS[2:])
+
+
+def test_what_a_reader_was_granted_counts_when_it_is_checked_again(running):
+    first, again = ([Ask(member)] for member in READER.with_seeds(2))
+    plan = plan_asks(running, first)
+    short = limited(running, 1.5 * plan.seconds)
+    check_budget("works", (short, first))
+    ask_all(short, first)
+    with pytest.raises(PastBudget, match=r"1 training .* after about .* before, past"):
+        check_budget("works", (short, again))
+    check_budget("works", (short, first))  # stored: nothing is left to take any time
+    check_budget("others", (short, again))
+    check_budget("works", (renew_budget(short), again))
+    check_budget("works", (limited(running, 2.5 * plan.seconds), again))
+
+
+def test_tuning_is_named_counted_and_held_against_the_same_budget(running):
+    reader, said = Adjustable(), []
+    tuning = plan_asks(running, [Ask(reader, what=SETTINGS)])
+    once = plan_asks(running, [Ask(reader)]).seconds
+    assert tuning.trainings == len(RATES)
+    with pytest.raises(PastBudget, match=f"{len(RATES)} trainings and"):
+        tune_reader(limited(running, once, said), "works", reader)
+    assert said[0].startswith(f"plan: works: {len(RATES)} trainings and ")
+    short = limited(running, tuning.seconds + once / 2)
+    better = tune_reader(short, "works", reader)
+    assert better.rate == 2.0
+    with pytest.raises(PastBudget, match="after about"):
+        check_budget("works", (short, [Ask(better)]))
 
 
 def test_workers_share_the_time_but_one_trial_is_not_shared(benchmark):

@@ -21,6 +21,7 @@ from measurand.core.errors import (
 )
 from measurand.core.finding import Report
 from measurand.core.task import Task
+from measurand.experiment.experiment import renew_budget
 from measurand.experiment.workplace import Workplace
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports
@@ -198,7 +199,8 @@ def audit(
             recipes = name_readers(None, record.readers)
             try:
                 record.check_applies(benchmark)
-                reports[name] = record.run(experiment, recipes, record.choose(**chosen))
+                renewed = renew_budget(experiment)
+                reports[name] = record.run(renewed, recipes, record.choose(**chosen))
             except (BadInput, CannotIntervene, Undefined) as fault:
                 faults[name] = fault
     serious = [f for f in faults.values() if not isinstance(f, NotApplicable)]

@@ -35,6 +35,7 @@ def audit_verb(
         NotApplicable,
         Undefined,
     )
+    from measurand.experiment.experiment import renew_budget
     from measurand.readers import READERS
     from measurand.report.reports import Reports
 
@@ -53,7 +54,8 @@ def audit_verb(
             readers = {reader: READERS.load(reader) for reader in audit.readers}
             try:
                 audit.check_applies(benchmark)
-                reports[name] = audit.run(experiment, readers, settings[name])
+                renewed = renew_budget(experiment)
+                reports[name] = audit.run(renewed, readers, settings[name])
             except NotApplicable as reason:
                 not_run[name] = str(reason)
             except (BadInput, CannotIntervene, Undefined) as fault:

@@ -73,7 +73,7 @@ def run_audit(
     """Run one audit of one benchmark, print and save its report, and exit by it."""
     with open_with_progress(benchmark, run, engine) as experiment:
         if tune:
-            readers = _tune_readers(experiment, readers)
+            readers = _tune_readers(experiment, audit.name, readers)
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source, run.workers)
     deliver(report, run, log)
@@ -87,9 +87,18 @@ def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> N
 
 
 def _tune_readers(
-    experiment: "Experiment", readers: Mapping[str, Any]
+    experiment: "Experiment", audit: str, readers: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The readers with their best settings, where they have any to search."""
+    from measurand.core.errors import PastBudget
     from measurand.experiment.experiment import tune_reader
+    from measurand.experiment.ladder import way_to_run
 
-    return {name: tune_reader(experiment, reader) for name, reader in readers.items()}
+    tuned = {}
+    for name, reader in readers.items():
+        try:
+            tuned[name] = tune_reader(experiment, name, reader)
+        except PastBudget as reason:
+            line = f"to tune {name}: {way_to_run(audit, reason)}, or without --tune"
+            raise PastBudget(line) from None
+    return tuned

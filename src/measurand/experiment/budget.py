@@ -42,12 +42,14 @@ class Budget:
         announce: Told what each reader will compute, before it does.
         clock: What readers are timed by.
         paces: Those that were measured.
+        granted: The seconds of the plans that were let pass, by reader.
     """
 
     seconds: float | None = None
     announce: Notice | None = None
     clock: Clock = time.perf_counter
     paces: dict[tuple[str, int, bool], Pace | None] = field(default_factory=dict)
+    granted: dict[str, float] = field(default_factory=dict)
 
     @property
     def is_needed(self) -> bool:
@@ -156,7 +158,7 @@ def plan_trials(
         timings.append(None if pace is None else work.seconds(pace))
         answers += sum(_asked_rows(each, benchmark, seed) for each in trial)
     known = [seconds for seconds in timings if seconds is not None]
-    trainings = 0 if _is_learned(trials) else len(trials)
+    trainings = 0 if _is_learned(trials) else sum(map(_count_trainings, trials))
     if len(known) < len(timings):
         return Plan(trainings, answers, None)
     longest = max(known, default=0.0)
@@ -176,18 +178,30 @@ def sum_plans(plans: Iterable[Plan]) -> Plan:
 
 
 def announce_plan(name: str, plan: Plan, budget: Budget) -> None:
-    """Say what a reader will compute, and raise where that takes too long."""
+    """Say what a reader will compute, and raise where that takes too long.
+
+    What it was granted before counts too, so that all together keeps to the budget.
+    """
     if plan.answers and budget.announce is not None:
         budget.announce(f"plan: {name}: {plan}")
-    check_plan(plan, budget)
+    before = budget.granted.get(name, 0.0)
+    check_plan(plan, budget, before)
+    budget.granted[name] = before + (plan.seconds or 0.0)
 
 
-def check_plan(plan: Plan, budget: Budget) -> None:
-    """Raise where the plan takes longer than a reader may."""
-    if budget.seconds is None or plan.seconds is None:
+def check_plan(plan: Plan, budget: Budget, before: float = 0.0) -> None:
+    """Raise where the plan, after so many seconds, takes longer than a reader may."""
+    if budget.seconds is None or not plan.seconds:
         return
-    if plan.seconds > budget.seconds:
-        raise PastBudget(f"{plan}, past the budget of {exact_duration(budget.seconds)}")
+    if before + plan.seconds > budget.seconds:
+        spent = f" after about {round_duration(before)} before" if before else ""
+        limit = exact_duration(budget.seconds)
+        raise PastBudget(f"{plan}{spent}, past the budget of {limit}")
+
+
+def _count_trainings(trial: Trial) -> int:
+    """How often a trial trains: once, or once a rate where it looks for the best."""
+    return len(RATES) if trial[0].what == SETTINGS else 1
 
 
 def _is_learned(trials: Sequence[Trial]) -> bool:

@@ -142,11 +142,13 @@ def measure_all(experiment: Experiment, asks: Sequence[Ask]) -> list[ReaderMeasu
     ]
 
 
-def tune_reader(experiment: Experiment, reader: Reader) -> Reader:
+def tune_reader(experiment: Experiment, name: str, reader: Reader) -> Reader:
     """The reader with its best settings for all fields; others are left as they are."""
     if not isinstance(reader, Tunable):
         return reader
-    (answer,) = resolve_asks(experiment, [Ask(reader, what=SETTINGS)])
+    asks = [Ask(reader, what=SETTINGS)]
+    check_budget(name, (experiment, asks))
+    (answer,) = resolve_asks(experiment, asks)
     better: Reader = replace(reader, **answer.remarks)  # type: ignore[type-var]
     return better
 
@@ -156,10 +158,16 @@ def lift_budget(experiment: Experiment) -> Experiment:
     return replace(experiment, budget=Budget())
 
 
+def renew_budget(experiment: Experiment) -> Experiment:
+    """The same experiment for another audit, in which readers have their time anew."""
+    return replace(experiment, budget=replace(experiment.budget, granted={}))
+
+
 def check_budget(name: str, *parts: tuple[Experiment, Sequence[Ask]]) -> None:
     """Announce what a reader will compute, and raise where that takes too long.
 
-    An audit that asks a reader in several calls checks them all before the first.
+    An audit that asks a reader in several calls checks them all before the first; what
+    it checks later is held against what was left.
 
     Args:
         name: What the reader is called.

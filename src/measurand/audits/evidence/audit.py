@@ -186,9 +186,9 @@ def _consequence_findings(
     experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
-    benchmark, not_run = experiment.benchmark, {}
-    findings = flip_findings(experiment, readers)
-    if not findings:
+    benchmark = experiment.benchmark
+    findings, not_run = flip_findings(experiment, readers)
+    if not (findings or not_run):
         not_run["flip_rate"] = (
             "no metadata value is said in most queries, and no labelling protocol can "
             "be called"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.thresholds import REACH, SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import Undefined
+from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.items import Items
@@ -20,7 +21,8 @@ from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.selection import Selection
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, check_budget
+from measurand.experiment.ladder import way_to_run
 from measurand.interventions.metadata import Flip, rendered_share
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample
@@ -172,8 +174,11 @@ def possible_flips(benchmark: Benchmark) -> dict[str, Flip]:
 
 def flip_findings(
     experiment: Experiment, readers: Mapping[str, Reader]
-) -> list[Finding]:
-    """The share of labels and of predictions that change with each flip."""
+) -> tuple[list[Finding], dict[str, str]]:
+    """The share of labels and of predictions that change with each flip.
+
+    Also why readers were not asked: they have no time left for it.
+    """
     benchmark, findings = experiment.benchmark, []
     flips_by_column = possible_flips(benchmark)
     for column, flip in flips_by_column.items():
@@ -184,17 +189,25 @@ def flip_findings(
             changed_share = wilson_share(int((before != after).sum()), len(before))
             findings.append(Finding("flip_rate", "protocol", column, changed_share))
     if not flips_by_column:
-        return findings
+        return findings, {}
     changes: list[Intervention] = [AsIs(), *flips_by_column.values()]
-    asks = [Ask(reader, under=c) for reader in readers.values() for c in changes]
-    predictions = iter(ask_all(experiment, asks))
-    for name in readers:
+    asks: dict[str, list[Ask]] = {}
+    refused: dict[str, str] = {}
+    for name, reader in readers.items():
+        reader_asks = [Ask(reader, under=change) for change in changes]
+        try:
+            check_budget(name, (experiment, reader_asks))
+            asks[name] = reader_asks
+        except PastBudget as reason:
+            refused[f"flip_rate of {name}"] = way_to_run("evidence", reason)
+    predictions = iter(ask_all(experiment, list(chain(*asks.values()))))
+    for name in asks:
         unflipped = next(predictions)
         for column in flips_by_column:
             moved = int((unflipped.answers != next(predictions).answers).sum())
             rate = wilson_share(moved, len(unflipped.ids))
             findings.append(Finding("flip_rate", name, column, rate))
-    return findings
+    return findings, refused
 
 
 def _dominant_group(train: Items, seed: int) -> Drop:

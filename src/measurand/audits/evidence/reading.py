@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
-from measurand.core.errors import Undefined
+from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Seeded
@@ -18,6 +18,7 @@ from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
+from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
@@ -200,15 +201,24 @@ def read_evidence(
     clusters = baselines.clusters
     usual_seeds = reader.default_seeds() if isinstance(reader, Seeded) else 1
     seed_count = seeds or usual_seeds
+    not_retried: dict[str, str] = {}
     for first in (0, seed_count):
         members = (
             reader.with_seeds(seed_count, first)
             if isinstance(reader, Seeded)
             else [reader]
         )
-        answers = ask_with_shuffles(
-            name, members, experiment, shuffle, shuffles, baselines
-        )
+        try:
+            answers = ask_with_shuffles(
+                name, members, experiment, shuffle, shuffles, baselines
+            )
+        except PastBudget as reason:
+            if not first:
+                raise
+            not_retried[f"a second training of {name}, which collapsed"] = way_to_run(
+                "evidence", reason
+            )
+            break
         gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
         outcome = _evidence_decision(answers, gain, baselines.margin)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):
@@ -231,7 +241,7 @@ def read_evidence(
         name=name,
         strength=traits_of(reader).strength,
         findings=findings,
-        not_run=withheld,
+        not_run=not_retried | withheld,
         remarks=answers.remarks,
         right=answers.right,
         shuffled=pd.Series(answers.wrong.mean(axis=0), answers.right.index),
