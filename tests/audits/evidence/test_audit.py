@@ -1,15 +1,20 @@
 """The evidence audit on planted benchmarks: found where planted, not where absent."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
+from measurand.audits.evidence.consequences import flip_findings
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
-from measurand.experiment.experiment import open_experiment
+from measurand.experiment.budget import Budget
+from measurand.experiment.experiment import open_experiment, renew_budget
 from measurand.readers import READERS
+from tests.experiment.clockwork import Clockwork, Time
 
 RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 
@@ -165,7 +170,8 @@ def test_the_item_table_says_what_was_answered_without_evidence():
     )
 
 
-def test_metadata_said_in_the_query_are_flipped_on_a_users_own_columns():
+def fruit():
+    """A benchmark whose queries say a value of its metadata."""
     n = 400
     kinds = ["apple" if i % 2 else "pear" for i in range(n)]
     table = pd.DataFrame(
@@ -176,10 +182,25 @@ def test_metadata_said_in_the_query_are_flipped_on_a_users_own_columns():
             "kind": kinds,
         }
     )
-    report = audited(
-        from_frames(table, name="fruit", metadata=("kind",)), calibrate=False
-    )
+    return from_frames(table, name="fruit", metadata=("kind",))
+
+
+def test_metadata_said_in_the_query_are_flipped_on_a_users_own_columns():
+    report = audited(fruit(), calibrate=False)
     assert value(report, "flip_rate", "tfidf", "kind") == 1.0
+
+
+def test_a_reader_without_time_left_is_asked_under_no_flip():
+    readers = {"tfidf": READERS.load("tfidf"), "works": Clockwork()}
+    with open_experiment(fruit()) as opened:
+        spent = Budget(1e5, clock=Time.read, granted={"works": 1e5})
+        limited = replace(opened, budget=spent)
+        findings, not_run = flip_findings(limited, readers)
+        rest, refused = flip_findings(renew_budget(limited), readers)
+    assert [finding.reader for finding in findings] == ["tfidf"]
+    assert "past the budget of" in not_run["flip_rate of works"]
+    assert [finding.reader for finding in rest] == ["tfidf", "works"]
+    assert not refused
 
 
 def test_fewer_shuffles_than_recommended_are_warned_about():
