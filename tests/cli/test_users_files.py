@@ -7,6 +7,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from measurand import judges
+from measurand.report import markdown
 from tests.cli.commands import QUICK, made, process, written
 
 
@@ -118,6 +120,28 @@ def test_a_page_is_not_written_over_unasked(report, run, tmp_path):
     assert run("render", report, "--out", card, "--overwrite").code == 0
     command = ("render", report, "--out", report / "report.html", "--overwrite")
     check_refused(run, tmp_path, "is read here", *command)
+
+
+@pytest.mark.parametrize("verb", ["suite", "render"])
+def test_a_file_that_comes_during_the_run_is_left_alone(
+    report, file, run, tmp_path, monkeypatch, verb
+):
+    out = tmp_path / "out"
+    module, name = {
+        "suite": (judges, "load_judge"),
+        "render": (markdown, "markdown"),
+    }[verb]
+    compute = getattr(module, name)
+
+    def compute_while_a_file_comes(given):
+        out.write_text("mine")
+        return compute(given)
+
+    monkeypatch.setattr(module, name, compute_while_a_file_comes)
+    outcome = run(verb, {"suite": file, "render": report}[verb], "--out", out)
+    assert outcome.code == 1
+    assert "out is there already; give --overwrite" in outcome.last
+    assert out.read_text() == "mine"
 
 
 @pytest.mark.slow

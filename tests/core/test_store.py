@@ -9,7 +9,7 @@ import pytest
 
 from measurand.core import store as module
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import StoreFailed
+from measurand.core.errors import BadOption, StoreFailed
 from measurand.core.files import check_writable, write_file
 from measurand.core.store import MARKER, Codec, MemoryStore, Store, entry_key
 from measurand.experiment.answer import ANSWER_CODEC, Answer
@@ -328,6 +328,20 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path):
         write_file(tmp_path / "a" / "b", "not bytes")
     assert (tmp_path / "a" / "b").read_bytes() == b"old"
     assert os.listdir(tmp_path / "a") == ["b"]
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_that_came_to_be_there_stays(tmp_path, monkeypatch, has_links):
+    def refuse_link(*_):
+        raise PermissionError
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", refuse_link)
+    write_file(tmp_path / "a", b"theirs", overwrite=False)
+    with pytest.raises(BadOption, match="a is there already; give `overwrite`"):
+        write_file(tmp_path / "a", b"ours", overwrite=False)
+    assert (tmp_path / "a").read_bytes() == b"theirs"
+    assert os.listdir(tmp_path) == ["a"]
 
 
 @pytest.mark.parametrize("place", ["file/a", "/proc/a/b", "n" * 300 + "/a"])

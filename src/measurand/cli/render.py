@@ -28,4 +28,4 @@ def render_verb(
     if out is None:
         print(text)
     else:
-        write_file(out, text.encode())
+        write_file(out, text.encode(), overwrite=overwrite)

@@ -66,5 +66,6 @@ def suite_verb(
             notice=notice,
         )
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in suite_rows]
-    write_file(out, "".join(lines).encode("utf-8", "backslashreplace"))
+    content = "".join(lines).encode("utf-8", "backslashreplace")
+    write_file(out, content, overwrite=overwrite)
     print(f"{len(lines)} rows in {out.name}")

@@ -10,8 +10,11 @@ from pathlib import Path
 from measurand.core.errors import BadInput, BadOption, StoreFailed
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """Write under a temporary name, then rename: a kill leaves no half file."""
+def write_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
+    """Write under a temporary name, then rename: a kill leaves no half file.
+
+    Without `overwrite` a file that has come to be there by then stays.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(
@@ -21,7 +24,7 @@ def write_file(path: Path, content: bytes) -> None:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
             os.chmod(temporary, 0o666 & ~UMASK)
-            os.replace(temporary, path)
+            (os.replace if overwrite else _rename_to_new)(temporary, path)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
@@ -31,6 +34,18 @@ def write_file(path: Path, content: bytes) -> None:
             f"cannot write {path.name} to {path.parent}: {why.lower()}; free some "
             "space or name another folder; what was finished is kept"
         ) from failure
+
+
+def _rename_to_new(temporary: str, path: Path) -> None:
+    """Rename a file, unless there is one of the new name, which is refused."""
+    try:
+        os.link(temporary, path)  # which, unlike a rename, replaces nothing
+    except OSError:
+        # It is there, or the file system has no links: then a look has to do.
+        check_new_file(path, overwrite=False)
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
 
 
 def check_new_file(
