@@ -47,6 +47,17 @@ def roles(sides, *more):
     return [sides["train"], *tests, "--query", "claim", "--evidence", "proof"]
 
 
+def test_a_place_that_leads_in_a_circle_is_named_before_training(
+    run, sides, weights, tmp_path
+):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    done = run("fit", weights, *roles(sides, "near"), "--save", tmp_path / "a")
+    assert done.code == 1
+    assert len(done.err.splitlines()) == 1
+    assert f"cannot write to {tmp_path / 'a'}: too many levels" in done.last
+
+
 def test_a_reader_is_fitted_kept_and_audited(run, sides, weights, tmp_path):
     kept = tmp_path / "kept"
     done = run("fit", weights, *roles(sides, "near", "far"), "--save", kept)

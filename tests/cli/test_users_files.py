@@ -103,6 +103,15 @@ def test_a_store_in_the_folder_of_the_report_is_refused(file, run, tmp_path):
     check_refused(run, tmp_path, "lies in --out", *command)
 
 
+@pytest.mark.parametrize("name", ["loop", "n" * 300])
+def test_a_folder_that_cannot_be_is_named_first(file, run, tmp_path, name):
+    (tmp_path / "loop").symlink_to("other")
+    (tmp_path / "other").symlink_to("loop")
+    command = ("evidence", file, *QUICK, "--out", tmp_path / name)
+    outcome = check_refused(run, tmp_path, f"{name[:40]}", *command)
+    assert len(outcome.err.splitlines()) == 1
+
+
 def test_reports_that_are_compared_stay(report, run, tmp_path):
     shutil.copytree(report, tmp_path / "s")
     command = ("compare", report, tmp_path / "s", "--out", report, "--overwrite")

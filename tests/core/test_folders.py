@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import sys
@@ -125,6 +126,55 @@ def test_a_link_stays_and_leads_to_what_is_new(tmp_path):
     put(tmp_path / "link", overwrite=True, a="2")
     assert (tmp_path / "link").is_symlink()
     assert contents(tmp_path / "r") == {"sub/a": "2"}
+
+
+def test_a_list_that_is_a_pipe_gives_no_right(tmp_path):
+    put(tmp_path / "r", a="1")
+    (tmp_path / "r" / "run.json").unlink()
+    os.mkfifo(tmp_path / "r" / "run.json")
+    with pytest.raises(BadOption, match=r"holds 'run\.json', which measurand did not"):
+        check_out(tmp_path / "r", overwrite=True)
+
+
+@pytest.fixture
+def unreadable(monkeypatch):
+    """Take the right to look into a folder, from whoever runs this."""
+    scandir, paths = os.scandir, set()
+
+    def refuse(path):
+        if os.fspath(path) in paths:
+            raise PermissionError(errno.EACCES, "Permission denied", os.fspath(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    return paths
+
+
+def test_a_folder_that_cannot_be_looked_into_is_left_alone(tmp_path, unreadable):
+    put(tmp_path / "r", a="1")
+    (tmp_path / "r" / "sub" / "mine").write_text("mine")
+    unreadable.add(str(tmp_path / "r" / "sub"))
+    line = r"r holds 'sub', which measurand did not [^\n]* cannot be read[^\n]*$"
+    with pytest.raises(BadOption, match=line):
+        put(tmp_path / "r", overwrite=True, a="2")
+    unreadable.clear()
+    assert contents(tmp_path / "r") == {"sub/a": "1", "sub/mine": "mine"}
+    assert os.listdir(tmp_path) == ["r"]
+
+
+@pytest.mark.parametrize("below", ["", "/r"])
+def test_links_in_a_circle_are_one_line(tmp_path, below):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(
+        StoreFailed, match=r"^cannot write to \S+/a\S*: too many [^\n]+$"
+    ):
+        check_out(f"{tmp_path}/a{below}", overwrite=True)
+
+
+def test_a_name_that_is_too_long_is_told(tmp_path):
+    with pytest.raises(StoreFailed, match=r"cannot write to \S+/nnn.*: file name too"):
+        check_out(tmp_path / ("n" * 300), overwrite=True)
 
 
 def test_a_file_in_the_way_is_one_line(tmp_path):

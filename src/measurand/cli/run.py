@@ -1,5 +1,6 @@
 """What every verb that audits does alike: ask, deliver, exit."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,8 @@ def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     if run.out is None:
         return
     store = run.store or cache_directory()
-    if store.resolve().is_relative_to(run.out.resolve()):
+    # Not `resolve`, which fails on links that lead in a circle; `check_out` names them.
+    if Path(os.path.realpath(store)).is_relative_to(os.path.realpath(run.out)):
         raise BadOption(
             f"--store is {store}, which lies in --out, and that folder is replaced "
             "whole; name another folder for one of them"

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from measurand.core.errors import BadOption, StoreFailed, quote
+from measurand.core.documents import read_bounded
+from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
 from measurand.core.files import UMASK, check_writable, write_file
 
 RUN = "run.json"
@@ -58,8 +60,7 @@ def check_out(
             f"{folder} is the folder you are in, or a mount point, and cannot be "
             f"replaced whole; name a folder in it, such as {Path(folder) / 'report'}"
         )
-    if path.exists() and not path.is_dir():
-        raise StoreFailed(f"cannot write to {folder}: file exists; name another folder")
+    _check_no_file(folder, path)
     check_writable(path.parent)
     if not path.is_dir() or not any(path.iterdir()):
         return
@@ -67,7 +68,8 @@ def check_out(
     if stranger is not None:
         raise BadOption(
             f"{folder} holds {quote(stranger, 80)}, which measurand did not write or "
-            "which was changed since; name another folder, or move it away"
+            "which was changed since or cannot be read; name another folder, or move "
+            "it away"
         )
     if not overwrite:
         raise BadOption(
@@ -105,6 +107,19 @@ def replace_folder(
         shutil.rmtree(part, ignore_errors=True)
 
 
+def _check_no_file(folder: str | Path, path: Path) -> None:
+    """Raise where `path`, which `folder` leads to, is or can be no folder."""
+    why = "file exists"
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            return
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as failure:  # such as links in a circle
+        why = (failure.strerror or type(failure).__name__).lower()
+    raise StoreFailed(f"cannot write to {folder}: {why}; name another folder")
+
+
 def _real_path(path: str | Path) -> Path:
     """The path without links: what lies behind one is what is written."""
     return Path(os.path.realpath(path))
@@ -125,7 +140,18 @@ def _seal(record: Mapping[str, Any]) -> str:
 
 
 def _find_stranger(folder: Path, holds: str) -> str | None:
-    """A file that measurand did not write there as it is, where there is one."""
+    """A file that measurand did not write there as it is, where there is one.
+
+    What cannot be looked into may hold one, and is a stranger itself.
+    """
+    try:
+        return _find_unlisted(folder, holds)
+    except OSError as failure:
+        return os.path.relpath(failure.filename or folder, folder)
+
+
+def _find_unlisted(folder: Path, holds: str) -> str | None:
+    """A file that `run.json` does not list as it is, where there is one."""
     files = _read_files(folder, holds)
     if files is None:
         return min((path.name for path in folder.iterdir()), default=None)
@@ -148,8 +174,8 @@ def _find_stranger(folder: Path, holds: str) -> str | None:
 
 def _read_files(folder: Path, holds: str) -> dict[str, str] | None:
     """The files that `run.json` lists; None where it is not as it was written."""
-    with suppress(OSError, ValueError, RecursionError, KeyError, TypeError):
-        record = json.loads((folder / RUN).read_bytes())
+    with suppress(BadInput, OSError, ValueError, RecursionError, KeyError, TypeError):
+        record = json.loads(read_bounded(folder / RUN))
         if (record["sha256"], record["holds"]) == (_seal(record), holds):
             return {str(name): str(seal) for name, seal in record["files"].items()}
     return None
@@ -158,11 +184,16 @@ def _read_files(folder: Path, holds: str) -> dict[str, str] | None:
 def _walk_names(folder: Path, *, with_folders: bool = False) -> list[str]:
     """The names of all that lies below, with slashes, in order; links are names."""
     names = []
-    for parent, below, files in os.walk(folder):
+    for parent, below, files in os.walk(folder, onerror=_raise):
         links = [name for name in below if os.path.islink(os.path.join(parent, name))]
         listed = [*files, *(below if with_folders else links)]
         names += [Path(parent, name).relative_to(folder).as_posix() for name in listed]
     return sorted(names)
+
+
+def _raise(failure: OSError) -> None:
+    """Raise what `os.walk` would pass over without a word."""
+    raise failure
 
 
 def _fingerprint(path: Path) -> str:
