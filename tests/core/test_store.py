@@ -120,6 +120,29 @@ def test_another_layout_of_the_same_numbers_is_noticed(stored):
     assert read(stored)[0] is None
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_pipe_in_the_place_of_an_entry_is_noticed(stored, place):
+    answer, _ = read(stored)
+    path = paths(stored)[place]
+    path.unlink()
+    os.mkfifo(path)
+    assert read(stored) == (
+        None,
+        [f"store entry {KEY} was altered or cut short; computing it again"],
+    )
+    stored.write(KEY, ANSWER_CODEC, answer)
+    assert read(stored)[1] == []
+
+
+def test_a_pipe_in_the_place_of_the_marker_is_replaced(stored):
+    answer, _ = read(stored)
+    (stored.directory / MARKER).unlink()
+    os.mkfifo(stored.directory / MARKER)
+    assert not stored.is_current()
+    stored.write(KEY, ANSWER_CODEC, answer)
+    assert stored.is_current()
+
+
 def test_a_lost_file_of_numbers_is_noticed(stored):
     paths(stored)[0].unlink()
     answer, said = read(stored)

@@ -17,6 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from measurand.core.documents import open_ordinary
+from measurand.core.errors import BadInput
 from measurand.core.files import write_file
 
 STORE_FORMAT = 2  # raised when older entries cannot be read: their keys differ, too
@@ -25,6 +27,7 @@ MARKER_CONTENT = json.dumps({"store_format": STORE_FORMAT}).encode()
 
 # What a damaged or forged entry can raise; a lack of memory is not its fault.
 DAMAGES = (
+    BadInput,
     OSError,
     ValueError,
     LookupError,
@@ -93,14 +96,14 @@ class Store:
         """The thing, or None where there is none or it was damaged."""
         *beside, mark = self.paths(key, codec)
         try:
-            mark_bytes = mark.read_bytes()
+            mark_bytes = _read_ordinary(mark)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except OSError:
+        except (BadInput, OSError):
             mark_bytes = b""
         with suppress(*DAMAGES):
             record = json.loads(mark_bytes)
-            content = b"".join(path.read_bytes() for path in beside)
+            content = b"".join(map(_read_ordinary, beside))
             seal = _entry_fingerprint(key, record["stated"], content)
             if (record["key"], record["sha256"]) == (key, seal):
                 return codec.unpack(record["stated"], content)
@@ -126,8 +129,8 @@ class Store:
 
     def is_current(self) -> bool:
         """Whether the marker says that entries are of this format."""
-        with suppress(OSError):
-            return (self.directory / MARKER).read_bytes() == MARKER_CONTENT
+        with suppress(BadInput, OSError):
+            return _read_ordinary(self.directory / MARKER) == MARKER_CONTENT
         return False
 
     def announce_format(self, notice: Notice) -> None:
@@ -162,6 +165,12 @@ def entry_key(material: str) -> str:
     (64, False)
     """
     return hashlib.sha256(f"{STORE_FORMAT} {material}".encode()).hexdigest()
+
+
+def _read_ordinary(path: Path) -> bytes:
+    """The bytes of a file; a pipe of its name would keep us for ever."""
+    with open_ordinary(path) as file:
+        return file.read()
 
 
 def _entry_fingerprint(key: str, stated: Any, content: bytes) -> str:

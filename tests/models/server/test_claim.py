@@ -126,6 +126,12 @@ def test_a_claim_on_a_store_that_cannot_be_written_costs_nothing(tmp_path):
     assert server.asked.total() == 0
 
 
+def test_a_pipe_in_the_place_of_a_claim_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / ".claim")
+    with hold_claim(tmp_path / ".claim", threading.Event()):
+        assert os.listdir(tmp_path) == [".claim"]
+
+
 def test_who_is_stopped_waits_for_no_claim(tmp_path):
     stopped, path = threading.Event(), tmp_path / "a" / ".claim"
     with hold_claim(path, stopped):

@@ -30,7 +30,10 @@ def hold_claim(path: Path, stopped: threading.Event) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # To read is enough for a lock, and all that another user's file may permit.
-        file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+        # A pipe of that name would have us wait for somebody to write to it.
+        file = os.open(
+            path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666
+        )
     except OSError as failure:
         why = (failure.strerror or type(failure).__name__).lower()
         raise StoreFailed(
