@@ -127,8 +127,10 @@ def test_a_page_is_not_written_over_unasked(report, run, tmp_path):
     assert run("render", report, "--out", card).code == 0
     check_refused(run, tmp_path, "give --overwrite", "render", report, "--out", card)
     assert run("render", report, "--out", card, "--overwrite").code == 0
-    command = ("render", report, "--out", report / "report.html", "--overwrite")
-    check_refused(run, tmp_path, "is read here", *command)
+    figure = next((report / "figures").glob("*.svg"))
+    for part in (report / "report.html", figure):
+        command = ("render", report, "--out", part, "--overwrite")
+        check_refused(run, tmp_path, "is read here", *command)
 
 
 @pytest.mark.parametrize("verb", ["suite", "render"])

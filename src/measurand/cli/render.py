@@ -23,7 +23,7 @@ def render_verb(
     from measurand.report.saved import load_report
 
     if out is not None:
-        check_new_file(out, overwrite=overwrite, inputs=report.glob("*"))
+        check_new_file(out, overwrite=overwrite, inputs=report.rglob("*"))
     text = markdown(load_report(report))
     if out is None:
         print(text)
