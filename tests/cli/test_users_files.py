@@ -1,6 +1,7 @@
 """What a user has is left as it is, whatever is called like a file of ours."""
 
 import hashlib
+import json
 import random
 import shutil
 
@@ -131,6 +132,17 @@ def test_a_page_is_not_written_over_unasked(report, run, tmp_path):
     for part in (report / "report.html", figure):
         command = ("render", report, "--out", part, "--overwrite")
         check_refused(run, tmp_path, "is read here", *command)
+
+
+def test_settings_that_no_run_writes_are_one_line(report, run, tmp_path):
+    other = shutil.copytree(report, tmp_path / "s")
+    document = json.loads((report / "report.json").read_text())
+    for exhibit in document["exhibits"]:
+        exhibit["settings"]["margin"] = "x"
+    (report / "report.json").write_text(json.dumps(document))
+    outcome = run("compare", report, other)
+    assert outcome.code == 1
+    assert "s holds what no run writes: could not convert" in outcome.last
 
 
 @pytest.mark.parametrize("verb", ["suite", "render"])

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.benchmarks import formats
 from measurand.core.errors import BadInput, BadOption, StoreFailed
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.report import saved
@@ -267,7 +268,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
         ('{"schema": "1"}', "is not a report"),
         ('{"schema": 99}', "upgrade"),
         ('{"schema": 1}', "lacks part"),
-        ('{"schema": 1, "audit": "a", "benchmark": 3}', "lacks part"),
+        ('{"schema": 1, "audit": "a", "benchmark": 3}', "no run writes"),
     ],
 )
 def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content, says):
@@ -296,4 +297,34 @@ def test_broken_items_are_one_line(realistic, tmp_path, content):
     if content is not None:
         (tmp_path / "items.parquet").write_bytes(content)
     with pytest.raises(BadInput, match=r"items\.parquet is missing or broken"):
+        saved.load_report(tmp_path)
+
+
+def test_items_that_fill_the_memory_are_one_line(realistic, tmp_path, monkeypatch):
+    saved.save_report(realistic, tmp_path, {})
+    monkeypatch.setattr(formats, "most_bytes", lambda: 100)
+    with pytest.raises(BadInput, match=r"^\S+/items\.parquet [^\n]* holds more than"):
+        saved.load_report(tmp_path)
+
+
+def test_a_file_of_a_report_is_read_within_bounds(realistic, tmp_path, monkeypatch):
+    saved.save_report(realistic, tmp_path, {})
+    path = tmp_path / "repair" / "removed_words.txt"
+    most = (tmp_path / "report.json").stat().st_size
+    monkeypatch.setattr(saved, "MOST_REPORT_BYTES", most)
+    path.write_bytes(b"a" * most)
+    assert len(saved.load_report(tmp_path).files["repair/removed_words.txt"]) == most
+    path.write_bytes(b"a" * (most + 1))
+    with pytest.raises(
+        BadInput, match=r"names 'repair/rem[^\n]+ more than [\d,]+ bytes"
+    ):
+        saved.load_report(tmp_path)
+
+
+def test_a_file_with_too_long_a_name_is_named(realistic, tmp_path):
+    saved.save_report(realistic, tmp_path, {})
+    document = json.loads((tmp_path / "report.json").read_text())
+    document["files"] = ["n" * 300]
+    (tmp_path / "report.json").write_text(json.dumps(document))
+    with pytest.raises(BadInput, match=r"report\.json names 'nnn[^\n]+: file name too"):
         saved.load_report(tmp_path)

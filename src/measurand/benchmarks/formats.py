@@ -106,14 +106,24 @@ def parse_parquet(stream: IO[bytes]) -> pd.DataFrame:
         raise BadInput(f"not a whole Parquet file ({quote(str(broken))})") from None
 
 
+def check_parquet_size(stream: IO[bytes]) -> None:
+    """Raise where a Parquet file unpacks to more than the memory holds."""
+    for _ in _bounded_batches(pq.ParquetFile(stream)):
+        pass
+
+
 def _bounded_table(file: Any) -> Any:
     """The table of a Parquet file, unpacked a piece at a time while it fits."""
-    batches, size, most = [], 0, most_bytes()
+    return pa.Table.from_batches([*_bounded_batches(file)], file.schema_arrow)
+
+
+def _bounded_batches(file: Any) -> Iterator[Any]:
+    """The pieces of a Parquet file, until they are too many."""
+    size, most = 0, most_bytes()
     for batch in file.iter_batches(PIECE):
         size += batch.nbytes
         check_size(size, most)
-        batches.append(batch)
-    return pa.Table.from_batches(batches, file.schema_arrow)
+        yield batch
 
 
 def _decode_lines(stream: IO[bytes]) -> Iterator[str]:

@@ -23,7 +23,9 @@ def compare_verb(
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.report.saved import load_report
+    from measurand.report.schema import blame_reports
 
     run = o.RunOptions(out=out, overwrite=overwrite, json=json)
     check_run_out(run, reports)
-    deliver(compare([load_report(path) for path in reports]), run, {})
+    with blame_reports(*reports):
+        deliver(compare([load_report(path) for path in reports]), run, {})

@@ -21,10 +21,12 @@ def render_verb(
     from measurand.core.files import check_new_file, write_file
     from measurand.report.markdown import markdown
     from measurand.report.saved import load_report
+    from measurand.report.schema import blame_reports
 
     if out is not None:
         check_new_file(out, overwrite=overwrite, inputs=report.rglob("*"))
-    text = markdown(load_report(report))
+    with blame_reports(report):
+        text = markdown(load_report(report))
     if out is None:
         print(text)
     else:

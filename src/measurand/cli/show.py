@@ -25,10 +25,12 @@ def show_verb(
     """Show a saved report, or how a benchmark would be read."""
     from measurand.benchmarks.load import load_benchmark
     from measurand.report.saved import load_report as load_report
+    from measurand.report.schema import blame_reports
     from measurand.report.terminal import plain_text, summary
 
     if Path(what).is_dir():
-        print(summary(load_report(what)))
+        with blame_reports(what):
+            print(summary(load_report(what)))
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
     folder = o.published_folder(what, data)

@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from measurand.core.documents import open_ordinary, read_json
+from measurand.benchmarks.formats import check_parquet_size
+from measurand.core.documents import open_ordinary, read_bounded, read_json
 from measurand.core.errors import BadInput, quote
 from measurand.core.files import check_is_path, write_file
 from measurand.core.finding import (
@@ -35,6 +36,7 @@ from measurand.core.finding import (
 from measurand.core.folders import RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
+from measurand.report.schema import check_contents
 from measurand.report.terminal import plain_text
 
 RENAMED = 2  # the schema since which columns that audits add have a prefix
@@ -52,7 +54,6 @@ READING_FAILURES = (
     KeyError,
     TypeError,
     pa.ArrowException,
-    BadInput,
 )
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
@@ -152,17 +153,50 @@ def _lies_below(name: str) -> bool:
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
-def _named_files(directory: Path, contents: Mapping[str, Any]) -> dict[str, Path]:
+def _read_files(directory: Path, names: Sequence[str]) -> dict[str, bytes]:
     """The files that a report names and that lie below its folder, by name."""
-    names = [str(name) for name in contents.get("files", [])]
-    paths = {name: directory / name for name in names if _lies_below(name)}
-    return {name: path for name, path in paths.items() if path.is_file()}
+    files: dict[str, bytes] = {}
+    left = MOST_REPORT_BYTES
+    for name in filter(_lies_below, names):
+        path = directory / name
+        try:
+            if path.is_file():
+                files[name] = read_bounded(path, left)
+                left -= len(files[name])
+        except (OSError, BadInput) as failed:
+            why = failed.strerror if isinstance(failed, OSError) else failed
+            raise BadInput(
+                f"{plain_text(directory, 200)}/report.json names {quote(name, 80)}, "
+                f"which cannot be read: {str(why).lower()}"
+            ) from failed
+    return files
 
 
 def load_report(directory: str | Path) -> Report:
     """The report that `save_report` wrote."""
     check_is_path("directory", directory)
     directory = Path(directory)
+    where = plain_text(directory, 200)
+    contents = _load_contents(directory)
+    items = _load_items(directory)
+    upgraded = contents["schema"] < RENAMED
+    if upgraded:
+        items = items.rename(columns=_upgrade_column)
+    try:
+        files = _read_files(directory, contents.get("files", []))
+        report = _read_report(contents, items, files)
+        if upgraded and report.highlight is not None:
+            column = _upgrade_column(report.highlight.column)
+            report = replace(report, highlight=replace(report.highlight, column=column))
+        return report
+    except (LookupError, TypeError, ValueError, AttributeError) as failed:
+        raise BadInput(
+            f"{where}/report.json lacks part of a report: {plain_text(failed)}"
+        ) from failed
+
+
+def _load_contents(directory: Path) -> dict[str, Any]:
+    """What `report.json` holds, each part of the type that it has to be of."""
     where = plain_text(directory, 200)
     try:
         contents = read_json(directory / "report.json", MOST_REPORT_BYTES)
@@ -186,25 +220,30 @@ def load_report(directory: str | Path) -> Report:
             f"{SCHEMA}: upgrade it"
         )
     try:
+        check_contents(contents)
+    except BadInput as failed:
+        raise BadInput(
+            f"{where}/report.json holds what no run writes: {failed}; run the audit "
+            "again"
+        ) from None
+    return dict(contents)
+
+
+def _load_items(directory: Path) -> pd.DataFrame:
+    """The table in `items.parquet`, unpacked no further than the memory allows."""
+    where = plain_text(directory, 200)
+    try:
         with open_ordinary(directory / "items.parquet") as stream:
-            items = pd.read_parquet(stream)
+            check_parquet_size(stream)
+            stream.seek(0)
+            return pd.read_parquet(stream)
+    except BadInput as failed:
+        raise BadInput(
+            f"{where}/items.parquet cannot be read: {failed}; run the audit again"
+        ) from None
     except READING_FAILURES as failed:
         raise BadInput(
             f"{where}/items.parquet is missing or broken; run the audit again"
-        ) from failed
-    if schema < RENAMED:
-        items = items.rename(columns=_upgrade_column)
-    try:
-        paths = _named_files(directory, contents)
-        files = {name: path.read_bytes() for name, path in paths.items()}
-        report = _read_report(contents, items, files)
-        if schema < RENAMED and report.highlight is not None:
-            column = _upgrade_column(report.highlight.column)
-            report = replace(report, highlight=replace(report.highlight, column=column))
-        return report
-    except (KeyError, TypeError, ValueError, AttributeError) as failed:
-        raise BadInput(
-            f"{where}/report.json lacks part of a report: {plain_text(failed)}"
         ) from failed
 
 
