@@ -113,6 +113,17 @@ def test_a_folder_that_cannot_be_is_named_first(file, run, tmp_path, name):
     assert len(outcome.err.splitlines()) == 1
 
 
+def test_a_file_that_cannot_be_is_named_first(file, run, tmp_path):
+    name = "n" * 300
+    outcome = run("suite", file, "--out", tmp_path / name)
+    assert outcome.code == 1
+    assert len(outcome.err.splitlines()) == 1
+    assert f"{name}: file name too long" in outcome.last
+    outcome = run("show", name)
+    assert (outcome.code, len(outcome.err.splitlines())) == (1, 1)
+    assert name[:190] in outcome.last
+
+
 def test_reports_that_are_compared_stay(report, run, tmp_path):
     shutil.copytree(report, tmp_path / "s")
     command = ("compare", report, tmp_path / "s", "--out", report, "--overwrite")

@@ -9,7 +9,7 @@ import os
 import sys
 
 from measurand.core.docstrings import keep_docstrings
-from measurand.core.errors import MeasurandError
+from measurand.core.errors import MeasurandError, quote
 
 keep_docstrings("measurand.cli")  # the help of verbs
 
@@ -38,7 +38,9 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         if isinstance(failure, BrokenPipeError):
             sys.exit(1)  # whoever read our output left
-        _exit_with(f"cannot read or write: {failure.strerror or failure}".lower())
+        name = f" {quote(str(failure.filename), 200)}" if failure.filename else ""
+        why = (failure.strerror or str(failure)).lower()
+        _exit_with(f"cannot read or write{name}: {why}")
 
 
 def _exit_with(message: str) -> None:

@@ -55,8 +55,13 @@ def check_new_file(
 
     A file that is read here is never one that may be.
     """
-    if not os.path.lexists(path):
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
         return
+    except OSError as failure:  # such as a name that is too long
+        why = (failure.strerror or type(failure).__name__).lower()
+        raise StoreFailed(f"cannot write {path}: {why}; name another file") from failure
     if any(os.path.exists(source) and path.samefile(source) for source in inputs):
         raise BadOption(f"{path} is read here; name another file")
     if not overwrite:
