@@ -79,6 +79,7 @@ def test_a_clock_that_was_set_back_changes_no_byte(usual, tmp_path):
         assert said.code == 0, said.err
         assert "altered" not in said.err
         assert contents(tmp_path) == contents(usual)
+        shutil.rmtree(tmp_path / "r")
 
 
 @pytest.fixture
