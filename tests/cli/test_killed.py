@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from bench.kills import group
 
 from tests.cli.commands import made, written
 
@@ -42,25 +43,12 @@ def started(folder, store):
         )
 
 
-def left(group):
-    """The processes of a group that still run; the dead who await burial do not."""
-    running = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it ended while we looked
-        if int(fields[2]) == group and fields[0] not in "ZX":
-            running.append(int(stat.parent.name))
-    return running
-
-
-def deserted(group):
+def deserted(leader):
     """Whether a group empties in time."""
     end = time.monotonic() + PATIENCE
-    while left(group) and time.monotonic() < end:
+    while group(leader) and time.monotonic() < end:
         time.sleep(0.02)
-    return not left(group)
+    return not group(leader)
 
 
 def finished(store):
