@@ -7,6 +7,7 @@ Where that takes too long, or some library drops the exception, a thread ends th
 process, and so does a second signal.
 """
 
+import atexit
 import errno
 import os
 import signal
@@ -60,6 +61,7 @@ def _listen() -> None:
     # Bytes come at once, even while the main thread is in a library for long.
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     threading.Thread(target=_end_late_run, args=(reading,), daemon=True).start()
+    atexit.register(_leave)  # the first to be registered is the last to be called
     sys.unraisablehook = _hush(sys.unraisablehook)
     threading.excepthook = _hush(threading.excepthook)
     for number in STOPPING:
@@ -100,6 +102,19 @@ def _end_now() -> None:
             child.kill()
     _print_stopped()
     os._exit(128 + RECEIVED[0])
+
+
+def _leave() -> None:
+    """End a stopped run before Python takes itself apart.
+
+    A library in C++ that was stopped at work can abort the process in the middle of
+    that, and our exit code with it.
+    """
+    if RECEIVED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(128 + RECEIVED[0])
 
 
 def _lacks_memory(error: BaseException) -> bool:

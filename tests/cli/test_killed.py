@@ -195,6 +195,33 @@ def test_a_signal_while_libraries_load_is_one_line(folders):
     assert (folder / "said").read_text() == f"{STOPPED}\n"
 
 
+STOPPED_AT_WORK = """
+import os, signal, sys, time
+import measurand.__main__, measurand.cli
+
+class Library:
+    def __del__(self, abort=os.abort):
+        abort()
+
+def work():
+    sys.stdout.write("half a line")
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+library = Library()
+measurand.cli.main = work
+measurand.__main__.main()
+"""
+
+
+def test_a_library_that_cannot_be_taken_apart_does_not_change_the_exit_code():
+    ended = subprocess.run(
+        [sys.executable, "-c", STOPPED_AT_WORK], capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout) == (143, "half a line")
+    assert ended.stderr == f"{STOPPED}\n"
+
+
 @pytest.mark.slow
 def test_a_signal_that_the_caller_ignores_is_ignored(folders):
     folder = folders[1]
