@@ -129,9 +129,24 @@ def detection_limit(
     value, low, high = ends
     if not np.isfinite(value):
         raise Undefined("no dose, up to all items, would be told from zero")
-    method = f"dose of {power:.0%} power at 5 %, {_span(tried, value)}"
+    method = f"dose of {100 * power:.0f} % power at 5 %, {_span(tried, value)}"
     level = effects[0].level
     return Estimate(value, min(low, value), max(high, value), level, noise.n, method)
+
+
+def mean_of_draws(values: Floats, n: int, what: str) -> Estimate:
+    """The mean of what independent draws gave, with a t interval over the draws.
+
+    >>> print(mean_of_draws(np.array([0.0, 0.1, 0.2]), 50, "deals"))
+    0.100 [-0.148, 0.348]
+    """
+    if len(values) < 2:
+        raise Undefined(f"one of the {what} alone has no spread; draw more")
+    value = float(np.mean(values))
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    half = float(t.ppf(0.975, len(values) - 1)) * error
+    method = f"t over {len(values)} {what}"
+    return Estimate(value, value - half, value + half, 0.95, n, method)
 
 
 def _least_dose(doses: Floats, effects: Floats, noise: Noise, power: float) -> float:

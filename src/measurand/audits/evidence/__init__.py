@@ -27,6 +27,13 @@ flip_rate
 filter_gain
     The mean ood_gap before minus after the dominant, metadata-predictable group is
     dropped; beside it the same for as many items dropped at random.
+recovery
+    Accuracy gained on spiked test items over the room that was left, by kind and dose.
+detection_limit
+    The least dose of a kind of spike that delta_evi would tell from zero with 80 %
+    power.
+blank
+    Accuracy over the majority, and delta_evi, where training labels were dealt anew.
 
 Departures from the paper: "near zero" is an equivalence test at a margin declared
 beforehand, the interval of delta_evi counts each item both as receiver and as giver of

@@ -13,6 +13,7 @@ from measurand.audits.evidence.consequences import (
     held_out_values,
     measure_gaps,
 )
+from measurand.audits.evidence.controls import add_controls
 from measurand.audits.evidence.exhibits import (
     WITHOUT_EVIDENCE,
     evidence_item_table,
@@ -136,7 +137,10 @@ def _climb_evidence_ladder(
     def read(name: str, reader: Reader) -> None:
         counts = settings.shuffles, baselines, settings.seeds
         try:
-            readings.append(read_evidence(name, reader, experiment, shuffle, *counts))
+            reading = read_evidence(name, reader, experiment, shuffle, *counts)
+            readings.append(
+                add_controls(reading, reader, experiment, shuffle, baselines, settings)
+            )
         except PastBudget as reason:
             refused[name] = way_to_run("evidence", reason)
             del readers[name]

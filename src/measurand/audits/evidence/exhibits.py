@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from measurand.audits.evidence.controls import READS_SOMETHING
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
@@ -44,6 +45,8 @@ def exhibits(
         _ablation_bars(readings, findings, majority),
         _shuffle_distribution(readings),
     ]
+    if any(reading.controls for reading in readings):
+        charts.append(_recovery_exhibit(readings))
     if shift:
         caption = "Accuracy lost on a metadata value that training never showed"
         charts.append(
@@ -191,6 +194,38 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     )
 
 
+def _recovery_exhibit(readings: Sequence[EvidenceReading]) -> Exhibit:
+    """Dose against recovery, a line a reader and kind; one dose alone is no line."""
+    responses = [
+        (reading.name, kind, response)
+        for reading in readings
+        for kind, control in reading.controls.items()
+        for response in control.responses
+    ]
+    intervals = [
+        {"value": r.recovery.value, "low": r.recovery.low, "high": r.recovery.high}
+        for *_, r in responses
+    ]
+    caption = "What readers recover of a dependence planted in a share of the items"
+    if len({response.dose for *_, response in responses}) == 1:
+        names = [
+            {"group": name, "name": f"{kind} {r.dose:g}"} for name, kind, r in responses
+        ]
+        rows = [a | b for a, b in zip(names, intervals, strict=True)]
+        title = {"x_title": "recovery"}
+        return Exhibit("controls", "intervals", pd.DataFrame(rows), caption, title)
+    names = [
+        {"series": f"{name}, {kind}", "x": r.dose, "y": r.recovery.value}
+        for name, kind, r in responses
+    ]
+    rows = [
+        a | {"low": b["low"], "high": b["high"]}
+        for a, b in zip(names, intervals, strict=True)
+    ]
+    titles = {"x_title": "dose: share of the items spiked", "y_title": "recovery"}
+    return Exhibit("controls", "curve", pd.DataFrame(rows), caption, titles)
+
+
 WITHOUT_EVIDENCE = own_column("without_evidence")
 MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
 DOINGS = {
@@ -216,6 +251,7 @@ def evidence_settings(
         "margin": margin,
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
+        "controls": settings.controls,
         "thresholds": SHOWN | {"margin": margin},
         "power": {
             "test_items": n,
@@ -254,6 +290,12 @@ def evidence_warnings(
                 "not "
                 "read it at all"
             )
+        messages += [
+            f"{reading.name} taught labels that were dealt anew still reads "
+            f"{finding.estimate} ({finding.condition}): what it says is in doubt"
+            for finding in reading.findings
+            if finding.decision == READS_SOMETHING
+        ]
         for what, doing in DOINGS.items():
             share = float(reading.remarks.get(what, 0.0))
             if share > MUCH:

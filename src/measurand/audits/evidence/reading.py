@@ -1,7 +1,7 @@
 """The audit packet of one reader: how right, and how much by metadata or evidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
+from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.predictions import Predictions
@@ -174,6 +175,7 @@ class EvidenceReading(Reading):
         gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
         changed_share: The share of (item, shuffle) pairs that read another text.
+        controls: What it recovers of each kind of spike, by kind.
     """
 
     right: "pd.Series[float]"
@@ -185,6 +187,7 @@ class EvidenceReading(Reading):
     gain: Estimate
     mpds: Estimate | None
     changed_share: float
+    controls: Mapping[str, Control] = field(default_factory=dict)
 
 
 def read_evidence(

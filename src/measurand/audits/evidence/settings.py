@@ -9,8 +9,11 @@ from measurand.core.bounds import (
     MOST_SHUFFLES,
     check_number,
 )
+from measurand.core.errors import UnknownName
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
+
+CONTROL_AMOUNTS = ("none", "quick", "full")
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class EvidenceSettings:
         calibrate: Whether a reader that does not depend calls the next rung.
         strongest: The highest rung that may be called.
         seeds: How often a trained encoder is trained anew; None takes what is usual.
+        controls: How much is spiked and blanked: none; quick, one dose for readers
+            that take seconds; or full, several for these and one for encoders.
     """
 
     shuffles: int = SHUFFLES
@@ -32,6 +37,7 @@ class EvidenceSettings:
     calibrate: bool = True
     strongest: str = "minilm"
     seeds: int | None = None
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -41,3 +47,5 @@ class EvidenceSettings:
             check_number("seeds", self.seeds, 1, MOST_SEEDS)
         Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
         check_rung(self.strongest)
+        if self.controls not in CONTROL_AMOUNTS:
+            raise UnknownName("amount of controls", self.controls, CONTROL_AMOUNTS)

@@ -9,6 +9,10 @@ ONE_CLASS = 0.995  # share of one predicted class from which a reader has collap
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
+DOSE = 0.1  # share of the items that a quick control spikes
+DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
+DEALS = 5  # deals of the training labels that a blank is the mean of
+CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
@@ -20,5 +24,9 @@ SHOWN = {
     "shift_most_values": SHIFT_VALUES,
     "flip_least_reach": REACH,
     "recommended_shuffles": SHUFFLES,
+    "control_dose": DOSE,
+    "control_doses_full": list(DOSES),
+    "control_deals": DEALS,
+    "control_shuffles": CONTROL_SHUFFLES,
     "rough_under_clusters": CLUSTERS,
 }

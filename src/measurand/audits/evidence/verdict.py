@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from measurand.audits.evidence.controls import MATCH
 from measurand.audits.evidence.reading import COLLAPSED, EvidenceReading
 from measurand.audits.evidence.thresholds import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
@@ -67,9 +68,11 @@ def verdict(
     small = "" if delta.low <= 0 <= delta.high else " (small, not zero)"
     why = (
         f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
-        f"{explanation}{query_clause}"
+        f"{explanation}{query_clause}{_detection_clause(last)}"
     )
-    if last.strength <= SCREENING:
+    match = last.controls.get(MATCH)
+    blind = match is not None and not match.is_recovered and not planted
+    if last.strength <= SCREENING or blind:
         return Verdict(
             "calibrate",
             region,
@@ -115,6 +118,36 @@ def _ablation_clause(reading: EvidenceReading, margin: float) -> str:
     if alone < full - margin:
         return ""
     return f"; the query alone does as well ({alone:.3f} against {full:.3f})"
+
+
+def _detection_clause(reading: EvidenceReading) -> str:
+    """A clause on what the reader could have seen, where that was measured."""
+    match = reading.controls.get(MATCH)
+    if match is None:
+        return ""
+    joint = "dependence that joins query and evidence"
+    if not match.is_recovered:
+        response = match.responses[-1]
+        return (
+            f"; {reading.name} recovers {response.recovery} of a match planted in "
+            f"{_percent(response.dose)} of the items, so it could not have seen a "
+            f"{joint}"
+        )
+    if match.limit is None:
+        return f"; even in all items, a {joint} could have been missed"
+    return (
+        f"; no {joint} in {_percent(match.limit.value)} of the items or more would "
+        "have been missed (80 % power)"
+    )
+
+
+def _percent(share: float) -> str:
+    """A share in per cent, of two digits.
+
+    >>> _percent(0.1234), _percent(0.00456), _percent(1.0)
+    ('12 %', '0.46 %', '100 %')
+    """
+    return f"{100 * share:.3g} %" if share >= 1 else f"{100 * share:.2g} %"
 
 
 def _reversal_clause(standing: Sequence[EvidenceReading]) -> str:
