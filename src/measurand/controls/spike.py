@@ -175,7 +175,8 @@ def _plant_endings(
             texts = items.column(field)
             items = items.with_field(field, _join(texts, ends, masks[side]))
         sides[side] = items
-    spiked = replace(benchmark, **sides, test_parts={})
+    train, test = sides["train"], sides["test"]
+    spiked = replace(benchmark, train=train, test=test, test_parts={})
     return ControlSample(spiked, masks["test"])
 
 

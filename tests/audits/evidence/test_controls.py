@@ -99,10 +99,10 @@ def test_a_near_zero_of_a_reader_that_joins_quotes_its_limit():
     assert f"in {100 * limit:.2g} % of the items or more" in report.verdict.reason
 
 
-def test_a_blank_holds_zero(quick):
+def test_a_blank_reads_nothing(quick):
     blanks = [f for f in quick.findings if f.statistic == "blank"]
     assert [f.condition for f in blanks] == ["over majority", "delta_evi"]
-    assert {f.decision for f in blanks} == {"holds 0"}
+    assert {f.decision for f in blanks} == {"reads nothing"}
     assert all("5 deals" in f.estimate.method for f in blanks)
     assert not any("dealt anew" in line for line in quick.warnings)
 

@@ -50,7 +50,7 @@ from measurand.stats.detection import (
 from measurand.stats.paired import difference
 
 WORD, MATCH = "word", "match"
-READS_ZERO, READS_SOMETHING = "holds 0", "reads something"
+READS_NOTHING, READS_SOMETHING = "reads nothing", "reads something"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class ControlAnswers:
     @property
     def loss(self) -> "pd.Series[float]":
         """What the wrong evidence costs, item by item."""
-        return self.right - self.wrong.mean(axis=0)
+        return self.right.sub(self.wrong.mean(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +197,9 @@ def _measure_spikes(run: ControlRun) -> tuple[dict[str, Control], dict[str, str]
     name, shuffles = run.reading.name, run.settings.shuffles
     asks = [Ask(run.reader), Ask(run.reader, under=run.shuffle, repeats=shuffles)]
     plain = _ask_both(run.experiment, asks)  # as stored
-    noise = shuffle_noise(run.reading.effect, plain.right.to_numpy(), plain.wrong)
+    noise = shuffle_noise(
+        run.reading.effect, np.asarray(plain.right, float), plain.wrong
+    )
     controls, missing = {}, {}
     for kind, spikes in run.spikes.items():
         responses = []
@@ -271,7 +273,11 @@ def _blank_findings(run: ControlRun) -> list[Finding]:
     outcomes = gain.low > 0, not loss.low <= 0 <= loss.high
     return [
         Finding(
-            "blank", name, condition, estimate, READS_SOMETHING if reads else READS_ZERO
+            "blank",
+            name,
+            condition,
+            estimate,
+            READS_SOMETHING if reads else READS_NOTHING,
         )
         for condition, estimate, reads in zip(
             ("over majority", "delta_evi"), (gain, loss), outcomes, strict=True

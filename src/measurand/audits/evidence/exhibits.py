@@ -202,28 +202,26 @@ def _recovery_exhibit(readings: Sequence[EvidenceReading]) -> Exhibit:
         for kind, control in reading.controls.items()
         for response in control.responses
     ]
-    intervals = [
-        {"value": r.recovery.value, "low": r.recovery.low, "high": r.recovery.high}
-        for *_, r in responses
-    ]
     caption = "What readers recover of a dependence planted in a share of the items"
-    if len({response.dose for *_, response in responses}) == 1:
-        names = [
-            {"group": name, "name": f"{kind} {r.dose:g}"} for name, kind, r in responses
-        ]
-        rows = [a | b for a, b in zip(names, intervals, strict=True)]
-        title = {"x_title": "recovery"}
-        return Exhibit("controls", "intervals", pd.DataFrame(rows), caption, title)
-    names = [
-        {"series": f"{name}, {kind}", "x": r.dose, "y": r.recovery.value}
-        for name, kind, r in responses
-    ]
-    rows = [
-        a | {"low": b["low"], "high": b["high"]}
-        for a, b in zip(names, intervals, strict=True)
-    ]
+    table = pd.DataFrame(
+        {
+            "reader": [name for name, *_ in responses],
+            "kind": [kind for _, kind, _ in responses],
+            "x": [r.dose for *_, r in responses],
+            "y": [r.recovery.value for *_, r in responses],
+            "low": [r.recovery.low for *_, r in responses],
+            "high": [r.recovery.high for *_, r in responses],
+        }
+    )
+    if table["x"].nunique() == 1:
+        names = table["kind"] + [f" {dose:g}" for dose in table["x"]]
+        table = table.rename(columns={"reader": "group", "y": "value"})
+        table = table.assign(name=names)[["group", "name", "value", "low", "high"]]
+        return Exhibit("controls", "intervals", table, caption, {"x_title": "recovery"})
+    table = table.assign(series=table["reader"] + ", " + table["kind"])
     titles = {"x_title": "dose: share of the items spiked", "y_title": "recovery"}
-    return Exhibit("controls", "curve", pd.DataFrame(rows), caption, titles)
+    table = table[["series", "x", "y", "low", "high"]]
+    return Exhibit("controls", "curve", table, caption, titles)
 
 
 WITHOUT_EVIDENCE = own_column("without_evidence")
