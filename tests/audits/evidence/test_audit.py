@@ -22,9 +22,7 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        chosen = EvidenceSettings(
-            **{"strongest": "cross", "controls": "none", **settings}
-        )
+        chosen = EvidenceSettings(**{"strongest": "cross", **settings})
         return audit(running, readers, chosen)
 
 

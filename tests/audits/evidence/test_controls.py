@@ -44,7 +44,9 @@ def audited(benchmark=BENCHMARK, *, reader="tfidf", workers=1, **settings):
     readers = {
         n: READERS.load(r) if isinstance(r, str) else r for n, r in readers.items()
     }
-    chosen = EvidenceSettings(**{"calibrate": False, "shuffles": 5, **settings})
+    chosen = EvidenceSettings(
+        **{"calibrate": False, "shuffles": 5, "controls": "quick", **settings}
+    )
     with open_experiment(benchmark, workers=workers) as experiment:
         return audit(experiment, readers, chosen)
 
