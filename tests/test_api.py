@@ -346,13 +346,6 @@ def test_every_setting_of_an_audit_is_in_the_help_of_its_function(name):
         assert setting.name in help_text
 
 
-def test_evidence_has_every_setting_as_a_parameter():
-    settings = AUDITS.thing("evidence").settings
-    parameters = inspect.signature(ms.evidence).parameters
-    for setting in fields(settings):
-        assert parameters[setting.name].default == setting.default
-
-
 def test_every_public_name_is_there_and_listed():
     assert {*ms.__all__} == {*ms.PUBLIC}
     assert {*ms.PUBLIC} <= {*dir(ms)}
