@@ -21,14 +21,21 @@ WITHIN = "near zero"
 UNDECIDED = "undecided"
 
 
-def equivalence_decision(interval: Callable[[float], Estimate], margin: float) -> str:
+def equivalence_decision(
+    interval: Callable[[float], Estimate], margin: float, tests: int = 1
+) -> str:
     """What an effect with these intervals is, at a margin declared before the run.
+
+    Args:
+        interval: The effect with an interval of a level.
+        margin: What still counts as nothing.
+        tests: How many effects share the 5 % of false alarms; each has its share.
 
     >>> exact = lambda level: Estimate(0.01, 0.005, 0.015, level, 100, "known")
     >>> [equivalence_decision(exact, margin) for margin in (0.02, 0.001, 0.01)]
     ['near zero', 'depends', 'undecided']
     """
-    if interval(0.95).low > margin:
+    if interval(1 - 0.05 / tests).low > margin:
         return ABOVE
     if interval(0.90).within(margin):
         return WITHIN
@@ -54,6 +61,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 
 POWER = 0.8
+CLOSE = 0.25  # standard errors from the margin under which no number is advised
 
 
 def items_to_equate(margin: float, discordance: float, *, power: float = POWER) -> int:
@@ -77,6 +85,27 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     null = norm.ppf(0.975) * sqrt(discordance)
     alternative = norm.ppf(power) * sqrt(discordance - effect**2)
     return ceil(((null + alternative) / effect) ** 2)
+
+
+def items_to_decide(
+    value: float, se: float, n: int, margin: float, *, power: float = POWER
+) -> int | None:
+    """Items that would decide, were the effect as seen; None where hardly any would.
+
+    >>> items_to_decide(0.05, 0.02, 400, 0.02), items_to_decide(0.0, 0.02, 400, 0.02)
+    (1396, 3426)
+    >>> items_to_decide(0.021, 0.02, 400, 0.02)
+    """
+    room = abs(abs(value) - margin)
+    if room < CLOSE * se:
+        return None
+    inside = abs(value) < margin
+    z = (
+        norm.ppf(0.95) + norm.ppf((1 + power) / 2)
+        if inside
+        else (norm.ppf(0.975) + norm.ppf(power))
+    )
+    return max(ceil(n * (z * se / room) ** 2), n + 1)
 
 
 def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:

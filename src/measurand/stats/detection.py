@@ -134,7 +134,9 @@ def detection_limit(
     return Estimate(value, min(low, value), max(high, value), level, noise.n, method)
 
 
-def mean_of_draws(values: Floats, n: int, what: str) -> Estimate:
+def mean_of_draws(
+    values: Floats, n: int, what: str, *, level: float = 0.95
+) -> Estimate:
     """The mean of what independent draws gave, with a t interval over the draws.
 
     >>> print(mean_of_draws(np.array([0.0, 0.1, 0.2]), 50, "deals"))
@@ -144,9 +146,9 @@ def mean_of_draws(values: Floats, n: int, what: str) -> Estimate:
         raise Undefined(f"one of the {what} alone has no spread; draw more")
     value = float(np.mean(values))
     error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
-    half = float(t.ppf(0.975, len(values) - 1)) * error
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * error
     method = f"t over {len(values)} {what}"
-    return Estimate(value, value - half, value + half, 0.95, n, method)
+    return Estimate(value, value - half, value + half, level, n, method)
 
 
 def _least_dose(doses: Floats, effects: Floats, noise: Noise, power: float) -> float:

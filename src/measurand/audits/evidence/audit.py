@@ -25,6 +25,7 @@ from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
+    majority_scores,
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
@@ -42,6 +43,7 @@ from measurand.experiment.ladder import (
     LADDER,
     check_any_run,
     higher_rungs,
+    names_above,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -86,6 +88,7 @@ def audit(
         *_baseline_scores(experiment),
         benchmark.clusters(benchmark.test),
         settings.margin,
+        _count_readers(readers, settings, planted=benchmark.planted),
     )
     used_readers = order_by_strength(readers)
     readings, refused = _climb_evidence_ladder(
@@ -104,7 +107,13 @@ def audit(
         *consequences,
     ]
     margin = settings.margin
-    conclusion = verdict(readings, majority, margin, planted=benchmark.planted)
+    conclusion = verdict(
+        readings,
+        majority,
+        margin,
+        shuffle=settings.shuffle,
+        planted=benchmark.planted,
+    )
     return Report(
         "evidence",
         benchmark.describe(),
@@ -154,12 +163,20 @@ def _climb_evidence_ladder(
     rungs = higher_rungs(given, settings.strongest, weightless=planted)
     while (
         settings.calibrate
-        and readings[-1].decision != ABOVE
+        and not any(reading.decision == ABOVE for reading in readings)
         and (rung := next(rungs, None))
     ):
         name, readers[name] = rung
         read(*rung)
     return readings, refused
+
+
+def _count_readers(
+    readers: Mapping[str, Reader], settings: EvidenceSettings, *, planted: bool
+) -> int:
+    """How many readers may be asked, whatever is installed: they share one budget."""
+    rungs = names_above(readers, settings.strongest, weightless=planted)
+    return len(readers) + len(rungs) * settings.calibrate
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
@@ -175,15 +192,9 @@ def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
 def _baseline_scores(
     experiment: Experiment,
 ) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Which items are right by the commonest test label, and by the metadata reader.
-
-    The commonest label of the test items, not of the training items: no constant
-    answer does better, so a reader that is not above it has learned nothing.
-    """
-    test = experiment.benchmark.test
-    commonest = max(test.classes, key=lambda label: int((test.labels == label).sum()))
+    """Which items are right by the commonest test label, and by the metadata reader."""
     (metadata,) = ask_all(experiment, [Ask(MetadataReader())])
-    return (test.labels == commonest).astype(float), correct_by_item(metadata)
+    return majority_scores(experiment.benchmark.test), correct_by_item(metadata)
 
 
 def _consequence_findings(

@@ -267,19 +267,22 @@ def _blank_findings(run: ControlRun) -> list[Finding]:
     majority = run.baselines.majority.mean()
     gains = np.array([blank.right.mean() - majority for blank in answers])
     losses = np.array([blank.loss.mean() for blank in answers])
-    deals = "deals of the training labels"
-    gain, loss = (mean_of_draws(v, len(benchmark.test), deals) for v in (gains, losses))
+    n, deals = len(benchmark.test), "deals of the training labels"
+    # Each reader's two blanks have their share of the 5 % of false alarms.
+    level = 1 - 0.05 / (2 * run.baselines.readers)
+    gain, loss = (mean_of_draws(v, n, deals, level=level) for v in (gains, losses))
     # No answer that knows nothing is above the majority; it may well be below.
-    outcomes = gain.low > 0, not loss.low <= 0 <= loss.high
+    faults = {
+        "over majority": gain.low > 0,
+        "delta_evi": not loss.low <= 0 <= loss.high,
+    }
     return [
         Finding(
             "blank",
             name,
             condition,
-            estimate,
-            READS_SOMETHING if reads else READS_NOTHING,
+            mean_of_draws(values, n, deals),
+            READS_SOMETHING if faults[condition] else READS_NOTHING,
         )
-        for condition, estimate, reads in zip(
-            ("over majority", "delta_evi"), (gain, loss), outcomes, strict=True
-        )
+        for condition, values in (("over majority", gains), ("delta_evi", losses))
     ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.audits.evidence.controls import READS_SOMETHING
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
@@ -313,13 +314,18 @@ def evidence_item_table(
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
     for reading in readings:
-        table[own_column("correct", reading.name)] = reading.right.to_numpy() > 0
+        table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
         table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
         for condition, correct in reading.alone.items():
-            table[own_column(condition, reading.name)] = correct.to_numpy() > 0
+            table[own_column(condition, reading.name)] = _in_most_seeds(correct)
     stage = next(
         (reading for reading in readings if reading.name == verdict.stage), readings[-1]
     )
     if "query_only" in stage.alone:
-        table[WITHOUT_EVIDENCE] = stage.alone["query_only"].to_numpy() > 0
+        table[WITHOUT_EVIDENCE] = _in_most_seeds(stage.alone["query_only"])
     return table
+
+
+def _in_most_seeds(right: "pd.Series[float]") -> NDArray[np.bool_]:
+    """Which items were answered right in more than half of the seeds."""
+    return np.asarray(right.to_numpy() > 0.5)

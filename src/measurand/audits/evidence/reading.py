@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.thresholds import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
+from measurand.core.benchmark import Benchmark
 from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
+from measurand.core.items import Items
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Seeded
 from measurand.core.reading import Reading
@@ -42,6 +44,26 @@ class EvidenceBaselines:
     metadata: "pd.Series[float]"
     clusters: NDArray[np.int64]
     margin: float
+    readers: int = 1  # those asked or yet to be called, who share the error budget
+
+
+@dataclass(frozen=True, eq=False)
+class PartAnswers:
+    """What a fitted reader answered about another test part, over its seeds.
+
+    Attributes:
+        right: Whether each item was answered right.
+        commonest: The greatest share of one predicted class.
+        majority: Which items are right by the commonest label of the part.
+        clusters: Which of its items hang together.
+        effect: What the wrong evidence costs there.
+    """
+
+    right: "pd.Series[float]"
+    commonest: float
+    majority: "pd.Series[float]"
+    clusters: Ints
+    effect: ShuffleEffect
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +77,7 @@ class EvidenceAnswers:
     effect: ShuffleEffect
     commonest: float
     changed_share: float
-    parts: Mapping[str, tuple["pd.Series[float]", ShuffleEffect]]
+    parts: Mapping[str, PartAnswers]
     remarks: Mapping[str, float | str]
 
 
@@ -92,13 +114,12 @@ def ask_with_shuffles(
     full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    effects = [
-        _evidence_effect(by_condition[i], by_condition[len(parts) + i], clusters)
-        for i, clusters in enumerate(
-            [baselines.clusters]
-            + [benchmark.clusters(part) for part in benchmark.test_parts.values()]
+    part_answers = {
+        part: _part_answers(
+            by_condition[i], by_condition[len(parts) + i], benchmark, items
         )
-    ]
+        for i, (part, items) in enumerate(benchmark.test_parts.items(), start=1)
+    }
     classes = len(benchmark.classes)
     rows = [confusion_cells(run.gold, run.answers[0], classes) for run in full]
     ids = list(full[0].ids)
@@ -111,18 +132,45 @@ def ask_with_shuffles(
             part: _mean_correct(runs, ids)
             for part, runs in zip(alone, single, strict=True)
         },
-        effects[0],
-        max(float(np.bincount(run.answers[0]).max() / len(ids)) for run in full),
+        _evidence_effect(full, shuffled, baselines.clusters),
+        _commonest_share(full),
         _changed_share(benchmark.test.column(shuffle.field), donors),
-        {
-            part: (
-                _mean_correct(by_condition[i], list(by_condition[i][0].ids)),
-                effects[i],
-            )
-            for i, part in enumerate(parts)
-            if part
-        },
+        part_answers,
         full[0].remarks,
+    )
+
+
+def majority_scores(items: Items) -> "pd.Series[float]":
+    """Which items are right by the commonest of their own labels.
+
+    No constant answer does better, so a reader that is not above it has learned
+    nothing.
+    """
+    labels = items.labels
+    commonest = max(items.classes, key=lambda label: int((labels == label).sum()))
+    return (labels == commonest).astype(float)
+
+
+def _part_answers(
+    full: Sequence[Predictions],
+    shuffled: Sequence[Predictions],
+    benchmark: Benchmark,
+    items: Items,
+) -> PartAnswers:
+    clusters = benchmark.clusters(items)
+    return PartAnswers(
+        _mean_correct(full, list(full[0].ids)),
+        _commonest_share(full),
+        majority_scores(items),
+        clusters,
+        _evidence_effect(full, shuffled, clusters),
+    )
+
+
+def _commonest_share(runs: Sequence[Predictions]) -> float:
+    """The greatest share that one class has among the answers of a run."""
+    return max(
+        float(np.bincount(run.answers[0]).max() / len(run.answers[0])) for run in runs
     )
 
 
@@ -158,6 +206,7 @@ def correct_by_item(predictions: Predictions) -> "pd.Series[float]":
 
 
 COLLAPSED = "collapsed"
+HELPED = "wrong evidence helps"
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
@@ -171,7 +220,7 @@ class EvidenceReading(Reading):
         accuracies: The accuracy under each shuffle.
         alone: Whether each item was answered right from one field alone.
         effect: The effect of the shuffle.
-        decision: depends, near zero, undecided or collapsed.
+        decision: depends, near zero, wrong evidence helps, undecided or collapsed.
         gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
         changed_share: The share of (item, shuffle) pairs that read another text.
@@ -223,7 +272,7 @@ def read_evidence(
             )
             break
         gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
-        outcome = _evidence_decision(answers, gain, baselines.margin)
+        outcome = _evidence_decision(answers, gain, baselines)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):
             break
     ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
@@ -238,7 +287,7 @@ def read_evidence(
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *_remark_findings(name, answers),
-        *_test_part_findings(name, answers, baselines.margin, rng),
+        *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
         name=name,
@@ -293,26 +342,43 @@ def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
 
 
 def _test_part_findings(
-    name: str, answers: EvidenceAnswers, margin: float, rng: np.random.Generator
+    name: str,
+    answers: EvidenceAnswers,
+    baselines: EvidenceBaselines,
+    rng: np.random.Generator,
 ) -> list[Finding]:
     """The same fitted reader on the other test parts."""
     findings = []
-    for part, (right, effect) in answers.parts.items():
-        outcome = equivalence_decision(effect.interval, margin)
+    for part, there in answers.parts.items():
+        counts = {"rng": rng, "clusters": there.clusters}
+        gain = difference(there.right, there.majority, **counts)
+        collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
+        outcome = COLLAPSED if collapsed else _effect_decision(there.effect, baselines)
         condition = f"part={part}"
+        right = mean_score(there.right, **counts)
+        effect = there.effect.interval(0.95)
         findings += [
-            Finding("accuracy", name, condition, mean_score(right, rng=rng)),
-            Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
+            Finding("accuracy", name, condition, right),
+            Finding("delta_evi", name, condition, effect, outcome),
         ]
     return findings
 
 
-def _evidence_decision(answers: EvidenceAnswers, gain: Estimate, margin: float) -> str:
+def _evidence_decision(
+    answers: EvidenceAnswers, gain: Estimate, baselines: EvidenceBaselines
+) -> str:
     """What the reader's answers say about the evidence."""
     if gain.low <= 0 or answers.commonest >= ONE_CLASS:
         return COLLAPSED
-    effect = answers.effect
-    outcome = equivalence_decision(effect.interval, margin)
+    return _effect_decision(answers.effect, baselines)
+
+
+def _effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:
+    """What a reader that learned something loses on wrong evidence."""
+    margin, readers = baselines.margin, baselines.readers
+    if effect.interval(1 - 0.05 / readers).high < -margin:
+        return HELPED
+    outcome = equivalence_decision(effect.interval, margin, readers)
     # Stable over shuffles too, as the paper asks of a near zero.
     return UNDECIDED if outcome == WITHIN and effect.sigma.value >= margin else outcome
 
