@@ -91,8 +91,7 @@ def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
         from_frames(paired_items(4000), name="pairs"), margin=0.05, calibrate=False
     )
     assert report.verdict.label == "calibrate"
-    # Overlap joins the fields, so metadata alone beat a reader of words.
-    assert report.verdict.region == "warning"
+    assert report.verdict.region in ("direct coupling", "coupling", "latent coupling")
     assert report.verdict.provisional
 
 

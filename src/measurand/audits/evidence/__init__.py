@@ -10,7 +10,9 @@ majority
     The share of the commonest label among the test items.
 mpds
     acc_meta / acc_full: the accuracy of the commonest label given the metadata, over
-    that of the full reader.
+    that of the full reader; without metadata that were derived from the evidence.
+mpds_evidence
+    The same with metadata that were derived from the evidence too, where there are any.
 mpds_corrected
     (acc_meta - majority) / (acc_full - majority); withheld near a zero denominator.
 delta_evi
@@ -20,13 +22,15 @@ sigma_shuf
 query_only, evidence_only
     The accuracy of a reader trained and asked with that field alone.
 ood_gap
-    Accuracy lost on the items with a metadata value when training never showed it.
+    Accuracy lost on the items with a metadata value when training never showed it,
+    against training on as many items at random.
 flip_rate
     The share of labels (by the protocol) or predictions (by a reader) that change
     when a metadata value is flipped and the evidence stays.
 filter_gain
-    The mean ood_gap before minus after the dominant, metadata-predictable group is
-    dropped; beside it the same for as many items dropped at random.
+    The mean ood_gap where as many items are dropped at random, minus that where the
+    dominant group is dropped whose mpds is above that of all items; beside it, what
+    dropping at random does. All on the same test items.
 recovery
     Accuracy gained on spiked test items over the room that was left, by kind and dose.
 detection_limit

@@ -1,10 +1,8 @@
 """The evidence audit itself: four steps, then the consequences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.audits.evidence.consequences import (
     filter_findings,
@@ -22,6 +20,7 @@ from measurand.audits.evidence.exhibits import (
     exhibits,
 )
 from measurand.audits.evidence.reading import (
+    COLLAPSED,
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
@@ -30,6 +29,7 @@ from measurand.audits.evidence.reading import (
 )
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.verdict import verdict
+from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.bounds import check_memory
 from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Highlight, Report
@@ -84,11 +84,14 @@ def audit(
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
     shuffle = Shuffle(benchmark.evidence, settings.shuffle)
+    metadata_scores, all_metadata = _metadata_scores(experiment)
     baselines = EvidenceBaselines(
-        *_baseline_scores(experiment),
+        majority_scores(benchmark.test),
+        metadata_scores,
         benchmark.clusters(benchmark.test),
         settings.margin,
         _count_readers(readers, settings, planted=benchmark.planted),
+        all_metadata,
     )
     used_readers = order_by_strength(readers)
     readings, refused = _climb_evidence_ladder(
@@ -98,7 +101,7 @@ def audit(
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
     consequences, missing = _consequence_findings(
-        experiment, used_readers, baselines.clusters
+        experiment, used_readers, readings, baselines
     )
     findings = [
         Finding("majority", "majority", "full", majority),
@@ -189,16 +192,28 @@ def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
             )
 
 
-def _baseline_scores(
+def _metadata_scores(
     experiment: Experiment,
-) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Which items are right by the commonest test label, and by the metadata reader."""
-    (metadata,) = ask_all(experiment, [Ask(MetadataReader())])
-    return majority_scores(experiment.benchmark.test), correct_by_item(metadata)
+) -> tuple["pd.Series[float]", "pd.Series[float] | None"]:
+    """Which items are right by metadata without the evidence, and by all metadata.
+
+    The second only where some were derived from the evidence: what reads the evidence
+    cannot show that the evidence is not needed.
+    """
+    schema, columns = experiment.benchmark.schema, experiment.benchmark.metadata
+    apart = tuple(c for c in columns if schema.get(c, "") != OF_EVIDENCE.get(c))
+    recipes = [MetadataReader(), MetadataReader(apart)]
+    if len(apart) == len(columns) or not apart:
+        recipes = recipes[:1]
+    scores = [correct_by_item(p) for p in ask_all(experiment, [*map(Ask, recipes)])]
+    return scores[-1], scores[0] if len(scores) > 1 else None
 
 
 def _consequence_findings(
-    experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    readings: Sequence[EvidenceReading],
+    baselines: EvidenceBaselines,
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
     benchmark = experiment.benchmark
@@ -223,11 +238,18 @@ def _consequence_findings(
     if not values:
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, reader = next(iter(light.items()))
+    learned = [r for r in readings if r.name in light and r.decision != COLLAPSED]
+    if not learned:
+        why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
+        return findings, not_run | {"ood_gap": why, "filter_gain": why}
+    name, right = learned[0].name, learned[0].right
+    reader, clusters = light[name], baselines.clusters
     unfiltered = measure_gaps(reader, experiment, values, Everything(), Everything())
     findings += gap_findings(name, reader, unfiltered, clusters, experiment.seed)
     try:
-        findings += filter_findings(name, reader, unfiltered, experiment, clusters)
+        findings += filter_findings(
+            name, reader, experiment, baselines.metadata, right, clusters
+        )
     except Undefined as undefined:
         not_run["filter_gain"] = str(undefined)
     return findings, not_run

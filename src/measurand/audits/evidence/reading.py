@@ -38,13 +38,23 @@ from measurand.stats.shuffles import ShuffleEffect, add_seed_variance, shuffle_e
 
 @dataclass(frozen=True, eq=False)
 class EvidenceBaselines:
-    """What every packet is held against: readers without text, clusters, the margin."""
+    """What every packet is held against.
+
+    Attributes:
+        majority: Which items are right by the commonest test label.
+        metadata: Which are right by metadata that are not derived from the evidence.
+        clusters: Which items hang together.
+        margin: Accuracy that still counts as nothing.
+        readers: How many are asked or may yet be called: they share the error budget.
+        all_metadata: Which are right by all metadata, where some read the evidence.
+    """
 
     majority: "pd.Series[float]"
     metadata: "pd.Series[float]"
     clusters: NDArray[np.int64]
     margin: float
-    readers: int = 1  # those asked or yet to be called, who share the error budget
+    readers: int = 1
+    all_metadata: "pd.Series[float] | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,12 +399,18 @@ def _metadata_ratios(
     baselines: EvidenceBaselines,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
-    """Mpds and its chance-corrected form; each is withheld where it has no value."""
+    """Mpds and its other forms; each is withheld where it has no value."""
     ratios, withheld = {}, {}
-    for statistic, base in {"mpds": None, "mpds_corrected": baselines.majority}.items():
+    numerators = {
+        "mpds": (baselines.metadata, None),
+        "mpds_corrected": (baselines.metadata, baselines.majority),
+    }
+    if baselines.all_metadata is not None:
+        numerators["mpds_evidence"] = (baselines.all_metadata, None)
+    for statistic, (metadata, base) in numerators.items():
         try:
             ratios[statistic] = ratio(
-                baselines.metadata,
+                metadata,
                 right,
                 less=base,
                 rng=rng,

@@ -9,6 +9,9 @@ ONE_CLASS = 0.995  # share of one predicted class from which a reader has collap
 CUT = 0.1  # share of items cut short from which a near zero does not count
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
+SHIFT_DRAWS = 5  # random training sets that each held-out one is compared with
+SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share them
+FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
 DOSE = 0.1  # share of the items that a quick control spikes
 DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
@@ -24,6 +27,9 @@ SHOWN = {
     "cut_short_near_zero": CUT,
     "shift_least_items": SHIFT_ITEMS,
     "shift_most_values": SHIFT_VALUES,
+    "shift_draws": SHIFT_DRAWS,
+    "shift_size_step": SHIFT_STEP,
+    "filter_most_values": FILTER_VALUES,
     "flip_least_reach": REACH,
     "recommended_shuffles": SHUFFLES,
     "control_dose": DOSE,
