@@ -43,7 +43,7 @@ def statistics(audit):
 
 def constants(audit):
     """The constants by which an audit decides, where it has a module of them."""
-    module = f"{package(audit)}.thresholds"
+    module = f"{package(audit)}.settings"
     names = vars(import_module(module)) if find_spec(module) else {}
     return {k: v for k, v in names.items() if k.isupper() and k != "SHOWN"}
 

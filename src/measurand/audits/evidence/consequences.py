@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.evidence.reading import correct_by_item
-from measurand.audits.evidence.thresholds import REACH, SHIFT_ITEMS, SHIFT_VALUES
+from measurand.audits.evidence.settings import REACH, SHIFT_ITEMS, SHIFT_VALUES
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import PastBudget, Undefined

@@ -6,8 +6,13 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
-from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
+from measurand.audits.evidence.settings import (
+    CLUSTERS,
+    DIRECT,
+    SHOWN,
+    SHUFFLES,
+    EvidenceSettings,
+)
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.core.names import own_column

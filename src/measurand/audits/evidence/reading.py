@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.thresholds import ONE_CLASS
+from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding

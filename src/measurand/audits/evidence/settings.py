@@ -1,8 +1,10 @@
-"""What is chosen before an evidence audit is run."""
+"""What is chosen before an evidence audit is run, and its constants.
+
+Every report shows both.
+"""
 
 from dataclasses import dataclass
 
-from measurand.audits.evidence.thresholds import LEAST_MARGIN, MARGIN, SHUFFLES
 from measurand.core.bounds import (
     MOST_MARGIN,
     MOST_SEEDS,
@@ -11,6 +13,29 @@ from measurand.core.bounds import (
 )
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
+
+MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
+LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
+DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
+SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
+SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
+ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
+SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
+SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
+REACH = 0.5  # share of queries that must say a metadata value before it is flipped
+CLUSTERS = 30  # clusters under which an interval is called rough
+
+SHOWN = {
+    "margin": MARGIN,
+    "direct_coupling_mpds": DIRECT,
+    "skewed_majority": SKEWED,
+    "collapsed_one_class": ONE_CLASS,
+    "shift_least_items": SHIFT_ITEMS,
+    "shift_most_values": SHIFT_VALUES,
+    "flip_least_reach": REACH,
+    "recommended_shuffles": SHUFFLES,
+    "rough_under_clusters": CLUSTERS,
+}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from measurand.audits.evidence.reading import COLLAPSED, EvidenceReading
-from measurand.audits.evidence.thresholds import DIRECT, SKEWED
+from measurand.audits.evidence.settings import DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, WITHIN

@@ -28,8 +28,7 @@ from measurand.audits.explanations.meta_evaluation import (
 from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
 from measurand.audits.explanations.robustness import Robustness
-from measurand.audits.explanations.settings import ExplanationsSettings
-from measurand.audits.explanations.thresholds import COLLAPSED
+from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettings
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined

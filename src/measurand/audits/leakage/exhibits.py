@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.cards import cluster_cards
+from measurand.audits.leakage.cards import WordStatistics, cluster_cards
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.settings import LeakageSettings
-from measurand.audits.leakage.thresholds import DRAWN
-from measurand.audits.leakage.words import WordStatistics
+from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.stats.peco.score import threshold_curve
