@@ -10,7 +10,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.core.synonyms import replacements, synonyms
+from measurand.core.words import replacements, synonyms
 from measurand.interventions.clauses import RULES, frame_question, frame_statement
 from measurand.interventions.wordings import apply_wording, distinct_wordings
 

@@ -20,8 +20,7 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.judge import Pairs
-from measurand.core.synonyms import representatives
-from measurand.core.words import FUNCTION, NEGATIONS, words
+from measurand.core.words import FUNCTION, NEGATIONS, representatives, words
 
 CONTENT, HOLDING = 10, 1  # what a word weighs; whole numbers, so that sums are exact
 NOT = "not"

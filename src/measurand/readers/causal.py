@@ -11,7 +11,7 @@ from torch.nn import ModuleList, Parameter, ParameterList
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel

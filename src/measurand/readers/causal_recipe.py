@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from measurand.core.arrays import Floats
-from measurand.core.joint_training import TrainingJob
+from measurand.core.reader import TrainingJob
 from measurand.core.seeds import generator
 from measurand.models.causal_loading import SMOLLM2
 from measurand.models.causal_training import Adaptation, Lora

@@ -10,7 +10,7 @@ import torch
 from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.models.cuda_graphs import Batch

@@ -14,10 +14,9 @@ from measurand.audits.evidence.settings import (
     EvidenceSettings,
 )
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Exhibit, Finding, Verdict
+from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
 from measurand.stats.decisions import detectable_effect, items_to_equate

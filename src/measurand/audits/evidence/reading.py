@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Seeded
-from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask

@@ -9,9 +9,14 @@ import pandas as pd
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
-from measurand.core.joint_training import JointlyTrainable
 from measurand.core.predictions import Predictions
-from measurand.core.reader import Adaptable, Overtrainable, Reader, TaskAware
+from measurand.core.reader import (
+    Adaptable,
+    JointlyTrainable,
+    Overtrainable,
+    Reader,
+    TaskAware,
+)
 from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.ask import Ask, AskGroup

@@ -21,9 +21,8 @@ from measurand.audits.leakage.statement import (
 from measurand.audits.leakage.verdict import verdict
 from measurand.core.bounds import check_number
 from measurand.core.errors import PastBudget
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_findings, merge_not_run
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment

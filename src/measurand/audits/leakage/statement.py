@@ -13,9 +13,9 @@ from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.core.benchmark import Benchmark
+from measurand.core.finding import merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi

@@ -7,7 +7,7 @@ import torch
 from scipy.special import softmax
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
 from measurand.models.causal_training import Training

@@ -10,7 +10,7 @@ from scipy.special import softmax
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, tokenize_once
 from measurand.models.masked import (

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.core.joint_training import TrainingJob
+from measurand.core.reader import TrainingJob
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
 from measurand.models.cuda_graphs import Batch
