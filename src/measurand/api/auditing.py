@@ -21,8 +21,7 @@ from measurand.core.errors import (
 )
 from measurand.core.finding import Report
 from measurand.core.task import Task
-from measurand.experiment.experiment import renew_budget
-from measurand.experiment.workplace import Workplace
+from measurand.experiment.experiment import Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports
 

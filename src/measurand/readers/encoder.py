@@ -25,7 +25,7 @@ from measurand.readers.encoder_training import (
     encoder_loss,
     fresh_classifier,
 )
-from measurand.readers.logistic import best_temperature
+from measurand.readers.linear import best_temperature
 from measurand.readers.stacking.encoder import EncoderStack
 from measurand.readers.stacking.residents import encoders_at_once
 from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood

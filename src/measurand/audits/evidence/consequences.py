@@ -23,7 +23,7 @@ from measurand.core.selection import Selection
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
-from measurand.interventions.metadata import Flip, rendered_share
+from measurand.interventions.fields import Flip, rendered_share
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample
 from measurand.stats.resampling import Statistic, bootstrap

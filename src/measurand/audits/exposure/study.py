@@ -21,7 +21,7 @@ from measurand.core.seeds import generator
 from measurand.core.task import Task
 from measurand.experiment.ask import Ask, AskGroup
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
-from measurand.selections.subsamples import Subsample, rows_per_class
+from measurand.selections.rows import Subsample, rows_per_class
 
 NEEDED = ("base", "extra", "test")  # boost and bias are differences of these
 OVERTRAINED = "overtrained"  # the same texts, read twice as often

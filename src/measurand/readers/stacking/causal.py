@@ -10,7 +10,13 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
-from measurand.models.causal_training import Training
+from measurand.models.causal_training import (
+    CausalRecipe,
+    CausalSeeds,
+    Training,
+    first_head,
+    seed_for_part,
+)
 from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.masked import labelled_positions
@@ -35,12 +41,6 @@ from measurand.models.stacking.stack import ResidentStack
 from measurand.models.training import Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
-from measurand.readers.causal_recipe import (
-    CausalRecipe,
-    CausalSeeds,
-    first_head,
-    seed_for_part,
-)
 from measurand.readers.stacking.residents import (
     decoder_classifiers,
     decoder_language_models,
