@@ -6,7 +6,7 @@ from typing import Any
 from measurand.api.source import to_benchmark
 from measurand.audits import AUDITS
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import TOPICS
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (

@@ -13,11 +13,16 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed, check_workers
 from measurand.core.errors import BadOption, ReaderFailed
 from measurand.core.files import keep_calls
-from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Tunable
 from measurand.core.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
-from measurand.experiment.answer import ANSWER_CODEC, Answer, answer_fits
+from measurand.experiment.answer import (
+    ANSWER_CODEC,
+    Answer,
+    Predictions,
+    ReaderMeasures,
+    answer_fits,
+)
 from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
 from measurand.experiment.budget import (
     DEFAULT_BUDGET,

@@ -24,8 +24,7 @@ from measurand.models.causal_loading import (
     has_package,
     memory_guard,
 )
-from measurand.models.cuda_graphs import Batch
-from measurand.models.training import Loss, Schedule, train_model
+from measurand.models.training import Batch, Loss, Schedule, train_model
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from measurand.models.causal_training import (
     seed_for_part,
     train_decoder,
 )
-from measurand.models.cuda_graphs import Batch
+from measurand.models.training import Batch
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import fit_wording, zero_shot_template
 from measurand.readers.stacking.causal import CausalStack

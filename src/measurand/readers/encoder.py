@@ -13,11 +13,16 @@ from measurand.core.items import Items
 from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
 from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder
 from measurand.models.sequences import TokenSequences, input_tensors
-from measurand.models.training import Schedule, pool_size, random_batches, train_model
+from measurand.models.training import (
+    Batch,
+    Schedule,
+    pool_size,
+    random_batches,
+    train_model,
+)
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import (
     BestEpoch,

@@ -9,7 +9,6 @@ import pandas as pd
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
-from measurand.core.predictions import Predictions
 from measurand.core.reader import (
     Adaptable,
     JointlyTrainable,
@@ -19,6 +18,7 @@ from measurand.core.reader import (
 )
 from measurand.core.seeds import generator
 from measurand.core.task import Task
+from measurand.experiment.answer import Predictions
 from measurand.experiment.ask import Ask, AskGroup
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.selections.rows import Subsample, rows_per_class

@@ -14,6 +14,7 @@ from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.stats.peco.score import threshold_curve
+from measurand.stats.vectors.projections import tsne
 
 WORDS = 40  # rows of the table of words
 
@@ -166,8 +167,6 @@ def _map_table(
     test: Items, field: str, regions: Regions, labels: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """Every item with a place on the map: t-SNE of the components."""
-    from measurand.stats.vectors.tsne import tsne  # drawn only where a map is wanted
-
     positions = tsne(regions.points, seed=seed)
     divergences = regions.score.by_cluster["divergence"]
     return pd.DataFrame(

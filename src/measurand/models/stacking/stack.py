@@ -21,10 +21,11 @@ from typing import Any
 import torch
 from torch.func import functional_call
 
-from measurand.models.cuda_graphs import Batch, GraphReplay
 from measurand.models.stacking.adamw import StackedAdamW
 from measurand.models.training import (
+    Batch,
     CapturedStep,
+    GraphReplay,
     Loss,
     PlainStep,
     Schedule,

@@ -17,7 +17,6 @@ from measurand.models.causal_training import (
     first_head,
     seed_for_part,
 )
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.masked import labelled_positions
 from measurand.models.stacking.batches import (
@@ -38,7 +37,7 @@ from measurand.models.stacking.causal import (
     sorted_batches,
 )
 from measurand.models.stacking.stack import ResidentStack
-from measurand.models.training import Schedule, pool_size
+from measurand.models.training import Batch, Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
 from measurand.readers.stacking.residents import (
