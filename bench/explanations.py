@@ -65,8 +65,8 @@ from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.reader import Reader
 from measurand.experiment import rationales
+from measurand.experiment.engine import end_with_parent
 from measurand.experiment.experiment import open_experiment
-from measurand.experiment.local_engine import end_with_parent
 from measurand.explainers import SUITE
 from measurand.models import causal_training, encoder
 from measurand.readers.encoder import EncoderReader

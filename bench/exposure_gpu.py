@@ -39,7 +39,7 @@ from bench.exposure_published import PAPER
 from bench.exposure_speed import speed
 from measurand.audits.exposure.study import NEEDED, Design, run_study
 from measurand.benchmarks.load import load_benchmark
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import TOPICS
 from measurand.experiment.experiment import open_experiment
 from measurand.models.stacking import stack as stacking
 from measurand.readers.causal import CausalReader, exposure_reader

@@ -18,7 +18,7 @@ from measurand.core.task import Task
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.stacking.residents import RESIDENTS
-from measurand.selections.subsamples import Subsample
+from measurand.selections.rows import Subsample
 
 HALVED = "--half"
 CUDA = torch.cuda.is_available()

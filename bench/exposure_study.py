@@ -15,9 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.audits.exposure import overtraining
-from measurand.audits.exposure.analysis import Method, analyse_sizes
-from measurand.audits.exposure.findings import exposure_findings
+from measurand.audits.exposure.analysis import analyse_sizes
+from measurand.audits.exposure.findings import (
+    exposure_findings,
+    loss_findings,
+    overtraining_findings,
+)
+from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.study import NEEDED, Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
@@ -36,10 +40,8 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     if over is not None:
         # Only the readers that have the arm are compared with it.
         ran = over.dropna(subset=["correct_overtrained_test"])
-        findings += overtraining.overtraining_findings(
-            analyse_sizes(study_counts(ran), how, SEED)
-        )
-        findings += overtraining.loss_findings(ran, SEED)
+        findings += overtraining_findings(analyse_sizes(study_counts(ran), how, SEED))
+        findings += loss_findings(ran, SEED)
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {

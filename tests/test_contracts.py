@@ -26,8 +26,7 @@ from measurand.interventions.words import Mask, Scramble
 from measurand.readers import READERS
 from measurand.selections import SELECTIONS
 from measurand.selections.folds import Fold, Split
-from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample
-from measurand.selections.subsamples import Subsample
+from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample, Subsample
 from tests.conftest import small_items
 
 ITEMS = small_items()

@@ -52,8 +52,7 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.recipe import Strength, Traits
     from measurand.core.selection import Selection
     from measurand.experiment.ask import Ask
-    from measurand.experiment.experiment import Experiment
-    from measurand.experiment.workplace import Workplace
+    from measurand.experiment.experiment import Experiment, Workplace
 
 __all__ = [
     "Ask",
@@ -139,8 +138,7 @@ HOMES = {  # where the public names live, imported when they are first used
     ),
     "measurand.core.selection": ("Selection",),
     "measurand.experiment.ask": ("Ask",),
-    "measurand.experiment.experiment": ("Experiment",),
-    "measurand.experiment.workplace": ("Workplace",),
+    "measurand.experiment.experiment": ("Experiment", "Workplace"),
 }
 PUBLIC = {name: module for module, names in HOMES.items() for name in names}
 

@@ -7,7 +7,7 @@ import pytest
 
 from measurand.audits import AUDITS
 from measurand.cli import app, main
-from measurand.cli.verbs import register_verbs
+from measurand.cli.app import register_verbs
 from measurand.core.catalogue import Entry
 from measurand.core.errors import BadOption
 from tests.audits.toy import AUDIT, LABELS

@@ -43,10 +43,18 @@ def statistics(audit):
 
 
 def constants(audit):
-    """The constants by which an audit decides, where it has a module of them."""
-    module = f"{package(audit)}.thresholds"
+    """The numbers by which an audit decides; those that bound options are no such."""
+    module = f"{package(audit)}.settings"
     names = vars(import_module(module)) if find_spec(module) else {}
-    return {k: v for k, v in names.items() if k.isupper() and k != "SHOWN"}
+    return {
+        name: value
+        for name, value in names.items()
+        if name.isupper() and not name.startswith(("COUNT", "MOST_"))
+        if all(
+            isinstance(number, int | float)
+            for number in (value if isinstance(value, tuple) else [value])
+        )
+    }
 
 
 WORDS = [

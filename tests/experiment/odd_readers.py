@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from measurand.core.joint_training import JointPrediction
-from measurand.core.reader import FittedReader
+from measurand.core.reader import FittedReader, JointPrediction
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.readers.majority import MajorityReader
 

@@ -1,7 +1,7 @@
 """Asks as trials, and the files that an engine makes of them."""
 
 from measurand.core.store import Store
-from measurand.experiment.local_engine import LocalEngine
+from measurand.experiment.engine import LocalEngine
 
 
 def trials(asks):

@@ -13,8 +13,7 @@ from measurand.experiment.judgements import (
     judge_likeness,
     judge_similarity,
 )
-from measurand.judges.lexical import LexicalJudge
-from measurand.judges.rouge import Rouge
+from measurand.judges.lexical import LexicalJudge, Rouge
 from tests.experiment.running import files
 
 PAIRS = [("a b", "a"), ("a", "a b"), ("c", "d"), ("a b", "a"), ("", "c"), ("c d", "c")]

@@ -11,13 +11,13 @@ import pytest
 from measurand.core.errors import BadOption, NoField, Undefined, WorkerLost
 from measurand.core.store import Store
 from measurand.experiment.ask import Ask, AskGroup, versions
+from measurand.experiment.engine import LocalEngine
 from measurand.experiment.experiment import (
     ask_all,
     measure_all,
     open_experiment,
     reopen_experiment,
 )
-from measurand.experiment.local_engine import LocalEngine
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.models.server.endpoint import Terms

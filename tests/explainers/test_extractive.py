@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from measurand.core.words import sentence_key, sentence_spans, split_sentences
 from measurand.explainers.extractive import Extractive, SentencePool
-from measurand.explainers.sentences import sentence_key, sentence_spans, split_sentences
 from measurand.interventions.noise import FormatNoise
 from tests.explainers.reasoned import reasoned_items
 

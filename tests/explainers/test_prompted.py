@@ -8,8 +8,13 @@ pytest.importorskip("httpx")
 from measurand.core.errors import BadOption, EndpointFailed
 from measurand.core.explainer import Drifting, ExplainerRoles, Prompting
 from measurand.explainers import make_explainer
-from measurand.explainers.prompted import Prompted, rationale_in_prompt
-from measurand.explainers.replies import drop_answer, reply_outcome, trim_reply
+from measurand.explainers.prompted import (
+    Prompted,
+    drop_answer,
+    rationale_in_prompt,
+    reply_outcome,
+    trim_reply,
+)
 from measurand.models.generate import chat_prompts
 from measurand.models.server.endpoint import Terms
 from tests.explainers.reasoned import reasoned_items

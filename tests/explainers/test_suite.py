@@ -6,9 +6,14 @@ import pytest
 from measurand.core.errors import Undefined
 from measurand.core.explainer import ExplainerRoles
 from measurand.explainers import make_explainer
-from measurand.explainers.adversarial import CIRCULAR, LEAKING, PSEUDO_SPECIFIC, VACUOUS
+from measurand.explainers.adversarial import (
+    CIRCULAR,
+    LEAKING,
+    PSEUDO_SPECIFIC,
+    VACUOUS,
+    find_entity,
+)
 from measurand.explainers.drift import Drift, negate_text
-from measurand.explainers.entities import find_entity
 from measurand.explainers.swap import Swapped
 from tests.explainers.reasoned import reasoned_items
 

@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 from measurand.core.errors import BadOption
 from measurand.core.intervention import Rewording
 from measurand.core.words import has_negation
-from measurand.interventions.paraphrase import MOST, Paraphrase, propose_paraphrases
-from measurand.interventions.wordings import normalize_wording
+from measurand.interventions.paraphrase import (
+    MOST,
+    Paraphrase,
+    normalize_wording,
+    propose_paraphrases,
+)
 
 
 @pytest.mark.parametrize(

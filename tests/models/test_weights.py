@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from measurand.core.errors import MissingWeights
+from measurand.judges.embedding import token_vectors
 from measurand.models.causal import CausalModel
 from measurand.models.classifier import load_classifier
 from measurand.models.encoder import (
@@ -19,7 +20,6 @@ from measurand.models.encoder import (
 )
 from measurand.models.masked import load_masked_model
 from measurand.models.seq2seq import load_seq2seq
-from measurand.models.vectors import token_vectors
 from tests.models import tiny_classifier, tiny_decoder, tiny_encoder, tiny_seq2seq
 
 LOADERS = {

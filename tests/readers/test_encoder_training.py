@@ -8,7 +8,7 @@ import torch
 import transformers
 from scipy.special import softmax
 
-from measurand.core.joint_training import TrainingJob
+from measurand.core.reader import TrainingJob
 from measurand.models import masked
 from measurand.models.sequences import input_tensors
 from measurand.readers.encoder import EncoderReader

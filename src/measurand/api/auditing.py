@@ -5,7 +5,7 @@ from typing import Any
 
 from measurand.api.source import to_benchmark
 from measurand.audits import AUDITS
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import TOPICS
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
@@ -20,8 +20,7 @@ from measurand.core.errors import (
 )
 from measurand.core.finding import Report
 from measurand.core.task import Task
-from measurand.experiment.experiment import renew_budget
-from measurand.experiment.workplace import Workplace
+from measurand.experiment.experiment import Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports
 

@@ -10,9 +10,8 @@ import pandas as pd
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames, to_dataframe
-from measurand.benchmarks.load import load_benchmark
+from measurand.benchmarks.load import benchmark_title, load_benchmark, read_source
 from measurand.benchmarks.roles import Columns
-from measurand.benchmarks.sources import benchmark_title, read_source
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption

@@ -1,7 +1,6 @@
 """Benchmarks: made and published ones by name, others from files or the hub."""
 
-from measurand.benchmarks.published.table import PUBLISHED
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import PUBLISHED, TOPICS
 from measurand.core.catalogue import Catalogue, Entry
 
 SYNTHETIC = Catalogue(

@@ -1,10 +1,12 @@
-"""From tables and roles to a checked benchmark."""
+"""From tables and roles to a checked benchmark, with counts for its report."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.benchmarks.cells import (
     label_cells,
@@ -13,7 +15,6 @@ from measurand.benchmarks.cells import (
     rationale_cells,
     text_cells,
 )
-from measurand.benchmarks.counts import benchmark_counts, check_benchmark_labels
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.roles import (
@@ -30,6 +31,7 @@ from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
 UNLABELLED = "-"  # SNLI's label where its annotators did not agree
+FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
 def assemble_benchmark(
@@ -246,3 +248,85 @@ def sample_benchmark(
         )
         notes["no_rationale"] = sum(int((texts == "").sum()) for texts in rationales)
     return replace(benchmark, train=train_items, test=test_items, notes=notes)
+
+
+def benchmark_counts(
+    train: pd.DataFrame,
+    test: pd.DataFrame,
+    query: str,
+    evidence: str | None,
+    label: str,
+) -> dict[str, int]:
+    """How many items there are, stand twice, contradict each other, or leak.
+
+    - duplicates: items whose inputs and label stand in an earlier item;
+    - conflicts: items whose inputs stand elsewhere with another label;
+    - overlap: test items whose inputs stand in train;
+    - shared_queries, shared_evidence: test items of which that text stands in train.
+    """
+    n = len(train)
+    texts = [query] if evidence is None else [query, evidence]
+    codes = {column: _number_cells(train, test, column) for column in [*texts, label]}
+    table = pd.DataFrame(codes)
+    inputs = table.groupby(texts, sort=False).ngroup()
+    kinds = table[label].groupby(inputs).transform("nunique")
+    notes = {
+        "items_train": n,
+        "items_test": len(test),
+        "duplicates": int(table.duplicated().sum()),
+        "conflicts": int((kinds > 1).sum()),
+        "overlap": _count_overlap(np.asarray(inputs, np.int64), n),
+        "shared_queries": _count_overlap(codes[query], n),
+    }
+    if evidence is not None:
+        notes["shared_evidence"] = _count_overlap(codes[evidence], n)
+    return notes
+
+
+def _number_cells(
+    train: pd.DataFrame, test: pd.DataFrame, column: str
+) -> NDArray[np.int64]:
+    """A number for each text, train first: equal texts have equal numbers."""
+    codes, _ = pd.factorize(pd.concat([train[column], test[column]]))
+    return np.asarray(codes, np.int64)
+
+
+def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
+    """How many of the numbers after the first `n` stand among these."""
+    return int(np.isin(numbers[n:], numbers[:n]).sum())
+
+
+def check_benchmark_labels(
+    train: "pd.Series[str]", test: "pd.Series[str]", label: str
+) -> None:
+    """Nothing, where the labels of train and test can be learned and asked about."""
+    column = f"label column {quote(label)}"
+    for side, labels in (("train", train), ("test", test)):
+        if labels.empty:
+            raise BadInput(
+                f"no labelled {side} items are left; give some, or drop test"
+            )
+    counts = train.value_counts().add(test.value_counts(), fill_value=0)
+    if counts.sum() < FEWEST:
+        raise BadInput(
+            f"there are {counts.sum():.0f} items; at least {FEWEST} are needed"
+        )
+    if len(counts) == 1:
+        raise BadInput(
+            f"the {column} holds one class only, {quote(str(counts.index[0]))}; "
+            "at least two are needed, or name another column with `label`"
+        )
+    single = counts.index[counts == 1]
+    if len(single):
+        raise BadInput(
+            f"{len(single)} of {len(counts)} classes in the {column} have one item "
+            f"only, such as {quote(str(single[0]))}; remove these items, or name "
+            "another column with `label`"
+        )
+    unseen = test[~test.isin(train.unique())].unique()
+    if len(unseen):
+        raise BadInput(
+            f"{len(unseen)} labels of test are not in train, such as "
+            f"{quote(str(unseen[0]))}; choose another `split_by` or `seed`, or give "
+            "another test file"
+        )

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from measurand.benchmarks.unpack import check_size, most_bytes
-from measurand.core.documents import DEEPEST, depth
 from measurand.core.errors import BadInput, quote
+from measurand.core.files import DEEPEST, depth
 from measurand.core.names import check_text
 
 TEXT = pd.Series(["text"]).dtype  # `str` since pandas 3, `object` before

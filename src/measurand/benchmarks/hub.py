@@ -20,7 +20,7 @@ from datasets.packaged_modules.json.json import Json
 from datasets.packaged_modules.parquet.parquet import Parquet
 
 from measurand.benchmarks.assemble import to_dataframe
-from measurand.benchmarks.sources import HUB_PREFIX
+from measurand.benchmarks.load import HUB_PREFIX
 from measurand.benchmarks.unpack import check_size, most_bytes, open_unpacked
 from measurand.core.errors import BadInput, quote
 

@@ -1,22 +1,26 @@
-"""The benchmark that a name, a file or a dataset of the hub stands for."""
+"""The benchmark that a name, a file or a dataset of the hub stands for.
+
+Also where the rows of a source come from, and what reports call it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames
-from measurand.benchmarks.published.table import PUBLISHED
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import PUBLISHED, TOPICS
 from measurand.benchmarks.roles import Columns, name_columns
-from measurand.benchmarks.sources import (
-    SYNTHETIC_PREFIX,
-    benchmark_title,
-    read_source,
-)
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadOption
+from measurand.core.catalogue import Entry
+from measurand.core.errors import BadOption, UnknownName
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SYNTHETIC_PREFIX, HUB_PREFIX = "synthetic:", "hf:"  # how what is no file begins
+HUB_ROWS = Entry("measurand.benchmarks.hub:load_hub_rows", "hub datasets", extra="hub")
 
 
 def load_benchmark(
@@ -106,3 +110,31 @@ def _check_no_options(name: str, options: dict[str, Any]) -> None:
 def _argument_names(options: dict[str, Any]) -> list[str]:
     """The arguments that were given, as messages write them."""
     return [f"`{name}`" for name, value in options.items() if value]
+
+
+def read_source(source: str, names: list[str]) -> "pd.DataFrame":
+    """The rows of a file or of a dataset of the hub; `names` are what it may mean."""
+    if source.startswith(HUB_PREFIX):
+        return read_hub(source)
+    if not Path(source).suffix and Path(source).name == source:
+        raise UnknownName("benchmark or file", source, names)
+    from measurand.benchmarks.files import read_table_file
+
+    return read_table_file(source)
+
+
+def read_hub(source: str) -> "pd.DataFrame":
+    """The rows of a dataset of the hub."""
+    table: pd.DataFrame = HUB_ROWS.resolve("datasets")(source=source)
+    return table
+
+
+def benchmark_title(source: str) -> str:
+    """What reports call a file or a dataset of the hub; never a path."""
+    if source.startswith(HUB_PREFIX):
+        from measurand.benchmarks import hub
+
+        return hub.hub_title(source)
+    from measurand.benchmarks.files import file_stem
+
+    return file_stem(source)

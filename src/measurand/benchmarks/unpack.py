@@ -1,4 +1,4 @@
-"""Files as streams of bytes, unpacked no further than the memory allows."""
+"""Files as streams of bytes, unpacked no further than the free memory allows."""
 
 import gzip
 import io
@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from measurand.core.documents import open_ordinary
 from measurand.core.errors import BadInput
-from measurand.core.memory import available_memory
+from measurand.core.files import open_ordinary
 
 GZIP = b"\x1f\x8b"  # the bytes that gzip begins with
 SHARE = 2  # a table takes at least this many times its text
@@ -18,6 +17,9 @@ SHARE = 2  # a table takes at least this many times its text
 # packed closer is made to fill memories, and told after the first of these bytes.
 MOST_RATIO, FREE = 250, 2**28
 BUFFER = 2**18
+MEMINFO = Path("/proc/meminfo")
+GROUP = Path("/sys/fs/cgroup")  # where a container's limit stands
+UNKNOWN = 2**32  # bytes, where the system does not tell what is free
 
 
 class _Bounded(io.RawIOBase):
@@ -80,3 +82,47 @@ def check_size(size: int, most: int) -> None:
             f"it holds more than {most / 2**20:,.1f} MB, and the memory that is free "
             "holds a table of no more; give fewer rows, or read it on a larger machine"
         )
+
+
+def available_memory() -> int:
+    """Bytes that are free, for the machine, the container and the process."""
+    return max(0, min([_machine_memory(), *_group_memory(), *_process_memory()]))
+
+
+def _machine_memory() -> int:
+    """What the machine can give without swapping."""
+    try:
+        for line in MEMINFO.read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError):
+        pass  # another system: half of what is built in
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    except (AttributeError, OSError, ValueError):
+        return UNKNOWN
+
+
+def _group_memory() -> list[int]:
+    """What the container leaves, where it sets a limit."""
+    try:
+        limit = int((GROUP / "memory.max").read_text("ascii"))
+        return [limit - int((GROUP / "memory.current").read_text("ascii"))]
+    except (OSError, ValueError):  # no container, or the limit is "max"
+        return []
+
+
+def _process_memory() -> list[int]:
+    """What `ulimit -v` leaves of the address space, where it is set."""
+    try:
+        import resource
+    except ImportError:
+        return []
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return []
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        return [limit - pages * resource.getpagesize()]
+    except (OSError, ValueError):
+        return [limit]

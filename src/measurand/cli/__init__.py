@@ -13,9 +13,8 @@ from measurand.core.errors import MeasurandError, quote
 
 keep_docstrings("measurand.cli")  # the help of verbs
 
-from measurand.cli.app import app  # noqa: E402
+from measurand.cli.app import app, register_verbs  # noqa: E402
 from measurand.cli.messages import name_options, verb_options  # noqa: E402
-from measurand.cli.verbs import register_verbs  # noqa: E402
 
 register_verbs()
 

@@ -1,8 +1,20 @@
-"""The application: what every verb is registered with."""
+"""The application, and the verbs that are registered with it.
 
+Each verb stands in the file of its name; an audit without a file has a plain one.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib import import_module
 from typing import Annotated
 
 import typer
+
+from measurand.audits import AUDITS
+from measurand.cli import options as o
+from measurand.cli.console import print_roles
+from measurand.cli.run import check_run_out, load_audit, run_audit
 
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
@@ -10,6 +22,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+VERBS = (  # in the order of the help
+    "demo",
+    "evidence",
+    "leakage",
+    "exposure",
+    "explanations",
+    "audit",
+    "list",
+    "show",
+    "render",
+    "compare",
+    "fit",
+    "suite",
 )
 
 
@@ -25,3 +51,46 @@ def root(
 
         print(__version__)
         raise typer.Exit
+
+
+def register_verbs() -> None:
+    """Tell the application of every verb."""
+    for name in VERBS:
+        import_module(f"measurand.cli.{name}")
+    for name in AUDITS:
+        if name not in VERBS:
+            app.command(name, help=AUDITS.entries[name].about)(_plain_verb(name))
+
+
+def _plain_verb(name: str) -> Callable[..., None]:
+    """A verb for an audit that has no options but those of all audits."""
+
+    @o.expand_groups
+    def verb(
+        source: o.SourceOptions,
+        run: o.RunOptions,
+        where: o.EngineOptions,
+        climb: o.LadderOptions,
+        reader: o.Readers = None,
+    ) -> None:
+        started = time.time()
+        check_run_out(run, source.files)
+        audit = load_audit(name, run)
+        ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
+        settings = audit.choose(**ladder)
+        readers = o.EndpointOptions().readers(reader, audit.readers)
+        benchmark = source.benchmark(run.seed)
+        audit.check_applies(benchmark)
+        print_roles(benchmark)
+        run_audit(
+            audit,
+            benchmark,
+            readers,
+            settings,
+            run,
+            where,
+            started=started,
+            source=source.source,
+        )
+
+    return verb

@@ -220,7 +220,7 @@ def _check_analysis_options(context: typer.Context) -> None:
 def _task_title(source: str) -> str:
     """What reports call a task by default."""
     from measurand.benchmarks import BENCHMARKS
-    from measurand.benchmarks.sources import benchmark_title
+    from measurand.benchmarks.load import benchmark_title
 
     return source if source in BENCHMARKS.entries else benchmark_title(source)
 
@@ -229,7 +229,7 @@ def _task_columns(
     source: str, text: str | None, label: str | None, data: str | None
 ) -> dict[str, Any]:
     """The columns of a file, or the folder of a task that is known by name."""
-    from measurand.benchmarks.published.topic_table import TOPICS
+    from measurand.benchmarks.published.table import TOPICS
 
     if source in TOPICS:
         return {"data": data}
@@ -242,7 +242,7 @@ def _paper_task(source: str, benchmark: "Benchmark") -> "Task":
     A file is taken for one of the paper's tasks by its name and its classes.
     """
     from measurand.benchmarks.files import file_stem
-    from measurand.benchmarks.published.topic_table import TOPICS
+    from measurand.benchmarks.published.table import TOPICS
     from measurand.core.task import Task
 
     if source in TOPICS:

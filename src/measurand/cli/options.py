@@ -22,8 +22,8 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     """Take defaults for the verb's options from a TOML file."""
     if path is None:
         return None
-    from measurand.core.documents import read_toml
     from measurand.core.errors import BadInput, BadOption
+    from measurand.core.files import read_toml
 
     try:
         settings = read_toml(path, MOST_CONFIG_BYTES)
@@ -57,8 +57,8 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
 
 def _check_config_value(file: str, option: str, value: Any) -> None:
     """Raise where a file gives an option what no command line could."""
-    from measurand.core.documents import depth
     from measurand.core.errors import BadOption
+    from measurand.core.files import depth
 
     values = value if isinstance(value, list) else [value]
     if depth(values) > 1:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
 from measurand.core.arrays import Floats
-from measurand.core.clusters import linked_clusters
+from measurand.core.benchmark import linked_clusters
 from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report

@@ -1,13 +1,26 @@
-"""Files that are there whole or not at all."""
+"""Files: written whole or not at all; read within bounds where strangers wrote them.
 
+Such a file is ordinary, small and shallow, with plain numbers. What is wrong with one
+is a `BadInput` without the file's name, which the caller adds.
+"""
+
+import errno
+import json
 import os
+import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from measurand.core.errors import BadInput, BadOption, StoreFailed
+from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
+
+DEEPEST = 64  # lists and objects inside each other; a person's file has a handful
+LARGEST = 2**63 - 1  # the integers that TOML promises, and that any table holds
+MOST_BYTES = 2**24  # of a file that a person or a tool writes by hand
 
 
 def write_file(path: Path, content: bytes, *, overwrite: bool = True) -> None:
@@ -127,3 +140,105 @@ def keep_calls(directory: Path) -> Iterator[None]:
         yield
     finally:
         CALLS.reset(token)
+
+
+def open_ordinary(path: str | Path) -> BinaryIO:
+    """The file, opened to be read; a pipe or a device could keep us for ever."""
+    # Without waiting, as opening a pipe would wait for somebody to write to it.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(path, flags)
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise BadInput("it is no ordinary file")
+
+
+def read_bounded(path: str | Path, most: int = MOST_BYTES) -> bytes:
+    """All bytes of an ordinary file, where it holds at most so many."""
+    with open_ordinary(path) as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise BadInput(f"it holds more than {most:,} bytes, the most that is read")
+    return content
+
+
+def read_json(path: str | Path, most: int = MOST_BYTES) -> Any:
+    """The JSON value in a file; no key stands in an object twice."""
+    return _parse(read_bounded(path, most), _parse_json, "JSON")
+
+
+def read_toml(path: str | Path, most: int = MOST_BYTES) -> dict[str, Any]:
+    """The table in a TOML file."""
+    table: dict[str, Any] = _parse(read_bounded(path, most), tomllib.loads, "TOML")
+    return table
+
+
+def depth(value: Any) -> int:
+    """How many lists and objects stand inside each other; no recursion is needed.
+
+    >>> depth(1), depth([]), depth({"a": [[1], 2]})
+    (0, 1, 3)
+    """
+    levels, layer = 0, [value]
+    while layer := [part for part in layer if isinstance(part, list | dict)]:
+        levels += 1
+        layer = [
+            inner
+            for part in layer
+            for inner in (part.values() if isinstance(part, dict) else part)
+        ]
+    return levels
+
+
+def _parse(content: bytes, decode: Callable[[str], Any], language: str) -> Any:
+    """The value that the text writes, or what is wrong with it."""
+    try:
+        value = decode(content.decode("utf-8-sig"))
+        deep = depth(value) > DEEPEST
+    except RecursionError:
+        deep = True
+    except UnicodeDecodeError as bad:
+        raise BadInput(f"byte {bad.start} is not UTF-8; save it as UTF-8") from None
+    except ValueError as bad:
+        cause = "a number is too long" if "digits" in str(bad) else str(bad).lower()
+        raise BadInput(f"it is no {language}: {quote(cause, 120)[1:-1]}") from None
+    if deep:
+        raise BadInput(
+            f"it is nested too deeply; allowed are {DEEPEST} lists or tables inside "
+            "each other"
+        )
+    _check_integers(value)
+    return value
+
+
+def _parse_json(text: str) -> Any:
+    return json.loads(
+        text, object_pairs_hook=_distinct_keys, parse_constant=_refuse_constant
+    )
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput(f"{quote(twice)} stands in it twice")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise BadInput(f"{name} is no number of JSON")
+
+
+def _check_integers(value: Any) -> None:
+    """Raise where an integer needs more than 64 bits: nothing here counts so far."""
+    layer = [value]
+    while layer:
+        part = layer.pop()
+        if isinstance(part, list | dict):
+            layer.extend(part.values() if isinstance(part, dict) else part)
+        elif isinstance(part, int) and abs(part) > LARGEST:
+            raise BadInput("a number in it is too large; allowed are 64 bits")

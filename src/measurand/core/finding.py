@@ -1,6 +1,6 @@
-"""What an audit states: estimates, findings, a verdict, exhibits."""
+"""What an audit states: estimates, findings, readings, a verdict, exhibits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import pandas as pd
 
 from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.files import check_is_path
+from measurand.core.recipe import Strength
 
 SCHEMA = 2  # the version of `report.json`; raised when a reader of it could break
 # How a report is shown, named as text: what is stated knows nothing of pages.
@@ -198,3 +199,39 @@ class Report:
         """What a notebook shows: the page, in a frame of its own."""
         frame: str = VIEWS.thing("notebook")(self)
         return frame
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What one reader found; each audit adds what is its own.
+
+    Attributes:
+        name: The reader's name.
+        strength: What the reader can see.
+        findings: Every estimate that it gave.
+        not_run: What could not be done with it, and why.
+        remarks: What it said beside its answers.
+    """
+
+    name: str
+    strength: Strength
+    findings: Sequence[Finding]
+    not_run: Mapping[str, str]
+    remarks: Mapping[str, float | str]
+
+
+def merge_findings(readings: Iterable[Reading]) -> list[Finding]:
+    """The findings of all readers, in their order."""
+    return [finding for reading in readings for finding in reading.findings]
+
+
+def merge_not_run(readings: Iterable[Reading]) -> dict[str, str]:
+    """What could not be done with any of the readers, and why."""
+    return {what: why for reading in readings for what, why in reading.not_run.items()}
+
+
+def merge_remarks(readings: Iterable[Reading]) -> dict[str, dict[str, float | str]]:
+    """What each reader said beside its answers, where it said anything."""
+    return {
+        reading.name: dict(reading.remarks) for reading in readings if reading.remarks
+    }

@@ -20,9 +20,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from measurand.core.documents import read_bounded
 from measurand.core.errors import BadInput, BadOption, StoreFailed, quote
-from measurand.core.files import UMASK, check_writable, write_file
+from measurand.core.files import UMASK, check_writable, read_bounded, write_file
 
 RUN = "run.json"
 # What a folder may hold; one of them is never replaced by another.

@@ -17,9 +17,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from measurand.core.documents import open_ordinary
 from measurand.core.errors import BadInput
-from measurand.core.files import write_file
+from measurand.core.files import open_ordinary, write_file
 
 STORE_FORMAT = 2  # raised when older entries cannot be read: their keys differ, too
 MARKER = "measurand-store.json"  # at the root, written before any entry

@@ -1,11 +1,14 @@
-"""What counts as a word, in every script.
+"""What counts as a word, in every script; sentences, and words that say the same.
 
 Scripts that write no spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan)
 are read a character at a time, so that word n-grams become character n-grams
-wherever words are counted.
+wherever words are counted. The lexicon of synonyms is our own: small enough to be
+right.
 """
 
 import re
+from functools import cache
+from importlib.resources import files
 
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -56,6 +59,10 @@ NEGATIONS = frozenset(
         "非",
     ]
 )
+Span = tuple[int, int]
+# A point after an initial or a title ends no sentence; format noise agrees, so that
+# what it reorders is what is told apart here.
+ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 
 
 def words(text: str) -> list[str]:
@@ -113,3 +120,114 @@ def has_negation(text: str) -> bool:
     (True, False)
     """
     return any(word in NEGATIONS for word in words(text))
+
+
+def canonical_word(word: str) -> str:
+    """The word or phrase that stands for its set: the same for all that mean the same.
+
+    >>> canonical_word("Movie"), canonical_word("film"), canonical_word("claim")
+    ('film', 'film', 'claim')
+    """
+    plain = word.lower()
+    return representatives().get(plain, plain)
+
+
+def synonyms(word: str) -> tuple[str, ...]:
+    """What may stand in the place of a word or phrase, in the order of the lexicon.
+
+    >>> synonyms("couch"), synonyms("shop")
+    (('sofa',), ())
+    """
+    return replacements().get(word.lower(), ())
+
+
+@cache
+def lexicon_lines() -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """Of each set, what may be replaced and what is only put in."""
+    text = (files("measurand.core") / "synonyms.txt").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line and not line.startswith("#")]
+    halves = [line.partition(" > ") for line in rows]
+    return tuple(
+        (_split_phrases(replaceable), _split_phrases(inserted))
+        for replaceable, _, inserted in halves
+    )
+
+
+def _split_phrases(half: str) -> tuple[str, ...]:
+    """The words and phrases between the commas."""
+    return tuple(half.split(", ")) if half else ()
+
+
+@cache
+def replacements() -> dict[str, tuple[str, ...]]:
+    """For each word or phrase that may be replaced, what may stand in its place."""
+    return {
+        word: tuple(synonym for synonym in (*replaceable, *inserted) if synonym != word)
+        for replaceable, inserted in lexicon_lines()
+        for word in replaceable
+    }
+
+
+@cache
+def representatives() -> dict[str, str]:
+    """For each word or phrase, the first of its set.
+
+    Where one stands in several lines, these are one set: "plane" in both of its lines.
+    """
+    firsts: dict[str, str] = {}
+    for replaceable, inserted in lexicon_lines():
+        earlier = [firsts[word] for word in (*replaceable, *inserted) if word in firsts]
+        first = earlier[0] if earlier else replaceable[0]
+        merged = {
+            word for word, earlier_first in firsts.items() if earlier_first in earlier
+        }
+        firsts |= dict.fromkeys((*merged, *replaceable, *inserted), first)
+    return firsts
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Where each sentence of `text` starts and ends, without the space around it.
+
+    >>> text = "Dr. No smiled. Bond left!  So"
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['Dr. No smiled.', 'Bond left!', 'So']
+    """
+    ends = [
+        end.end()
+        for end in SENTENCE.finditer(text)
+        if not ABBREVIATION.search(text, max(0, end.end() - 6), end.end())
+    ]
+    bounds = []
+    for start, end in zip([0, *ends], [*ends, len(text)], strict=True):
+        part = text[start:end]
+        if words(part):
+            start += len(part) - len(part.lstrip())
+            bounds.append((start, start + len(part.strip())))
+    return bounds
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of `text`, in order.
+
+    >>> split_sentences("One. Two? 三。四"), split_sentences(" ... ")
+    (['One.', 'Two?', '三。', '四'], [])
+    """
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def bare_words(text: str) -> str:
+    """The words alone: the same for texts that differ in case, space and points.
+
+    >>> bare_words("It  is,  SO.")
+    'it is so'
+    """
+    return " ".join(words(text))
+
+
+def sentence_key(text: str) -> tuple[str, ...]:
+    """The sentences as bare words, sorted: the same in whatever order they stand.
+
+    >>> sentence_key("B is. A is.") == sentence_key("A is.  b is!")
+    True
+    """
+    return tuple(sorted(map(bare_words, split_sentences(text))))

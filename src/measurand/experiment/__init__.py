@@ -6,7 +6,7 @@ ENGINES = Catalogue(
     "engine",
     {
         "local": Entry(
-            "measurand.experiment.local_engine:LocalEngine", "processes on this machine"
+            "measurand.experiment.engine:LocalEngine", "processes on this machine"
         ),
         "ray": Entry(
             "measurand.experiment.ray_engine:RayEngine",

@@ -1,13 +1,29 @@
-"""Engine: what runs trials, here or elsewhere; nothing else knows where."""
+"""Engine: what runs trials, here or elsewhere; nothing else knows where.
 
+The local one runs them in worker processes.
+"""
+
+import os
+import sys
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from multiprocessing import get_context, parent_process, resource_tracker
 from typing import ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import WorkerLost
 from measurand.core.recipe import traits_of
+from measurand.core.signals import hold_signals
+from measurand.core.store import Store
 from measurand.experiment.ask import Ask
+from measurand.experiment.trial import run_trial
 
 Trial = tuple[Ask, ...]
+Setting = tuple[Benchmark, int, Store]
+SETTING: list[Setting] = []  # what a worker process works on
 
 
 class Engine(Protocol):
@@ -38,3 +54,127 @@ class Engine(Protocol):
 def is_remote(trial: Trial) -> bool:
     """Whether a server answers, so that this process must do the asking."""
     return traits_of(trial[0].reader).remote
+
+
+class LocalEngine:
+    """Runs trials here or in `workers` processes, which stay until it is closed."""
+
+    name: ClassVar[str] = "local"
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        seed: int,
+        store: Store,
+        workers: int,
+        employer: "LocalEngine | None" = None,
+    ) -> None:
+        self.setting = (benchmark, seed, store)
+        self.workers = workers
+        self.employer = employer or self
+        self.pool: ProcessPoolExecutor | None = None
+
+    def for_benchmark(self, benchmark: Benchmark) -> "LocalEngine":
+        """The same workers for another cut of the benchmark.
+
+        To start a process takes seconds, and an audit may make dozens of cuts; so each
+        trial of a cut brings what it works on.
+        """
+        return LocalEngine(benchmark, *self.setting[1:], self.workers, self.employer)
+
+    def run(self, trials: Sequence[Trial]) -> Iterator[int]:
+        """Run the trials; yields the number of each as it is finished."""
+        # A group fills a GPU by itself, and its captured steps are in this process.
+        local_numbers = [
+            n for n, trial in enumerate(trials) if is_remote(trial) or trial[0].group
+        ]
+        if min(self.workers, len(trials) - len(local_numbers)) <= 1:
+            local_numbers = list(range(len(trials)))
+        for number in local_numbers:
+            run_trial(*self.setting, trials[number])
+            yield number
+        if len(local_numbers) == len(trials):
+            return
+        try:
+            pool = self.employer.open_pool()
+            setting = None if self.employer is self else self.portable_setting()
+            running: dict[Future[None], int] = {}
+            for number in sorted({*range(len(trials))} - {*local_numbers}):
+                with hold_signals():  # a process may be started for it
+                    task = pool.submit(_run_in_worker, trials[number], setting)
+                running[task] = number
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    future.result()
+                    yield running.pop(future)
+        except BrokenProcessPool as broken:
+            raise WorkerLost(
+                "a worker process was killed, perhaps for memory; what was finished is "
+                "kept: run again with `workers` 1"
+            ) from broken
+
+    def at_once(self, trials: int) -> int:
+        """As many as there are workers and cores: a trial has one thread."""
+        return max(1, min(self.workers, trials, os.cpu_count() or 1))
+
+    def open_pool(self) -> ProcessPoolExecutor:
+        """The worker processes, started when first needed."""
+        if self.pool is None:
+            _start_tracker()
+            # Spawned, not forked: a fork copies locks that other threads may hold.
+            context = get_context("spawn")
+            self.pool = ProcessPoolExecutor(
+                self.workers, context, _settle_worker, self.portable_setting()
+            )
+        return self.pool
+
+    def portable_setting(self) -> Setting:
+        """What workers work on, as it is sent to them.
+
+        The rule behind planted labels is a closure, and no trial calls it.
+        """
+        benchmark, seed, store = self.setting
+        return replace(benchmark, protocol=None), seed, store
+
+    def close(self, *, hurry: bool = False) -> None:
+        """End the worker processes; what they finished is in the store."""
+        if self.pool is None:
+            return
+        if hurry:
+            # They write to temporary names, so that nothing is left half done.
+            for process in [*(self.pool._processes or {}).values()]:
+                process.kill()
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _start_tracker() -> None:
+    """Start what Python gives every pool, so that it stays when we are stopped.
+
+    It removes what a killed process left behind, which is no news to the user.
+    """
+    before = list(sys.warnoptions)
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        with hold_signals():
+            resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions[:] = before
+
+
+def _settle_worker(benchmark: Benchmark, seed: int, store: Store) -> None:
+    """Give a new worker what it works on, and let it end when its parent does."""
+    SETTING.append((benchmark, seed, store))
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent() -> None:
+    """Leave no orphan behind when the main process is killed."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run_in_worker(trial: Trial, setting: Setting | None) -> None:
+    """Run one trial in a worker, on what came with it or else with the worker."""
+    run_trial(*(setting or SETTING[0]), trial)

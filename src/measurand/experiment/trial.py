@@ -19,16 +19,18 @@ from measurand.core.errors import (
 from measurand.core.files import keep_calls
 from measurand.core.intervention import Rearranging
 from measurand.core.items import Items
-from measurand.core.joint_training import JointlyTrainable, JointPrediction, TrainingJob
 from measurand.core.reader import (
     AttributesWords,
     Attribution,
     Embedder,
     FittedReader,
+    JointlyTrainable,
+    JointPrediction,
     Rearrangeable,
     Remarks,
     Salient,
     TracesEpochs,
+    TrainingJob,
     Tunable,
     check_fitted,
     check_shape,

@@ -17,8 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadOption, NotApplicable
 from measurand.core.items import Items
-from measurand.core.words import words
-from measurand.explainers.sentences import bare_words, split_sentences
+from measurand.core.words import bare_words, split_sentences, words
 
 HOWS = ("tfidf", "random")
 BLOCK = 50_000  # candidates scored at a time

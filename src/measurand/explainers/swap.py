@@ -13,9 +13,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from measurand.core.arrays import Ints
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.items import Items
-from measurand.core.words import words
+from measurand.core.words import sentence_key, words
 from measurand.explainers.given import Given
-from measurand.explainers.sentences import sentence_key
 
 BLOCK = 500  # queries compared with all others at a time
 

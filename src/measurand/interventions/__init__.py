@@ -18,7 +18,7 @@ INTERVENTIONS = Catalogue(
             "another item's text: plain, within-label, within-length or nearest",
         ),
         "flip": Entry(
-            "measurand.interventions.metadata:Flip",
+            "measurand.interventions.fields:Flip",
             "another metadata value, also in the text",
         ),
         "scramble": Entry(

@@ -1,12 +1,15 @@
-"""Interventions that take whole fields away."""
+"""Interventions on whole fields: taken away, or metadata flipped in column and text."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from measurand.core.errors import CannotIntervene
-from measurand.core.items import Items
+from measurand.core.items import Items, with_columns
 
 
 @dataclass(frozen=True)
@@ -62,3 +65,82 @@ class DropField:
     def __str__(self) -> str:
         """The name in reports."""
         return f"drop {self.field}"
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Give every item another value of `column`, in the column and in the query.
+
+    Attributes:
+        column: The metadata column.
+        query: The text field into which its values are rendered.
+        renderings: For each value, the words by which it stands in the query.
+    """
+
+    kind: ClassVar[str] = "flip"
+    column: str
+    query: str
+    renderings: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items with another value each; a query without the old one stays."""
+        if len(self.renderings) < 2:
+            raise CannotIntervene(
+                f"{self.column!r} has one value, so it cannot be flipped"
+            )
+        words = dict(self.renderings)
+        old = items.column(self.column).tolist()
+        new = [_other_value(list(words), value, rng) for value in old]
+        patterns = {
+            value: _words_pattern(rendering) for value, rendering in words.items()
+        }
+        draws = [words[value][rng.integers(len(words[value]))] for value in new]
+        rows = zip(items.column(self.query), old, draws, strict=True)
+        queries = [
+            # As a function: in a plain replacement a backslash would mean something.
+            patterns[before].sub(partial(_literal_replacement, rendering), text)
+            if before in patterns
+            else text
+            for text, before, rendering in rows
+        ]
+        flipped = items.with_field(self.query, queries)
+        return flipped.with_table(with_columns(flipped.table, {self.column: new}))
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"flip {self.column}"
+
+
+def _literal_replacement(replacement: str, match: "re.Match[str]") -> str:
+    """What replaces a match: these words as they are."""
+    return replacement
+
+
+def _other_value(values: list[str], value: str, rng: np.random.Generator) -> str:
+    """A value that is not `value`."""
+    rest = [candidate for candidate in values if candidate != value]
+    return rest[rng.integers(len(rest))]
+
+
+def _words_pattern(words: tuple[str, ...]) -> "re.Pattern[str]":
+    """What finds any of these words in a text, whole and in any case."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE
+    )
+
+
+def rendered_share(
+    items: Items, column: str, query: str, renderings: Mapping[str, tuple[str, ...]]
+) -> float:
+    """The share of items whose query says their value of `column`."""
+    patterns = {value: _words_pattern(words) for value, words in renderings.items()}
+    pairs = zip(items.column(column), items.column(query), strict=True)
+    return float(
+        np.mean(
+            [
+                value in patterns and bool(patterns[value].search(text))
+                for value, text in pairs
+            ]
+        )
+    )

@@ -1,7 +1,11 @@
-"""Paraphrases by rule: synonyms, contractions, other orders and forms. English."""
+"""Paraphrases by rule: synonyms, contractions, other orders and forms. English.
+
+Below stands what all paraphrases share: which of several wordings of one text are
+different, and which one is taken.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import ClassVar
@@ -10,9 +14,8 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.core.synonyms import replacements, synonyms
+from measurand.core.words import replacements, synonyms
 from measurand.interventions.clauses import RULES, frame_question, frame_statement
-from measurand.interventions.wordings import apply_wording, distinct_wordings
 
 VERBS = "is|are|was|were|do|does|did|has|have|had|would|could|should"
 APART = (
@@ -44,6 +47,9 @@ TOGETHER = (
     (re.compile(r"\b(I) am(?= \w)"), r"\1'm"),
     (re.compile(r"\b(I|you|we|they|he|she|it) will(?= \w)", re.IGNORECASE), r"\1'll"),
 )
+# What a list puts before its members, and quotes around them.
+MARK = re.compile(r"^\s*(?:(?:\d+|[a-zA-Z])[.):]|[-*•])\s+")
+QUOTES = "\"'“”‘’`* "
 
 
 def vary_contractions(text: str) -> Iterator[str]:
@@ -240,3 +246,47 @@ def _lexicon_pattern() -> "re.Pattern[str]":
         rf"(?P<word>(?:{alternatives})(?![\w'’-])|(?:{closing})(?=\s*(?:[.,;!?]|$)))",
         re.IGNORECASE,
     )
+
+
+def apply_wording(
+    items: Items, field: str, proposals: Sequence[Sequence[str]], draw: int
+) -> Items:
+    """The items with the draw-th wording each; where there is none, the text stays."""
+    pairs = zip(items.column(field), proposals, strict=True)
+    texts = [
+        wordings[draw] if draw < len(wordings) else text for text, wordings in pairs
+    ]
+    return items.with_field(field, texts)
+
+
+def normalize_wording(text: str) -> str:
+    """What is left when case and spacing go: equal means no other wording.
+
+    >>> normalize_wording(" A  dog .") == normalize_wording("a dog.")
+    True
+    """
+    return re.sub(r"\s+", "", text).lower()
+
+
+def distinct_wordings(text: str, ways: Sequence[str]) -> list[str]:
+    """The ways that are not the text itself, nor one another.
+
+    >>> distinct_wordings("A dog.", ["a dog .", "A hound.", "a  hound."])
+    ['A hound.']
+    """
+    wordings = {normalize_wording(text): text, "": ""}
+    for way in ways:
+        wordings.setdefault(normalize_wording(way), way)
+    return list(wordings.values())[2:] if normalize_wording(text) else []
+
+
+def parse_wordings(reply: str, text: str) -> list[str]:
+    r"""The wordings in what a model wrote: one a line, without marks and quotes.
+
+    A line that ends in a colon announces others.
+
+    >>> parse_wordings("Here you are:\n1. \"A hound.\"\n2) a dog\n\n", "A dog")
+    ['A hound.']
+    """
+    bare = [MARK.sub("", line).strip(QUOTES) for line in reply.splitlines()]
+    return distinct_wordings(text, [line for line in bare if line and line[-1] != ":"])

@@ -15,7 +15,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.interventions.wordings import apply_wording, parse_wordings
+from measurand.interventions.paraphrase import apply_wording, parse_wordings
 from measurand.models.generate import check_writer, generate_texts, resolve_writer
 from measurand.models.server.endpoint import Endpoint
 

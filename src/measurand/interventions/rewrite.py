@@ -8,7 +8,7 @@ import numpy as np
 
 from measurand.core.errors import BadOption
 from measurand.core.items import Items
-from measurand.interventions.wordings import apply_wording, parse_wordings
+from measurand.interventions.paraphrase import apply_wording, parse_wordings
 from measurand.models.seq2seq import load_seq2seq, rewritings
 
 WAYS = 8  # of saying each text, from which the different ones are kept

@@ -28,10 +28,10 @@ LIKENESSES = Catalogue(
     "likeness",
     {
         "rouge_l": Entry(
-            "measurand.judges.rouge:Rouge", "ROUGE-L: same words in the same order"
+            "measurand.judges.lexical:Rouge", "ROUGE-L: same words in the same order"
         ),
         "bertscore": Entry(
-            "measurand.judges.bertscore:BertScore",
+            "measurand.judges.embedding:BertScore",
             "BERTScore: tokens matched by an encoder",
             "torch",
         ),

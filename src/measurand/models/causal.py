@@ -33,7 +33,7 @@ from measurand.models.causal_training import (
     tokens_per_batch,
     train_decoder,
 )
-from measurand.models.cuda_graphs import Batch
+from measurand.models.training import Batch
 
 UNKNOWN_WINDOW = 2048  # tokens, where a model does not say how many it can read
 

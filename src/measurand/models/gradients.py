@@ -16,12 +16,12 @@ import torch
 
 from measurand.core.arrays import Ints
 from measurand.core.reader import Attribution
-from measurand.models.cuda_graphs import Batch
 from measurand.models.sequences import (
     TokenSequences,
     batch_equal_lengths,
     input_tensors,
 )
+from measurand.models.training import Batch
 
 STEPS = 64  # points on the line from the baseline to the item
 AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # tokens whose gradient is taken at once

@@ -17,7 +17,6 @@ import transformers
 
 from measurand.core.arrays import Ints
 from measurand.core.errors import ReaderFailed
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import (
     ENCODER,
     cuda_or_cpu,
@@ -29,6 +28,7 @@ from measurand.models.encoder import (
 from measurand.models.sequences import TokenSequences, input_tensors, join_fields
 from measurand.models.training import (
     STEP,
+    Batch,
     Loss,
     Schedule,
     labelled_cross_entropy,

@@ -15,8 +15,8 @@ import torch
 import transformers
 from safetensors import safe_open
 
-from measurand.core.documents import MOST_BYTES, read_json
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
+from measurand.core.files import MOST_BYTES, read_json
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 INDEX = f"{WEIGHTS}.index.json"  # names the files of weights that are cut in parts

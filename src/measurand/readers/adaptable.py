@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.core.words import words
-from measurand.readers.logistic import Linear, fit_logistic
+from measurand.readers.linear import Linear, fit_logistic
 
 
 @dataclass(frozen=True)

@@ -11,16 +11,23 @@ from torch.nn import ModuleList, Parameter, ParameterList
 from torch.nn.functional import cross_entropy
 
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import SMOLLM2, locate_decoder
-from measurand.models.causal_training import Adaptation, Lora, Training, train_decoder
-from measurand.models.cuda_graphs import Batch
+from measurand.models.causal_training import (
+    Adaptation,
+    CausalRecipe,
+    Lora,
+    Training,
+    first_head,
+    seed_for_part,
+    train_decoder,
+)
+from measurand.models.training import Batch
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
 from measurand.readers.causal_prompts import fit_wording, zero_shot_template
-from measurand.readers.causal_recipe import CausalRecipe, first_head, seed_for_part
 from measurand.readers.stacking.causal import CausalStack
 from measurand.readers.stacking.residents import decoders_at_once
 from measurand.readers.tuning import RATES, best_rate

@@ -20,7 +20,7 @@ from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.logistic import Linear, fit_logistic, fit_temperature
+from measurand.readers.linear import Linear, fit_logistic, fit_temperature
 from measurand.readers.ngrams import Grams, WordNumbers, fit_grams, number_words
 
 MOST = 300  # evidence words that are paired with the query's, the first ones of more

@@ -10,14 +10,19 @@ import torch
 from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_location, encoder_window
 from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_encoder
 from measurand.models.sequences import TokenSequences, input_tensors
-from measurand.models.training import Schedule, pool_size, random_batches, train_model
+from measurand.models.training import (
+    Batch,
+    Schedule,
+    pool_size,
+    random_batches,
+    train_model,
+)
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import (
     BestEpoch,
@@ -25,7 +30,7 @@ from measurand.readers.encoder_training import (
     encoder_loss,
     fresh_classifier,
 )
-from measurand.readers.logistic import best_temperature
+from measurand.readers.linear import best_temperature
 from measurand.readers.stacking.encoder import EncoderStack
 from measurand.readers.stacking.residents import encoders_at_once
 from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import encoder_checkpoint
+from measurand.models.training import Batch
 from measurand.readers.encoder_fitted import last_map
 
 

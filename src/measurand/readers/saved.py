@@ -15,8 +15,8 @@ import numpy as np
 import torch
 import transformers
 
-from measurand.core.documents import read_json
 from measurand.core.errors import BadInput, MissingWeights, join_names, quote
+from measurand.core.files import read_json
 from measurand.core.items import Items
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.models.encoder import cuda_or_cpu, encoder_window

@@ -21,9 +21,14 @@ import pandas as pd
 import pyarrow as pa
 
 from measurand.benchmarks.formats import check_parquet_size
-from measurand.core.documents import open_ordinary, read_bounded, read_json
 from measurand.core.errors import BadInput, quote
-from measurand.core.files import check_is_path, write_file
+from measurand.core.files import (
+    check_is_path,
+    open_ordinary,
+    read_bounded,
+    read_json,
+    write_file,
+)
 from measurand.core.finding import (
     SCHEMA,
     Estimate,

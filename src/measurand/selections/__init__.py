@@ -25,7 +25,7 @@ SELECTIONS = Catalogue(
             "one side of one of k folds that share no cluster",
         ),
         "subsample": Entry(
-            "measurand.selections.subsamples:Subsample",
+            "measurand.selections.rows:Subsample",
             "extra, train or test rows of one draw of an exposure study",
         ),
         "split": Entry(

@@ -13,8 +13,7 @@ from measurand.audits.explanations.robustness import (
     rewrite_likeness,
 )
 from measurand.experiment.experiment import open_experiment
-from measurand.judges.lexical import LexicalJudge
-from measurand.judges.rouge import Rouge
+from measurand.judges.lexical import LexicalJudge, Rouge
 from tests.audits.explanations.handmade import benchmark, wrote
 
 

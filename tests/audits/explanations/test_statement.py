@@ -11,13 +11,12 @@ from measurand.audits.explanations.meta_evaluation import COLUMNS, MetaEvaluatio
 from measurand.audits.explanations.metrics import Scores
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
 from measurand.audits.explanations.statement import (
     explanation_settings,
     explanation_warnings,
     rationale_table,
 )
-from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.finding import Finding
 from measurand.core.recipe import Strength
 from measurand.readers.linear import TfidfReader

@@ -14,9 +14,10 @@ from measurand.audits.exposure import (
     checks,
     exhibits,
 )
-from measurand.audits.exposure.analysis import Method, SizeAnalysis, analyse_contrast
+from measurand.audits.exposure.analysis import SizeAnalysis, analyse_contrast
 from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
+from measurand.audits.exposure.settings import Method
 from measurand.core.errors import MissingExtra, UnknownName
 from measurand.report.figures import KINDS, draw_figure
 from measurand.report.html import page

@@ -13,7 +13,7 @@ from measurand.experiment.experiment import open_experiment
 from measurand.readers.adaptable import IdfReader, PcaReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
-from measurand.selections.subsamples import Subsample
+from measurand.selections.rows import Subsample
 
 LIGHT = {"pca": PcaReader(), "idf": IdfReader()}
 

@@ -177,7 +177,7 @@ def test_too_few_draws_are_refused():
 
 
 def test_losses_of_one_model_alone_are_compared():
-    from measurand.audits.exposure.overtraining import loss_findings
+    from measurand.audits.exposure.findings import loss_findings
 
     columns = {"m": 50, "n": 200, "lm": ["a", "b"] * 3, "task": "t", "subsample": 1}
     counts = pd.DataFrame(columns).assign(

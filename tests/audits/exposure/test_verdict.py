@@ -9,7 +9,6 @@ import pytest
 from measurand.audits.exposure import ExposureSettings, analyse_accuracies
 from measurand.audits.exposure.analysis import (
     Effect,
-    Method,
     SizeEffects,
     analyse_sizes,
     draws_beyond,
@@ -18,6 +17,7 @@ from measurand.audits.exposure.analysis import (
     effects_by_model,
 )
 from measurand.audits.exposure.audit import wide_prior_warning
+from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.verdict import effects_verdict, size_verdict, verdict
 from measurand.core.errors import BadOption
 from measurand.stats.exposure.counts import CONTRASTS, pair_arms, study_counts

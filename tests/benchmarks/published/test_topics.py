@@ -8,7 +8,7 @@ import pytest
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.load import load_benchmark
-from measurand.benchmarks.published.topic_table import TOPICS
+from measurand.benchmarks.published.table import TOPICS
 from measurand.core.errors import BadInput, BadOption
 from tests.shared_data import DATA, needs_data
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from measurand.models.stacking.adamw import StackedAdamW, adamw_step
-from measurand.models.stacking.linear import stack_linear
-from measurand.models.stacking.stack import Stack
+from measurand.models.stacking.stack import Stack, stack_linear
 from tests.models.rounding import rounding
 
 MODELS = 3

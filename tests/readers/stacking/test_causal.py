@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from measurand.core.joint_training import JointlyTrainable, TrainingJob
+from measurand.core.reader import JointlyTrainable, TrainingJob
 from measurand.core.recipe import identity
 from measurand.models.causal_training import Adaptation, Lora, Training
 from measurand.readers.causal import CausalReader

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from measurand.core.joint_training import JointlyTrainable, TrainingJob
+from measurand.core.reader import JointlyTrainable, TrainingJob
 from measurand.readers.encoder import EncoderReader
 from measurand.readers.stacking import residents as residents
 from measurand.readers.stacking.residents import RESIDENTS

@@ -5,7 +5,7 @@ from scipy.special import expit
 
 from measurand.core.errors import Undefined
 from measurand.stats.exposure.counts import ArmPairs
-from measurand.stats.exposure.mixture import Mixture
+from measurand.stats.exposure.hierarchical import Mixture
 from measurand.stats.exposure.predictive import moments
 from measurand.stats.exposure.simulations import CoverageStudy, Truth
 from measurand.stats.exposure.summaries import (

@@ -311,7 +311,7 @@ def test_the_p_of_a_cluster_is_exact_when_it_can_be(rng):
 def test_the_p_of_a_large_cluster_is_close_to_the_exact_one(rng, monkeypatch):
     clusters, labels = random_items(rng, 600, 12, skew=0.3)
     usual = peco(clusters, labels, **FEW).by_cluster["p"]
-    monkeypatch.setattr("measurand.stats.peco.cluster_tests.OUTCOMES", 1e6)
+    monkeypatch.setattr("measurand.stats.peco.contingency.OUTCOMES", 1e6)
     exact = peco(clusters, labels, **FEW).by_cluster["p"]
     np.testing.assert_allclose(usual, exact, atol=0.04)
 

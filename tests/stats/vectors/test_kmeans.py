@@ -14,7 +14,7 @@ from measurand.stats.vectors.kmeans import (
     partition_stability,
     principal_components,
 )
-from measurand.stats.vectors.pca import iterate_subspace, largest_eigenpairs
+from measurand.stats.vectors.projections import iterate_subspace, largest_eigenpairs
 
 
 @pytest.fixture(autouse=True)

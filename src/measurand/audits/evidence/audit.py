@@ -32,9 +32,14 @@ from measurand.audits.evidence.verdict import verdict
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.bounds import check_memory
 from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
-from measurand.core.finding import Finding, Highlight, Report
+from measurand.core.finding import (
+    Finding,
+    Highlight,
+    Report,
+    merge_findings,
+    merge_not_run,
+)
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_findings, merge_not_run
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.evidence.exhibits import map_settings
-from measurand.audits.evidence.thresholds import MARGIN
+from measurand.audits.evidence.settings import MARGIN
 from measurand.core.comparison import Comparison, findings_by_reader
 from measurand.core.finding import Exhibit, Finding, Report
 

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from measurand.audits.evidence.reading import correct_by_item
-from measurand.audits.evidence.thresholds import (
+from measurand.audits.evidence.settings import (
     FILTER_VALUES,
     REACH,
     SHIFT_DRAWS,
@@ -32,7 +32,7 @@ from measurand.core.selection import Selection
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
-from measurand.interventions.metadata import Flip, rendered_share
+from measurand.interventions.fields import Flip, rendered_share
 from measurand.selections.rows import Both, Drop, Everything, HoldOut, Only, Sample
 from measurand.stats.resampling import Statistic, bootstrap
 from measurand.stats.scores import wilson_share

@@ -15,12 +15,12 @@ from measurand.audits.evidence.reading import (
     EvidenceReading,
     correct_by_item,
 )
-from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.thresholds import (
+from measurand.audits.evidence.settings import (
     CONTROL_SHUFFLES,
     DEALS,
     DOSE,
     DOSES,
+    EvidenceSettings,
 )
 from measurand.controls.blank import Blank
 from measurand.controls.spike import MatchSpike, WordSpike

@@ -8,13 +8,17 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.controls import READS_SOMETHING
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
-from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
+from measurand.audits.evidence.settings import (
+    CLUSTERS,
+    DIRECT,
+    SHOWN,
+    SHUFFLES,
+    EvidenceSettings,
+)
 from measurand.core.benchmark import Benchmark
-from measurand.core.finding import Exhibit, Finding, Verdict
+from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
 from measurand.stats.decisions import detectable_effect, items_to_equate

@@ -7,18 +7,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.thresholds import ONE_CLASS
+from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.items import Items
-from measurand.core.predictions import Predictions
 from measurand.core.reader import Reader, Seeded
-from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
+from measurand.experiment.answer import Predictions
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run

@@ -1,8 +1,10 @@
-"""What is chosen before an evidence audit is run."""
+"""What is chosen before an evidence audit is run, and its constants.
+
+Every report shows both.
+"""
 
 from dataclasses import dataclass
 
-from measurand.audits.evidence.thresholds import LEAST_MARGIN, MARGIN, SHUFFLES
 from measurand.core.bounds import (
     MOST_MARGIN,
     MOST_SEEDS,
@@ -14,6 +16,44 @@ from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
 
 CONTROL_AMOUNTS = ("none", "quick", "full")
+MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
+LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
+DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
+SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
+SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
+ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
+CUT = 0.1  # share of items cut short from which a near zero does not count
+SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
+SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
+SHIFT_DRAWS = 5  # random training sets that each held-out one is compared with
+SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share them
+FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
+REACH = 0.5  # share of queries that must say a metadata value before it is flipped
+DOSE = 0.1  # share of the items that a quick control spikes
+DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
+DEALS = 5  # deals of the training labels that a blank is the mean of
+CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
+CLUSTERS = 30  # clusters under which an interval is called rough
+
+SHOWN = {
+    "margin": MARGIN,
+    "direct_coupling_mpds": DIRECT,
+    "skewed_majority": SKEWED,
+    "collapsed_one_class": ONE_CLASS,
+    "cut_short_near_zero": CUT,
+    "shift_least_items": SHIFT_ITEMS,
+    "shift_most_values": SHIFT_VALUES,
+    "shift_draws": SHIFT_DRAWS,
+    "shift_size_step": SHIFT_STEP,
+    "filter_most_values": FILTER_VALUES,
+    "flip_least_reach": REACH,
+    "recommended_shuffles": SHUFFLES,
+    "control_dose": DOSE,
+    "control_doses_full": list(DOSES),
+    "control_deals": DEALS,
+    "control_shuffles": CONTROL_SHUFFLES,
+    "rough_under_clusters": CLUSTERS,
+}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
 from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
-from measurand.audits.evidence.thresholds import CUT, DIRECT, SKEWED
+from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide

@@ -25,9 +25,8 @@ from measurand.audits.explanations.statement import (
 from measurand.audits.explanations.verdict import verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, PastBudget, Undefined
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_findings, merge_not_run
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,

@@ -8,7 +8,7 @@ from measurand.audits.explanations import estimates
 from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.thresholds import BROWSED
+from measurand.audits.explanations.settings import BROWSED
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.explainers import SUITE

@@ -28,14 +28,12 @@ from measurand.audits.explanations.meta_evaluation import (
 from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
 from measurand.audits.explanations.robustness import Robustness
-from measurand.audits.explanations.settings import ExplanationsSettings
-from measurand.audits.explanations.thresholds import COLLAPSED
+from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettings
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.errors import Undefined
-from measurand.core.finding import Estimate, Finding
+from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.reader import Reader
-from measurand.core.reading import Reading
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.budget import is_dear
@@ -45,7 +43,7 @@ from measurand.experiment.experiment import (
     reopen_experiment,
 )
 from measurand.explainers import SUITE
-from measurand.explainers.replies import drop_answer
+from measurand.explainers.prompted import drop_answer
 from measurand.stats.paired import mean_score
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label

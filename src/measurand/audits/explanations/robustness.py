@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from measurand.audits.explanations.rationales import Rationales
-from measurand.audits.explanations.thresholds import OTHERS
+from measurand.audits.explanations.settings import OTHERS
 from measurand.core.arrays import Floats
 from measurand.core.judge import Judge, Likeness, Pairs
 from measurand.core.seeds import generator

@@ -10,13 +10,12 @@ from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.robustness import Robustness, measure_robustness
-from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
 from measurand.audits.explanations.specificity import (
     Contrasts,
     Specificity,
     difference_from_copy,
 )
-from measurand.audits.explanations.thresholds import SHOWN
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.items import Items

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from measurand.audits.explanations.masking import TARGET
-from measurand.audits.explanations.thresholds import (
+from measurand.audits.explanations.settings import (
     LITTLE,
     SPECIFIC,
     UNSTABLE,

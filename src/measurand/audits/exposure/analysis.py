@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from measurand.audits.exposure.thresholds import DRAWS, SLICES
+from measurand.audits.exposure.settings import COMPARED_MODELS, DRAWS, SLICES, Method
 from measurand.core.arrays import Floats
-from measurand.core.errors import Undefined, UnknownName
+from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.exposure.counts import CONTRASTS, ArmPairs, pair_arms, rows_by_size
@@ -18,7 +18,7 @@ from measurand.stats.exposure.hierarchical import (
     estimate_from_draws,
     fit_posterior,
 )
-from measurand.stats.exposure.nuts import Chains, import_bayes, sample_nuts
+from measurand.stats.exposure.nuts import Chains, sample_nuts
 from measurand.stats.exposure.studies import WIDE, Priors
 from measurand.stats.exposure.summaries import (
     SliceAnalysis,
@@ -111,36 +111,6 @@ def _draws_for_room(effect: Effect, interval: Estimate, room: float) -> int:
     current_draws = effect.pairs.table.groupby(["lm", "task"]).size().max()
     times = ((interval.high - interval.low) / 2 / max(room, LEAST_ROOM)) ** 2
     return math.ceil(float(current_draws) * max(2.0, times))
-
-
-COMPARED_MODELS = ("observation", "paper", "released")
-SAMPLERS = ("laplace", "nuts")
-
-
-@dataclass(frozen=True)
-class Method:
-    """How counts are analysed.
-
-    Attributes:
-        model: observation, paper or released.
-        sampler: laplace; nuts samples the same posterior as well.
-        checks: Whether the checks by simulation are run at full length.
-    """
-
-    model: str = "observation"
-    sampler: str = "laplace"
-    checks: bool = False
-
-    def check_options(self) -> None:
-        """Nothing, where it can be followed: better said before a long study."""
-        for kind, name, allowed in (
-            ("model", self.model, COMPARED_MODELS),
-            ("sampler", self.sampler, SAMPLERS),
-        ):
-            if name not in allowed:
-                raise UnknownName(kind, name, allowed)
-        if self.sampler == "nuts":
-            import_bayes("numpyro.infer")
 
 
 @dataclass(frozen=True, eq=False)

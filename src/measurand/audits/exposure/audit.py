@@ -6,24 +6,33 @@ from typing import Any
 
 import pandas as pd
 
-from measurand.audits.exposure import overtraining
 from measurand.audits.exposure.analysis import (
-    Method,
     SizeAnalysis,
     analyse_sizes,
     wide_prior_effects,
 )
 from measurand.audits.exposure.checks import exhibit_checks as method_checked
-from measurand.audits.exposure.exhibits import exhibits
+from measurand.audits.exposure.exhibits import (
+    exhibit_losses,
+    exhibit_overtraining,
+    exhibits,
+)
 from measurand.audits.exposure.findings import (
     chain_warnings,
     chance_warnings,
     exposure_findings,
+    loss_findings,
+    overtraining_findings,
 )
 from measurand.audits.exposure.plan import StudyPlan, affordable_readers, plan_study
-from measurand.audits.exposure.settings import ExposureSettings
+from measurand.audits.exposure.settings import (
+    CLASSES,
+    MUCH,
+    SHOWN,
+    ExposureSettings,
+    Method,
+)
 from measurand.audits.exposure.study import Study, StudyProgress, run_study
-from measurand.audits.exposure.thresholds import CLASSES, MUCH, SHOWN
 from measurand.audits.exposure.verdict import size_verdict, verdict, worst_verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import join_names
@@ -140,12 +149,12 @@ def _add_overtraining(
         return report
     overtrained_analyses = analyse_sizes(study_counts(table), method, seed)
     findings = [
-        *overtraining.overtraining_findings(overtrained_analyses),
-        *overtraining.loss_findings(run.counts, seed),
+        *overtraining_findings(overtrained_analyses),
+        *loss_findings(run.counts, seed),
     ]
     figures = (
-        overtraining.exhibit_overtraining(ordinary, overtrained_analyses, margin),
-        overtraining.exhibit_losses(run.counts),
+        exhibit_overtraining(ordinary, overtrained_analyses, margin),
+        exhibit_losses(run.counts),
     )
     return replace(
         report,

@@ -11,7 +11,8 @@ from functools import cache
 
 import pandas as pd
 
-from measurand.audits.exposure.analysis import Method, SizeAnalysis
+from measurand.audits.exposure.analysis import SizeAnalysis
+from measurand.audits.exposure.settings import Method
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
 from measurand.stats.exposure.predictive import prior_predictive

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
+from measurand.audits.exposure.findings import loss_pairs
+from measurand.audits.exposure.study import OVERTRAINED
 from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit
 from measurand.stats.exposure.summaries import NOTABLE
@@ -259,3 +261,44 @@ def _chain_trace(draws: Floats) -> pd.DataFrame:
 def _thin_draws(draws: Floats) -> Floats:
     """Some of the draws, evenly."""
     return draws[:: max(1, len(draws) // SHOWN)]
+
+
+def exhibit_overtraining(
+    ordinary: Sequence[SizeAnalysis], overtrained: Sequence[SizeAnalysis], margin: float
+) -> Exhibit:
+    """Boost and bias of the ordinary and the overtrained arms."""
+    rows = [
+        {
+            "group": size.name,
+            "name": f"{name}, {training}",
+            "value": contrast.estimate.value,
+            "low": contrast.estimate.low,
+            "high": contrast.estimate.high,
+            "decision": "",
+        }
+        for analyses in zip(ordinary, overtrained, strict=True)
+        for training, size in zip(("ordinary", OVERTRAINED), analyses, strict=True)
+        for name, contrast in size.contrasts.items()
+    ]
+    titles = {"margin": margin, "x_title": "percentage points"}
+    caption = "Boost and bias after reading the texts twice as often"
+    return Exhibit(OVERTRAINED, "intervals", pd.DataFrame(rows), caption, titles)
+
+
+def exhibit_losses(counts: pd.DataFrame) -> Exhibit:
+    """The losses, a row a model, task and kind of text."""
+    pairs = loss_pairs(counts)
+    lower = pairs["overtrained"] < pairs["ordinary"]
+    table = (
+        pairs.assign(lower=lower, pairs=1)
+        .groupby(["lm", "task", "texts"], sort=True)
+        .agg(
+            ordinary=("ordinary", "mean"),
+            overtrained=("overtrained", "mean"),
+            lower=("lower", "sum"),
+            pairs=("pairs", "sum"),
+        )
+        .reset_index()
+    )
+    caption = "Language-model loss on the texts, and in how many pairs it is lower"
+    return Exhibit("lm_loss", "table", table, caption)

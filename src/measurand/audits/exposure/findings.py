@@ -7,12 +7,16 @@ import pandas as pd
 from scipy.stats import norm
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
-from measurand.audits.exposure.thresholds import AGREE, R_HAT
+from measurand.audits.exposure.settings import AGREE, R_HAT
+from measurand.audits.exposure.study import LOSS, OVERTRAINED, OVERTRAINED_ARMS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
+from measurand.core.seeds import generator
 from measurand.stats.exposure.counts import ARMS
 from measurand.stats.exposure.nuts import Chains
 from measurand.stats.exposure.summaries import per_doubling
+from measurand.stats.resampling import bootstrap
+from measurand.stats.scores import wilson_share
 
 ACCURACY_LEVEL = 0.95
 ACCURACY_METHOD = "mean over tasks, normal over draws"
@@ -194,3 +198,53 @@ def _trend_finding(analyses: Sequence[SizeAnalysis]) -> Finding:
 def _exact_estimate(value: float, n: int, method: str) -> Estimate:
     """A number without an interval of its own."""
     return Estimate(value, value, value, 1.0, n, method)
+
+
+def loss_pairs(counts: pd.DataFrame) -> pd.DataFrame:
+    """The loss of the ordinary and of the overtrained reader, a row a pair of them."""
+    pairs = [
+        counts[["m", "n", "lm", "task", "subsample"]].assign(
+            texts=side,
+            ordinary=counts[f"{LOSS}_{side}"],
+            overtrained=counts[f"{LOSS}_{over}"],
+        )
+        for side, over in OVERTRAINED_ARMS.items()
+    ]
+    return pd.concat(pairs, ignore_index=True).dropna()
+
+
+def loss_findings(counts: pd.DataFrame, seed: int) -> list[Finding]:
+    """In how many pairs the overtrained reader has the lower loss, and how much."""
+    findings = []
+    for (m, n, lm), part in loss_pairs(counts).groupby(["m", "n", "lm"]):
+        condition = f"m={m},n={n}"
+        lower = int((part["overtrained"] < part["ordinary"]).sum())
+        rows = part[["overtrained", "ordinary"]].to_numpy(float)
+        change = bootstrap(
+            lambda sums: 100 * (np.asarray(sums)[..., 0] / sums[..., 1] - 1),
+            rows,
+            rng=generator(seed, "exposure", "lm loss", m, n),
+        )
+        findings += [
+            Finding(
+                "lm_loss_lower", str(lm), condition, wilson_share(lower, len(part))
+            ),
+            Finding("lm_loss_change", str(lm), condition, change),
+        ]
+    return findings
+
+
+def overtraining_findings(analyses: Sequence[SizeAnalysis]) -> list[Finding]:
+    """Boost and bias of the overtrained arms."""
+    findings = []
+    for size in analyses:
+        condition = f"{size.name},{OVERTRAINED}"
+        for name, contrast in size.contrasts.items():
+            model = contrast.posterior.model
+            findings += [
+                Finding(name, model, condition, contrast.estimate),
+                Finding(
+                    f"beta_{name}", model, condition, contrast.posterior.estimate()
+                ),
+            ]
+    return findings

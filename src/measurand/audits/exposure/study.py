@@ -9,14 +9,19 @@ import pandas as pd
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
-from measurand.core.joint_training import JointlyTrainable
-from measurand.core.predictions import Predictions
-from measurand.core.reader import Adaptable, Overtrainable, Reader, TaskAware
+from measurand.core.reader import (
+    Adaptable,
+    JointlyTrainable,
+    Overtrainable,
+    Reader,
+    TaskAware,
+)
 from measurand.core.seeds import generator
 from measurand.core.task import Task
+from measurand.experiment.answer import Predictions
 from measurand.experiment.ask import Ask, AskGroup
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
-from measurand.selections.subsamples import Subsample, rows_per_class
+from measurand.selections.rows import Subsample, rows_per_class
 
 NEEDED = ("base", "extra", "test")  # boost and bias are differences of these
 OVERTRAINED = "overtrained"  # the same texts, read twice as often

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
-from measurand.audits.leakage.thresholds import EXPLAINED
+from measurand.audits.leakage.settings import EXPLAINED
 from measurand.core.errors import CannotIntervene
 from measurand.core.intervention import AsIs, Intervention
-from measurand.core.predictions import Predictions, ReaderMeasures
 from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
+from measurand.experiment.answer import Predictions, ReaderMeasures
 from measurand.experiment.ask import EMBEDDING, EPOCHS, SALIENCY, Ask
 from measurand.experiment.experiment import (
     Experiment,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from measurand.audits.leakage.asking import Evaluation, open_evaluation
 from measurand.audits.leakage.canonical import canonical_benchmark
+from measurand.audits.leakage.cards import word_statistics
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -18,12 +19,10 @@ from measurand.audits.leakage.statement import (
     repair_files,
 )
 from measurand.audits.leakage.verdict import verdict
-from measurand.audits.leakage.words import word_statistics
 from measurand.core.bounds import check_number
 from measurand.core.errors import PastBudget
-from measurand.core.finding import Finding, Report
+from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_findings, merge_not_run
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment

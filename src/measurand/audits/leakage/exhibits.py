@@ -6,16 +6,15 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.cards import cluster_cards
+from measurand.audits.leakage.cards import WordStatistics, cluster_cards
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
-from measurand.audits.leakage.settings import LeakageSettings
-from measurand.audits.leakage.thresholds import DRAWN
-from measurand.audits.leakage.words import WordStatistics
+from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.stats.peco.score import threshold_curve
+from measurand.stats.vectors.projections import tsne
 
 WORDS = 40  # rows of the table of words
 
@@ -168,8 +167,6 @@ def _map_table(
     test: Items, field: str, regions: Regions, labels: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """Every item with a place on the map: t-SNE of the components."""
-    from measurand.stats.vectors.tsne import tsne  # drawn only where a map is wanted
-
     positions = tsne(regions.points, seed=seed)
     divergences = regions.score.by_cluster["divergence"]
     return pd.DataFrame(

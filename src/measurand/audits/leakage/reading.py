@@ -25,10 +25,9 @@ from measurand.audits.leakage.scores import (
     part_leakage,
 )
 from measurand.audits.leakage.verdict import LeakageStage
-from measurand.core.finding import Estimate, Finding
+from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
-from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean_score

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.leakage.thresholds import (
+from measurand.audits.leakage.settings import (
     CLUSTERINGS,
     COMPONENTS,
     DISCOVERY,

@@ -21,7 +21,7 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
-from measurand.audits.leakage.thresholds import DISCOVERY, EFFECT
+from measurand.audits.leakage.settings import DISCOVERY, EFFECT
 from measurand.core.arrays import Bools
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Finding

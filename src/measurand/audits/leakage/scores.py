@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs
-from measurand.audits.leakage.thresholds import FLOOR, ONE_CLASS
+from measurand.audits.leakage.settings import FLOOR, ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding

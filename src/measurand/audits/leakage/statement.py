@@ -11,12 +11,11 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
-from measurand.audits.leakage.settings import LeakageSettings
-from measurand.audits.leakage.thresholds import CLUSTERINGS, SHOWN
+from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.core.benchmark import Benchmark
+from measurand.core.finding import merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
-from measurand.core.reading import merge_remarks
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi

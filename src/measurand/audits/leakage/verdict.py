@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from measurand.audits.leakage.scores import LEAKS, UNDECIDED, WITHIN, PartLeakage
-from measurand.audits.leakage.thresholds import WORST
+from measurand.audits.leakage.settings import WORST
 from measurand.core.finding import Verdict
 
 NONE = "none found within the margin"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.load import HUB_PREFIX, read_hub
 from measurand.benchmarks.published import hotpotqa
 from measurand.benchmarks.published.files import (
     FOLDER_VARIABLE,
@@ -28,7 +29,6 @@ from measurand.benchmarks.published.table import (
     SEEDED_SPLIT,
     PublishedBenchmark,
 )
-from measurand.benchmarks.sources import HUB_PREFIX, read_hub
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, UnknownName

@@ -1,13 +1,17 @@
-"""The published benchmarks that are known by name: one row each, no code.
+"""The benchmarks and tasks that are known by name: one row each, no code.
 
 The elicited fields are those of Table 1 of the leakage paper (Saxon et al., 2023); it
 does not list FEVER itself, whose claims annotators wrote, nor the question sets.
 `hotpotqa` questions were written by annotators; `boolq` questions were typed by people
-who searched, so no field of it is elicited.
+who searched, so no field of it is elicited. Topics are tasks that classify one text.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
+
+from measurand.core.task import Task
 
 SEEDED_SPLIT = (
     "split"  # the part of benchmarks that publish none: a seeded split of all rows
@@ -285,3 +289,44 @@ PUBLISHED: Mapping[str, PublishedBenchmark] = {
         folders=("BoolQ",),
     ),
 }
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A task that classifies one text.
+
+    Attributes:
+        name: What it is called here, and how its file is named.
+        hub: Where it is on the hub: NAME:CONFIG@SPLIT.
+        text: The columns that hold the text, joined by line breaks.
+        label: The column of the label.
+        classes: The name of each class by its value in that column.
+        longest: The most letters of a text; longer rows are left out.
+        about: What the text is and what is asked of it.
+        epochs: How often the labelled rows are read.
+        batch: Rows a step.
+    """
+
+    name: str
+    hub: str
+    text: tuple[str, ...]
+    label: str
+    classes: Mapping[str, str]
+    longest: int | None
+    about: str
+    epochs: int
+    batch: int
+
+    @property
+    def task(self) -> Task:
+        """What a reader may be told about it."""
+        return Task(self.about, self.epochs, self.batch)
+
+
+def _load_topics() -> dict[str, Topic]:
+    """All tasks by name."""
+    rows = json.loads((files(__package__) / "topics.json").read_text("utf-8"))
+    return {row["name"]: Topic(**{**row, "text": tuple(row["text"])}) for row in rows}
+
+
+TOPICS: Mapping[str, Topic] = _load_topics()

@@ -8,9 +8,9 @@ import pandas as pd
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.cells import label_cells
 from measurand.benchmarks.files import read_table_file
+from measurand.benchmarks.load import HUB_PREFIX, read_hub
 from measurand.benchmarks.published.files import FOLDER_VARIABLE, files_by_stem
-from measurand.benchmarks.published.topic_table import TOPICS, Topic
-from measurand.benchmarks.sources import HUB_PREFIX, read_hub
+from measurand.benchmarks.published.table import TOPICS, Topic
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, MissingExtra, join_names, quote
 

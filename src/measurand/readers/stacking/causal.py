@@ -7,11 +7,16 @@ import torch
 from scipy.special import softmax
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.joint_training import JointPrediction, TrainingJob
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.causal import CausalModel
 from measurand.models.causal_loading import load_decoder
-from measurand.models.causal_training import Training
-from measurand.models.cuda_graphs import Batch
+from measurand.models.causal_training import (
+    CausalRecipe,
+    CausalSeeds,
+    Training,
+    first_head,
+    seed_for_part,
+)
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.masked import labelled_positions
 from measurand.models.stacking.batches import (
@@ -32,15 +37,9 @@ from measurand.models.stacking.causal import (
     sorted_batches,
 )
 from measurand.models.stacking.stack import ResidentStack
-from measurand.models.training import Schedule, pool_size
+from measurand.models.training import Batch, Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording
-from measurand.readers.causal_recipe import (
-    CausalRecipe,
-    CausalSeeds,
-    first_head,
-    seed_for_part,
-)
 from measurand.readers.stacking.residents import (
     decoder_classifiers,
     decoder_language_models,

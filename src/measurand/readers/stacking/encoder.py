@@ -10,8 +10,7 @@ from scipy.special import softmax
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
-from measurand.core.joint_training import JointPrediction, TrainingJob
-from measurand.models.cuda_graphs import Batch
+from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.models.encoder import cuda_or_cpu, tokenize_once
 from measurand.models.masked import (
     hide_tokens,
@@ -29,7 +28,7 @@ from measurand.models.stacking.batches import (
     stack_on_device,
 )
 from measurand.models.stacking.stack import ResidentStack, Weights
-from measurand.models.training import pool_size
+from measurand.models.training import Batch, pool_size
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import EncoderRecipe
 from measurand.readers.stacking.residents import (

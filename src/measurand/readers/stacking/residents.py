@@ -13,10 +13,9 @@ from typing import Any
 import torch
 
 from measurand.core.errors import ReaderFailed
-from measurand.core.joint_training import TrainingJob
+from measurand.core.reader import TrainingJob
 from measurand.models.causal import trainable_copy
 from measurand.models.causal_loading import load_decoder
-from measurand.models.cuda_graphs import Batch
 from measurand.models.encoder import cuda_or_cpu, encoder_family
 from measurand.models.masked import (
     focused_masked_loss,
@@ -30,7 +29,7 @@ from measurand.models.stacking.causal import (
     focused_next_token_loss,
 )
 from measurand.models.stacking.stack import ResidentStack, decoder_attention_bias
-from measurand.models.training import Schedule, labelled_cross_entropy
+from measurand.models.training import Batch, Schedule, labelled_cross_entropy
 from measurand.readers.encoder_training import fresh_classifier
 
 MOST = 8  # more gain little: the products are large enough by then

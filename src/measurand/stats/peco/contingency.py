@@ -1,21 +1,31 @@
-"""Items counted: how often each label stands in each cluster of each group."""
+"""Items counted: how often each label stands in each cluster of each group.
+
+And which clusters are further from all items than chance brings them.
+"""
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import gammaln
+from scipy.stats import chi2
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, Undefined
+from measurand.stats.decisions import benjamini_hochberg
 from measurand.stats.resampling import sum_clusters
 
 Column = Iterable[Hashable] | NDArray[Any]
 
 UNITS = 30  # groups below which items, not groups, are what was sampled
+OUTCOMES = 2_000  # a cluster's label counts are enumerated up to so many
+EXPECTED = 5.0  # Cochran's rule for the chi-square approximation
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +124,78 @@ def column_codes(values: Column, what: str) -> tuple[Ints, list[Hashable]]:
             range(len(names)), key=lambda i: (str(type(names[i])), str(names[i]))
         )
     return np.argsort(order)[codes], [names[i] for i in order]
+
+
+def cluster_significance(
+    cells: Cells, divergences: Floats, chance: Floats, smallest: int | None
+) -> pd.DataFrame:
+    """One row a cluster: is it further from all items than chance brings it?"""
+    sizes = cells.table.sum(axis=1)
+    threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
+    p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
+    for cluster in np.flatnonzero(sizes >= threshold):
+        p[cluster] = _cluster_p(cells, int(cluster))
+    if (sizes >= threshold).any():
+        q[sizes >= threshold] = benjamini_hochberg(p[sizes >= threshold])
+    effect = 100 * (divergences - chance)
+    table = {"size": sizes.astype(np.int64), "divergence": divergences, "p": p, "q": q}
+    index = pd.Index(cells.names, name="cluster", tupleize_cols=False)
+    return pd.DataFrame(table | {"effect": effect}, index=index)
+
+
+def _cluster_p(cells: Cells, cluster: int) -> float:
+    """The p-value that a cluster's labels are a random draw from those of its groups.
+
+    Exact, by Pearson's statistic, where its label counts can be enumerated and there
+    are no groups. Else chi-square, with the mean and covariance of draws without
+    replacement, which with groups is the Cochran-Mantel-Haenszel test. Labels expected
+    fewer than 5 times are first pooled, the rarest first, down to two.
+    """
+    rows = cells.cluster == cluster
+    freedom, shares = cells.freedom[rows], cells.group_shares[rows]
+    spread = np.diag(freedom @ shares) - (freedom[:, None] * shares).T @ shares
+    counts = np.stack(
+        [cells.table[cluster], cells.mean[cluster], cells.by_group.sum(axis=0)]
+    )
+    while True:
+        labels, n = counts.shape[1], round(counts[0].sum())
+        rare = counts[1].min() < EXPECTED
+        few = comb(n + labels - 1, n) <= OUTCOMES or (labels == 2 and rare)
+        if few and len(cells.by_group) == 1:
+            return _exact_p(counts[0], counts[2])
+        if labels == 2 or not rare:
+            return _chi_square_p(counts[0] - counts[1], spread)
+        first, second = np.argsort(counts[1], kind="stable")[:2]
+        pooling = np.eye(labels)
+        pooling[first] += pooling[second]
+        pooling = np.delete(pooling, second, axis=0)
+        counts, spread = counts @ pooling.T, pooling @ spread @ pooling.T
+
+
+def _exact_p(observed: Floats, totals: Floats) -> float:
+    """The share of draws without replacement that are at least as far from even.
+
+    >>> round(_exact_p(np.array([2, 0]), np.array([2, 2])), 4)
+    0.3333
+    """
+    n, labels = round(observed.sum()), len(observed)
+    bars = np.array(list(combinations(range(n + labels - 1), labels - 1)))
+    outcomes = np.diff(bars, prepend=-1, append=n + labels - 1, axis=1) - 1.0
+    outcomes = outcomes[(outcomes <= totals).all(axis=1)]
+    ways = gammaln(totals + 1) - gammaln(outcomes + 1) - gammaln(totals - outcomes + 1)
+    weights = np.exp(ways.sum(axis=1) - ways.sum(axis=1).max())
+    mean = n * totals / totals.sum()
+    distances, distance = (
+        ((x - mean) ** 2 / mean).sum(axis=-1) for x in (outcomes, observed)
+    )
+    return float(weights[distances >= distance - 1e-9].sum() / weights.sum())
+
+
+def _chi_square_p(deviation: Floats, covariance: Floats) -> float:
+    """The p-value of a vector whose mean is 0; 1 where it cannot vary."""
+    values, vectors = np.linalg.eigh(covariance)
+    varying = values > 1e-9 * max(1.0, values.max())
+    if not varying.any():
+        return 1.0
+    square = ((deviation @ vectors[:, varying]) ** 2 / values[varying]).sum()
+    return float(chi2.sf(square, varying.sum()))

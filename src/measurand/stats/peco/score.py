@@ -25,8 +25,7 @@ import pandas as pd
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
-from measurand.stats.peco.cluster_tests import cluster_significance
-from measurand.stats.peco.contingency import Column, count_cells
+from measurand.stats.peco.contingency import Column, cluster_significance, count_cells
 from measurand.stats.peco.divergences import (
     DIVERGENCES,
     PRESETS,

@@ -23,7 +23,7 @@ from measurand.stats.vectors.canonical import (
     order_vectors,
     vector_blocks,
 )
-from measurand.stats.vectors.pca import principal_components
+from measurand.stats.vectors.projections import principal_components
 
 __all__ = [
     "Partition",

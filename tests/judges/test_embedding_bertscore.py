@@ -7,10 +7,9 @@ import torch
 from measurand.core.errors import MissingWeights
 from measurand.core.judge import Likeness
 from measurand.core.recipe import TORCH, traits_of
-from measurand.judges import LIKENESSES, bertscore
-from measurand.judges.bertscore import BertScore, token_f1
+from measurand.judges import LIKENESSES, embedding
+from measurand.judges.embedding import BertScore, token_f1, token_vectors
 from measurand.models.encoder import encoder_checkpoint, tokenizer
-from measurand.models.vectors import token_vectors
 from tests.models import tiny_encoder
 
 ONE, TWO = "claim about thing1 is good", "the proof is bad"
@@ -58,8 +57,8 @@ def test_likeness_is_1_for_the_same_text_and_the_same_either_way_round(place):
 def test_reading_a_few_pairs_at_a_time_changes_nothing(place, monkeypatch):
     pairs = [(f"claim about thing{i}", f"number{i} {TWO}") for i in range(9)]
     before = BertScore(place).alike(pairs)
-    monkeypatch.setattr(bertscore, "AT_ONCE", 60)
-    assert 3 < len(list(bertscore.pair_blocks(pairs))) < 9
+    monkeypatch.setattr(embedding, "AT_ONCE", 60)
+    assert 3 < len(list(embedding.pair_blocks(pairs))) < 9
     np.testing.assert_allclose(BertScore(place).alike(pairs), before, atol=1e-6)
 
 

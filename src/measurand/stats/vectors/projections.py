@@ -1,6 +1,7 @@
-"""Principal components: the same for the same vectors, whatever their order.
+"""Vectors on fewer axes: principal components, and t-SNE for a sheet of paper.
 
-Where vectors are not too wide, from the covariance matrix.
+Components are the same for the same vectors, whatever their order; where vectors are
+not too wide, they come from the covariance matrix. t-SNE keeps neighbours together.
 """
 
 from typing import Any
@@ -27,6 +28,8 @@ ROUNDS = 10
 SETTLED = 1e-3  # of the last eigenvalue: how far off a vector's image may be
 NOTHING = 1e-7  # of the first eigenvalue: rounding
 RAISED = 1e6  # by how much a round may raise the first: single precision has 7 digits
+NEAR = 30.0  # neighbours that count for a point
+EARLY, LATE = 150, 350  # steps; further ones move little
 
 
 def principal_components(
@@ -133,3 +136,24 @@ def iterate_subspace(squares: Vectors, k: int) -> tuple[Vectors, Vectors] | None
             image = symm(2 / half, squares, basis)
             before, basis = basis, image - 2 * basis - before
     return None
+
+
+def tsne(points: Floats, *, seed: int) -> Floats:
+    """Two numbers a point; all at one place where no two points differ.
+
+    openTSNE rather than scikit-learn's: on 10,000 points a quarter of the time.
+    """
+    from openTSNE import TSNE  # slow to load, and drawn only where a map is wanted
+
+    near = min(NEAR, (len(points) - 1) / 3)
+    if near <= 1 or np.ptp(points, axis=0).max() == 0:
+        return np.zeros((len(points), 2))
+    method = TSNE(
+        perplexity=near,
+        neighbors="exact",
+        early_exaggeration_iter=EARLY,
+        n_iter=LATE,
+        random_state=seed % 2**31,
+        n_jobs=1,
+    )
+    return np.asarray(method.fit(np.asarray(points, float)))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.judge import Likeness
-from measurand.judges.rouge import Rouge, common_length
+from measurand.judges.lexical import Rouge, common_length
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=90)
 

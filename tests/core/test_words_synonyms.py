@@ -1,6 +1,6 @@
 """The lexicon: sets of words that say the same."""
 
-from measurand.core.synonyms import (
+from measurand.core.words import (
     canonical_word,
     lexicon_lines,
     representatives,

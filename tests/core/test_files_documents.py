@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from measurand.core.documents import DEEPEST, depth, read_bounded, read_json, read_toml
 from measurand.core.errors import BadInput
+from measurand.core.files import DEEPEST, depth, read_bounded, read_json, read_toml
 
 
 @pytest.mark.parametrize("deep", [0, 1, DEEPEST])
