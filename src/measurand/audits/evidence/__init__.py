@@ -4,6 +4,8 @@ After "Metadata Predictability Is Not Evidence Dependence" (Shao 2026): screen w
 metadata, give every item another item's evidence, and believe a zero only after a
 stronger reader has found it too. The statistics, by the names reports use:
 
+seen
+    The share of test items whose query, or whose evidence, stands in training.
 accuracy, balanced_accuracy, mcc
     How right a reader is with its own evidence.
 majority

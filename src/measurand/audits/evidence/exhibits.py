@@ -15,6 +15,7 @@ from measurand.audits.evidence.settings import (
     SHUFFLES,
     EvidenceSettings,
 )
+from measurand.audits.evidence.split import SplitCheck
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
@@ -274,9 +275,17 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
+    split: SplitCheck,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
+    if split.new < split.total:
+        seen = split.total - split.new
+        messages.append(
+            f"the evidence of {seen:,} of {split.total:,} test items stands in "
+            "training too; headline figures are of "
+            + ("the others, part=all items has all" if split.enough else "all items")
+        )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
     cluster_count = len(np.unique(baselines.clusters))
