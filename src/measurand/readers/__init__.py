@@ -28,6 +28,10 @@ READERS = Catalogue(
             "measurand.readers.adaptable:IdfReader",
             "weighted words and their SVD; can adapt to unlabeled text",
         ),
+        "surface": Entry(
+            "measurand.readers.surface:SurfaceReader",
+            "spacing, case, punctuation, digits, markup and length, but no word",
+        ),
         "tfidf": Entry(
             "measurand.readers.linear:TfidfReader",
             "words and word pairs of each field apart, logistic regression",
