@@ -23,6 +23,9 @@ sigma_shuf
     The population sd of acc_shuf[k]; no standard error.
 query_only, evidence_only
     The accuracy of a reader trained and asked with that field alone.
+bits
+    Usable bits about the label: of the query alone, the evidence alone and both, and
+    parted into what only one tells, either, or only both together.
 ood_gap
     Accuracy lost on the items with a metadata value when training never showed it,
     against training on as many items at random.

@@ -23,7 +23,9 @@ from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.stats.account import account_bits
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
+from measurand.stats.information import pvi
 from measurand.stats.paired import difference, mean_score, ratio
 from measurand.stats.scores import (
     accuracy,
@@ -87,6 +89,7 @@ class EvidenceAnswers:
     commonest: float
     changed_share: float
     parts: Mapping[str, PartAnswers]
+    bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
 
 
@@ -145,8 +148,37 @@ def ask_with_shuffles(
         _commonest_share(full),
         _changed_share(benchmark.test.column(shuffle.field), donors),
         part_answers,
+        _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
         full[0].remarks,
     )
+
+
+def _bits_by_item(
+    benchmark: Benchmark,
+    alone: Mapping[str, Sequence[Predictions]],
+    full: Sequence[Predictions],
+) -> dict[str, Floats]:
+    """What each field alone, and both, tell of each item's label; empty if unasked.
+
+    Against the label shares of training, which who reads nothing would say.
+    """
+    if not alone:
+        return {}
+    labels = benchmark.train.labels
+    shares = labels.value_counts(normalize=True)
+    known = benchmark.test.labels.map(shares).fillna(0.0).to_numpy(float)
+    null = np.log(np.maximum(known, FLOOR))
+    return {
+        condition: np.mean([pvi(_gold_logs(run), null) for run in runs], axis=0)
+        for condition, runs in (*alone.items(), (BOTH, full))
+    }
+
+
+def _gold_logs(predictions: Predictions) -> Floats:
+    """The log-probability of each item's gold label."""
+    rows = np.arange(len(predictions.gold))
+    shares = predictions.probabilities[0][rows, predictions.gold]
+    return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
 
 
 def majority_scores(items: Items) -> "pd.Series[float]":
@@ -214,6 +246,8 @@ def correct_by_item(predictions: Predictions) -> "pd.Series[float]":
     return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))
 
 
+BOTH = "both"
+FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 COLLAPSED = "collapsed"
 HELPED = "wrong evidence helps"
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
@@ -296,6 +330,7 @@ def read_evidence(
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *_remark_findings(name, answers),
+        *_bits_findings(name, answers, clusters, rng),
         *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
@@ -348,6 +383,17 @@ def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
         Finding(what, name, "full", wilson_share(count, n))
         for what, count in counts.items()
     ]
+
+
+def _bits_findings(
+    name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
+) -> list[Finding]:
+    """What only the query tells, only the evidence, either, or both together."""
+    if not answers.bits:
+        return []
+    query, evidence, both = answers.bits.values()
+    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
+    return [Finding("bits", name, part, bits) for part, bits in account.items()]
 
 
 def _test_part_findings(
