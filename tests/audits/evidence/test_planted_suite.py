@@ -19,7 +19,7 @@ SEEDS = [0, 20261115]
 
 @cache
 def audited(name, seed):
-    """The report of one benchmark: tests of another benchmark do not wait for it."""
+    """The report of one benchmark, made once."""
     benchmark = SYNTHETIC.load(name, seed=seed)
     with open_experiment(benchmark, seed=seed) as running:
         settings = EvidenceSettings(shuffles=5)
@@ -27,14 +27,8 @@ def audited(name, seed):
 
 
 def each_seed(name):
-    """Mark a test that is told the report of a benchmark, at each seed.
-
-    The tests of one report stay together, so that no two processes make it.
-    """
-    cases = [
-        pytest.param((name, seed), marks=pytest.mark.xdist_group(f"{name} {seed}"))
-        for seed in SEEDS
-    ]
+    """Give a test the report of a benchmark, at each seed."""
+    cases = [(name, seed) for seed in SEEDS]
     return pytest.mark.parametrize("report", cases, ids=SEEDS, indirect=True)
 
 
