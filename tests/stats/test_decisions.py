@@ -1,3 +1,5 @@
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -72,12 +74,13 @@ def test_the_power_formulas_give_the_power_they_promise(rng):
     assert detectable_effect(n, 0.2) == pytest.approx(0.05, rel=0.02)
 
 
-@settings(max_examples=15, deadline=None)  # a call of statsmodels takes 0.1 s
+@settings(max_examples=50)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-@pytest.mark.slow
 def test_adjusted_p_values_keep_their_order_and_never_shrink(p):
     p = np.array(p)
-    for adjusted in (holm(p), benjamini_hochberg(p)):
-        assert (adjusted >= p - 1e-12).all()
-    assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()
-    np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1])
+    # Each call of statsmodels would search all of the test run's memory for garbage.
+    with mock.patch("gc.collect"):
+        for adjusted in (holm(p), benjamini_hochberg(p)):
+            assert (adjusted >= p - 1e-12).all()
+        assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()
+        np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1])

@@ -20,6 +20,7 @@ from measurand.stats.vectors.canonical import THREADS
 
 Statistic = Callable[[Floats], Floats]
 RESAMPLES = 10_000
+PICKS = 100_000  # picks at a time, of one resample at least
 
 
 def bootstrap(
@@ -68,10 +69,13 @@ def resample_sums(
     kinds, counts = _distinct_rows(sums)
     if 4 * len(kinds) < len(sums):
         return rng.multinomial(len(sums), counts / len(sums), resamples) @ kinds
-    draws = np.empty((resamples, sums.shape[1]))
-    for resample in range(resamples):
-        picks = rng.integers(len(sums), size=len(sums))
-        draws[resample] = np.bincount(picks, minlength=len(sums)) @ sums
+    n, draws = len(sums), np.empty((resamples, sums.shape[1]))
+    block = max(1, PICKS // n)
+    for start in range(0, resamples, block):
+        picked = rng.integers(n, size=(min(block, resamples - start), n))
+        # One by one: a product of matrices rounds otherwise than one of a vector.
+        for resample, picks in enumerate(picked, start):
+            draws[resample] = np.bincount(picks, minlength=n) @ sums
     return draws
 
 
