@@ -60,16 +60,17 @@ def account_bits(
     {'only query': 0.0, 'only evidence': 0.0, 'either': 0.0, 'together': 1.0}
     """
     rows = np.column_stack([query, evidence, both, np.ones(len(query))])
-    return {
-        part: bootstrap(
-            lambda s, told=told: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0)),
+
+    def estimate(told: Parting) -> Estimate:
+        return bootstrap(
+            lambda s: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0)),
             rows,
             rng=rng,
             clusters=clusters,
             resamples=RESAMPLES,
         )
-        for part, told in PARTS.items()
-    }
+
+    return {part: estimate(told) for part, told in PARTS.items()}
 
 
 def _told(bits: Floats) -> Floats:

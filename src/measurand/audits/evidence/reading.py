@@ -405,12 +405,12 @@ def _test_part_findings(
     """The same fitted reader on the other test parts."""
     findings = []
     for part, there in answers.parts.items():
-        counts = {"rng": rng, "clusters": there.clusters}
-        gain = difference(there.right, there.majority, **counts)
+        clusters = there.clusters
+        gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
         collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
         outcome = COLLAPSED if collapsed else _effect_decision(there.effect, baselines)
         condition = f"part={part}"
-        right = mean_score(there.right, **counts)
+        right = mean_score(there.right, rng=rng, clusters=clusters)
         effect = there.effect.interval(0.95)
         findings += [
             Finding("accuracy", name, condition, right),
