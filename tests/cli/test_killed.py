@@ -15,10 +15,10 @@ from bench.kills import group
 
 from tests.cli.commands import made, written
 
-KILLS = 20
+KILLS = 12
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
-MOMENTS = 10
+MOMENTS = 8
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 
@@ -117,7 +117,7 @@ def folders(tmp_path):
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_nothing_and_change_nothing(folders):
+def test_kills_lose_nothing_and_change_nothing(folders):
     whole, *others = folders
     length = undisturbed(whole)
     rng = random.Random(0)
