@@ -21,6 +21,7 @@ from scipy.stats import chi2, t
 from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
+from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
 from measurand.stats.resampling import sum_clusters
 
 
@@ -35,7 +36,8 @@ class ShuffleEffect:
         clusters: How many clusters.
         sigma: The population sd of accuracy over shuffles, with its interval.
         discordant: Share of (item, shuffle) pairs whose correctness changed.
-        seeds: How many seeds of the reader were averaged.
+        seeds: How many trainings were averaged; 0 where training leaves no choice.
+        seed_se: The part of `se` that is the spread between them.
     """
 
     value: float
@@ -44,11 +46,20 @@ class ShuffleEffect:
     clusters: int
     sigma: Estimate
     discordant: float
-    seeds: int = 1
+    seeds: int = 0
+    seed_se: float = 0.0
+
+    def quantile(self, level: float) -> float:
+        """How many standard errors an interval of that level reaches."""
+        if self.seed_se == 0:
+            return float(t.ppf((1 + level) / 2, self.clusters - 1))
+        variances = self.se**2 - self.seed_se**2, self.seed_se**2
+        freedoms = self.clusters - 1, self.seeds - 1
+        return two_source_quantile(level, variances, freedoms)
 
     def interval(self, level: float) -> Estimate:
         """The effect with an interval of that level."""
-        half = float(t.ppf((1 + level) / 2, self.clusters - 1)) * self.se
+        half = self.quantile(level) * self.se
         seeds_note = f" and {self.seeds} seeds" if self.seeds > 1 else ""
         method = f"donor-adjusted t over {self.clusters} clusters{seeds_note}"
         if self.discordant == 0:
@@ -58,6 +69,8 @@ class ShuffleEffect:
             method = (
                 f"no answer changed; exact binomial bound over {self.clusters} clusters"
             )
+        if self.seeds == 1:
+            method += f"; {ONE_TRAINING}"
         return Estimate(
             self.value, self.value - half, self.value + half, level, self.n, method
         )
@@ -104,13 +117,13 @@ def shuffle_effect(
 
 
 def add_seed_variance(effect: ShuffleEffect, effects: Floats) -> ShuffleEffect:
-    """The effect averaged over seeds; its error holds the spread between them."""
-    if len(effects) < 2:
-        return effect
-    variance = float(np.var(effects, ddof=1)) / len(effects)
-    return replace(
-        effect, se=float(np.sqrt(effect.se**2 + variance)), seeds=len(effects)
-    )
+    """The effect averaged over trainings; its error holds the spread between them."""
+    count = len(effects)
+    if count < 2:
+        return replace(effect, seeds=count)
+    variance = float(np.var(effects, ddof=1)) / count
+    se = float(np.sqrt(effect.se**2 + variance))
+    return replace(effect, se=se, seeds=count, seed_se=float(np.sqrt(variance)))
 
 
 def sigma_shuf(accuracies: Floats) -> Estimate:

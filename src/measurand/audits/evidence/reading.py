@@ -92,8 +92,11 @@ def ask_with_shuffles(
     full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    seeded = isinstance(readers[0], Seeded)
     effects = [
-        _evidence_effect(by_condition[i], by_condition[len(parts) + i], clusters)
+        _evidence_effect(
+            by_condition[i], by_condition[len(parts) + i], clusters, seeded=seeded
+        )
         for i, clusters in enumerate(
             [baselines.clusters]
             + [benchmark.clusters(part) for part in benchmark.test_parts.values()]
@@ -130,14 +133,17 @@ def _evidence_effect(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
     clusters: NDArray[np.int64],
+    *,
+    seeded: bool,
 ) -> ShuffleEffect:
-    """What the wrong evidence costs, over seeds."""
+    """What the wrong evidence costs, over seeds where training has any."""
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
     losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
+    effect = shuffle_effect(right, wrong, donors, clusters)
+    return add_seed_variance(effect, losses) if seeded else effect
 
 
 def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
