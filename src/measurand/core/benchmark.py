@@ -3,10 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from measurand.core.arrays import Ints
-from measurand.core.clusters import linked_clusters
+from measurand.core.clusters import cross_clusters, linked_clusters
 from measurand.core.items import Items
 
 Renderings = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -55,10 +53,16 @@ class Benchmark:
     drawn_by: tuple[str, ...] = ()
 
     def clusters(self, items: Items) -> Ints:
-        """The cluster of each item: those that share evidence or a group."""
-        columns = [items.column(self.evidence)] if self.evidence else []
-        columns += [items.column(items.group)] if items.group else []
-        return linked_clusters(columns) if columns else np.arange(len(items))
+        """The clusters of each item: those that share a query, evidence or a group.
+
+        One number an item, or two where queries and evidence cross: items × 2.
+        """
+        group = [items.column(items.group)] if items.group else []
+        by_query = linked_clusters([items.column(self.query), *group])
+        if self.evidence is None:
+            return by_query
+        by_evidence = linked_clusters([items.column(self.evidence), *group])
+        return cross_clusters(by_query, by_evidence)
 
     def describe(self) -> dict[str, object]:
         """The benchmark as a report states it: never a path."""

@@ -9,7 +9,8 @@ interval rests on
     psi_i = right_i - a_i - (b_i - mean b),
 
 where `b_i` is the mean correctness of the items that received i's text; psi is summed
-over clusters of items that share a text or a group.
+over clusters of items that share a text or a group. Where queries and evidence cross,
+the variances over both ways are added, less that over items that share both.
 """
 
 from dataclasses import dataclass, replace
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
+from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
-from measurand.stats.resampling import sum_clusters
+from measurand.stats.resampling import combine_ways, sum_clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +35,7 @@ class ShuffleEffect:
         value: Mean over items of right minus mean over shuffles.
         se: Its standard error over clusters of items.
         n: How many items.
-        clusters: How many clusters.
+        clusters: How many clusters; of two ways, the fewer.
         sigma: The population sd of accuracy over shuffles, with its interval.
         discordant: Share of (item, shuffle) pairs whose correctness changed.
         seeds: How many trainings were averaged; 0 where training leaves no choice.
@@ -89,11 +91,11 @@ def shuffle_effect(
             right with its own text.
         wrong: The same under each shuffle: shuffles × items.
         donors: Whose text each item received: shuffles × items.
-        clusters: Items with one number share a text or a group.
+        clusters: Items with one number share a text or a group; items × 2 for two ways.
     """
     right, wrong = np.asarray(right, float), np.asarray(wrong, float)
     shuffles, n = wrong.shape
-    if n < 2 or len(np.unique(clusters)) < 2:
+    if n < 2 or count_clusters(clusters) < 2:
         raise Undefined("a shuffle effect needs at least two clusters of items")
     received = wrong.mean(axis=0)
     donated = np.zeros(n)
@@ -102,15 +104,17 @@ def shuffle_effect(
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
     rows = np.column_stack([psi, np.ones(n)])
-    sums = sum_clusters(rows, clusters)
-    m = len(sums)
-    spread = ((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1)
+    spreads = []
+    for way in split_ways(clusters):
+        sums = sum_clusters(rows, way)
+        m = len(sums)
+        spreads.append(((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1))
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
-        float(np.sqrt(spread) / n),
+        float(np.sqrt(combine_ways(np.array(spreads))) / n),
         n,
-        m,
+        count_clusters(clusters),
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
     )

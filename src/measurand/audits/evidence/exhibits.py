@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 
 from measurand.audits.evidence.controls import READS_SOMETHING
@@ -10,6 +9,7 @@ from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.thresholds import CLUSTERS, DIRECT, SHOWN, SHUFFLES
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
@@ -274,12 +274,11 @@ def evidence_warnings(
     messages = []
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < CLUSTERS:
         messages.append(
-            f"only {cluster_count} clusters of items that share evidence or group: "
-            "intervals "
-            "are rough"
+            f"only {cluster_count} clusters of items that share a query, evidence or "
+            "group: intervals are rough"
         )
     for reading in readings:
         if reading.effect.discordant == 0:
