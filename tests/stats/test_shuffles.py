@@ -113,3 +113,41 @@ def test_crossed_ways_add_their_variances_less_what_they_share(rng):
     seen = effect(right, wrong, clusters=clusters)
     assert seen.se**2 == pytest.approx(max(one + two - both, one, two))
     assert seen.clusters == 8
+
+
+def rare_losses(n, share, flips, rng):
+    """A share of items that is lost outright, among answers that flip now and then."""
+    lost = rng.random(n) < share
+    right = np.where(lost, 1.0, rng.random(n) < 0.5)
+    flipped = rng.random((20, n)) < flips
+    donors = np.array([rng.permutation(n) for _ in range(20)])
+    return effect(right, np.where(lost, 0.0, np.abs(right - flipped)), donors)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 100, 400])
+@pytest.mark.parametrize("flips", [0.002, 0.05, 0.3])
+def test_an_effect_at_the_margin_is_rarely_called_near_zero(n, flips):
+    rng, runs, within, above = np.random.default_rng(n), 1000, 0, 0
+    for _ in range(runs):
+        seen = rare_losses(n, 0.02, flips, rng)
+        within += seen.interval(0.9).within(0.02)
+        above += seen.interval(0.95).low > 0.02
+    assert within / runs <= 0.071  # three standard errors over 5 %
+    assert above / runs <= 0.04
+
+
+def test_one_flip_in_many_shuffles_is_no_proof_of_nothing():
+    right, wrong = np.ones(100), np.ones((20, 100))
+    wrong[0, 0] = 0.0
+    assert not effect(right, wrong).interval(0.9).within(0.02)
+
+
+@pytest.mark.slow
+def test_the_interval_of_the_effect_covers_as_often_as_it_says():
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    rng, runs, covered = np.random.default_rng(0), 2000, 0
+    for _ in range(runs):
+        seen = rare_losses(200, 0.2, 0.2, rng).interval(0.95)
+        covered += seen.low <= 0.2 <= seen.high
+    assert 0.93 <= covered / runs <= 0.975

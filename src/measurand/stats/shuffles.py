@@ -24,6 +24,7 @@ from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
+from measurand.stats.paired import score_bounds
 from measurand.stats.resampling import combine_ways, sum_clusters
 
 
@@ -61,21 +62,27 @@ class ShuffleEffect:
 
     def interval(self, level: float) -> Estimate:
         """The effect with an interval of that level."""
-        half = self.quantile(level) * self.se
+        low, high = score_bounds(
+            self.value,
+            self.se,
+            self.discordant,
+            self.clusters,
+            self.quantile(level),
+            level=level,
+        )
         seeds_note = f" and {self.seeds} seeds" if self.seeds > 1 else ""
         method = f"donor-adjusted t over {self.clusters} clusters{seeds_note}"
         if self.discordant == 0:
             # No answer ever changed, so the variance is seen as 0. The truth may still
             # be the most that shows nothing in so many clusters: the rule of three.
             half = 1 - ((1 - level) / 2) ** (1 / self.clusters)
+            low, high = self.value - half, self.value + half
             method = (
                 f"no answer changed; exact binomial bound over {self.clusters} clusters"
             )
         if self.seeds == 1:
             method += f"; {ONE_TRAINING}"
-        return Estimate(
-            self.value, self.value - half, self.value + half, level, self.n, method
-        )
+        return Estimate(self.value, low, high, level, self.n, method)
 
 
 def shuffle_effect(

@@ -27,7 +27,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.finding import Estimate, Finding
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, Seeded
 from measurand.core.reading import Reading
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
@@ -67,8 +67,9 @@ def read_leakage(
     """Everything about one reader; the controls only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
+    seeded, count = isinstance(reader, Seeded), len(answers.alone)
     parts = {
-        field: part_leakage(entry, baselines, len(answers.alone), rng)
+        field: part_leakage(entry, baselines, count, seeded=seeded)
         for field, entry in answers.alone.items()
     }
     findings, not_run = answer_findings(name, answers, parts, baselines, margin, rng)
