@@ -48,7 +48,13 @@ class TfidfReader:
         gold = items.gold(items.classes)
         linear = fit_logistic(features, gold, len(items.classes), self.strength)
         scale = fit_temperature(
-            features, gold, len(items.classes), self.strength, self.folds, rng
+            features,
+            gold,
+            len(items.classes),
+            self.strength,
+            self.folds,
+            rng,
+            items=items,
         )
         return FittedTfidf(
             items.classes,

@@ -11,6 +11,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from measurand.core.arrays import Floats, Ints
+from measurand.core.clusters import linked_clusters
+from measurand.core.items import Items
+
+LARGEST = 0.5  # a cluster with more of the items than this leaves no fair folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +70,77 @@ def fit_temperature(
     strength: float,
     folds: int,
     rng: np.random.Generator,
+    *,
+    items: Items,
 ) -> float:
     """The temperature that makes out-of-fold scores the best probabilities.
 
-    One temperature keeps the order of the classes and the sum over fields.
+    One temperature keeps the order of the classes and the sum over fields. Items that
+    share a text stay in one fold: a text that was learned with its label would make
+    the reader look surer than it is of new ones.
     """
     if folds < 2 or len(gold) < 2 * folds:
         return 1.0
+    clusters = shared_text_clusters(items)
     fold = rng.permutation(np.arange(len(gold)) % folds)
-    scores = np.zeros((len(gold), classes))
+    if clusters is not None:
+        fold = _cluster_folds(clusters, folds, rng)
+    scores, known = np.zeros((len(gold), classes)), np.ones(len(gold), bool)
     for number in range(folds):
         inside = fold == number
         scores[inside] = fit_logistic(
             features[~inside], gold[~inside], classes, strength
         ).scores(features[inside])
-    return best_temperature(scores, gold)
+        if clusters is not None:
+            # Few texts may leave a label to one fold: that nobody could know it says
+            # nothing about how sure the reader is.
+            known[inside] = np.isin(gold[inside], gold[~inside])
+    return best_temperature(scores[known], gold[known]) if known.any() else 1.0
+
+
+def shared_text_clusters(items: Items) -> Ints | None:
+    """The items that share a text in any field; None where none does.
+
+    Where sharing in all fields joins more than half of the items, the fields are taken
+    one by one, the one with the fewest texts first; one that joins too many is left out.
+    """
+    columns = [items.column(field) for field in items.fields]
+    columns.sort(key=lambda column: column.nunique())
+    for chosen in (columns, *([column] for column in columns)):
+        clusters = linked_clusters(chosen)
+        sizes = np.bincount(clusters)
+        if len(sizes) == len(items):
+            return None
+        if sizes.max() <= LARGEST * len(items):
+            return clusters
+    return None
+
+
+def hold_out_rows(items: Items, count: int, order: Ints) -> tuple[Ints, Ints]:
+    """The first `count` rows of an order and the rest, with no text in both.
+
+    Where texts are shared, whole clusters are taken as the order comes to them, as many
+    as come nearest to `count` from below, and one at least.
+    """
+    clusters = shared_text_clusters(items) if count else None
+    if clusters is None:
+        return np.sort(order[:count]), np.sort(order[count:])
+    ranks = np.full(clusters.max() + 1, len(order))
+    np.minimum.at(ranks, clusters[order], np.arange(len(order)))
+    rows = order[np.argsort(ranks[clusters[order]], kind="stable")]
+    ends = np.cumsum(np.bincount(clusters)[np.argsort(ranks)])
+    cut = int(ends[max(np.searchsorted(ends, count, "right") - 1, 0)])
+    return np.sort(rows[:cut]), np.sort(rows[cut:])
+
+
+def _cluster_folds(clusters: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each item: clusters go, in random order, to the emptiest fold."""
+    sizes = np.bincount(clusters)
+    filling, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
+    for cluster in rng.permutation(len(sizes)):
+        fold[cluster] = filling.argmin()
+        filling[fold[cluster]] += sizes[cluster]
+    return np.asarray(fold[clusters])
 
 
 def best_temperature(scores: Floats, gold: Ints) -> float:
