@@ -101,8 +101,8 @@ def fit_temperature(
 def shared_text_clusters(items: Items) -> Ints | None:
     """The items that share a text in any field; None where none does.
 
-    Where sharing in all fields joins more than half of the items, the fields are taken
-    one by one, the one with the fewest texts first; one that joins too many is left out.
+    Where sharing in all fields joins more than half of the items, fields are taken one
+    by one, the one with the fewest texts first; one that joins too many is left out.
     """
     columns = [items.column(field) for field in items.fields]
     columns.sort(key=lambda column: column.nunique())
@@ -119,8 +119,8 @@ def shared_text_clusters(items: Items) -> Ints | None:
 def hold_out_rows(items: Items, count: int, order: Ints) -> tuple[Ints, Ints]:
     """The first `count` rows of an order and the rest, with no text in both.
 
-    Where texts are shared, whole clusters are taken as the order comes to them, as many
-    as come nearest to `count` from below, and one at least.
+    Where texts are shared, whole clusters are taken as the order comes to them, until
+    they hold so many.
     """
     clusters = shared_text_clusters(items) if count else None
     if clusters is None:
@@ -129,7 +129,7 @@ def hold_out_rows(items: Items, count: int, order: Ints) -> tuple[Ints, Ints]:
     np.minimum.at(ranks, clusters[order], np.arange(len(order)))
     rows = order[np.argsort(ranks[clusters[order]], kind="stable")]
     ends = np.cumsum(np.bincount(clusters)[np.argsort(ranks)])
-    cut = int(ends[max(np.searchsorted(ends, count, "right") - 1, 0)])
+    cut = int(ends[np.searchsorted(ends, count)])
     return np.sort(rows[:cut]), np.sort(rows[cut:])
 
 
