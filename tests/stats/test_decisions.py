@@ -11,6 +11,7 @@ from measurand.stats.decisions import (
     detectable_effect,
     equivalence_decision,
     holm,
+    items_to_decide,
     items_to_detect,
     items_to_equate,
     pool_estimates,
@@ -111,3 +112,28 @@ def test_one_training_says_so_where_there_could_have_been_several():
     assert pool_estimates([estimate]).method == "bootstrap"
     method = pool_estimates([estimate], alone="one training").method
     assert method == "bootstrap; one training"
+
+
+@pytest.mark.parametrize("more", [0.1, 0.105, 0.145, 0.16])
+def test_four_of_five_studies_of_the_advised_size_decide(more, rng):
+    p, margin = [0.1, 0.9 - more, more], 0.02
+    value, sd = more - 0.1, np.sqrt(more + 0.1 - (more - 0.1) ** 2)
+    n = items_to_decide(value, sd / np.sqrt(200), 200, margin)
+    less, same, plus = rng.multinomial(n, p, size=4000).T
+    means = (plus - less) / n
+    ses = np.sqrt(((plus + less) / n - means**2) / n)
+    decisions = [
+        equivalence_decision(around(mean, se), margin)
+        for mean, se in zip(means, ses, strict=True)
+    ]
+    right = "depends" if value > margin else "near zero"
+    assert 0.75 <= np.mean([decision == right for decision in decisions]) <= 0.85
+
+
+@given(st.floats(-0.3, 0.3), st.floats(0.0001, 0.1), st.integers(20, 5000))
+def test_the_advice_is_more_items_than_there_are_and_never_absurd(value, se, n):
+    advice = items_to_decide(value, se, n, 0.02)
+    if advice is None:
+        assert abs(abs(value) - 0.02) < 0.25 * se
+    else:
+        assert n < advice <= max(n + 1, 200 * n)

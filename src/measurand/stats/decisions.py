@@ -9,6 +9,7 @@ from dataclasses import replace
 from math import ceil, sqrt
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import norm, t
 from statsmodels.stats.multitest import multipletests
 
@@ -77,6 +78,41 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     null = norm.ppf(0.975) * sqrt(discordance)
     alternative = norm.ppf(power) * sqrt(discordance - effect**2)
     return ceil(((null + alternative) / effect) ** 2)
+
+
+TOO_CLOSE = 0.25  # standard errors from the margin: no sensible number of items decides
+
+
+def items_to_decide(
+    value: float, se: float, n: int, margin: float, *, power: float = POWER
+) -> int | None:
+    """Items of which so large a share of studies would decide, were the truth as seen.
+
+    Above the margin (or below -margin) the 95 % interval must clear it, within it the
+    90 % interval must fit. At least one more than there are; None where the estimate
+    lies so close to the margin that no sensible number decides.
+
+    >>> items_to_decide(0.05, 0.02, 500, 0.02), items_to_decide(0.0, 0.02, 500, 0.02)
+    (1745, 4282)
+    >>> items_to_decide(0.021, 0.02, 500, 0.02), items_to_decide(0.3, 0.02, 500, 0.02)
+    (None, 501)
+    """
+    distance = abs(value)
+    if se <= 0 or abs(distance - margin) < TOO_CLOSE * se:
+        return None if se > 0 else n + 1
+
+    def shortfall(error: float) -> float:
+        if distance > margin:
+            reached = norm.cdf((distance - margin) / error - norm.ppf(0.975))
+        else:
+            certain = norm.ppf(0.95)
+            reached = norm.cdf((margin - distance) / error - certain)
+            reached -= norm.cdf(certain - (margin + distance) / error)
+        return power - float(reached)
+
+    room = abs(distance - margin)
+    error = float(brentq(shortfall, room / 50, 50 * room))
+    return max(n + 1, ceil(n * (se / error) ** 2))
 
 
 def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:
