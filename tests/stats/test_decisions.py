@@ -119,7 +119,7 @@ def test_four_of_five_studies_of_the_advised_size_decide(more, rng):
     p, margin = [0.1, 0.9 - more, more], 0.02
     value, sd = more - 0.1, np.sqrt(more + 0.1 - (more - 0.1) ** 2)
     n = items_to_decide(value, sd / np.sqrt(200), 200, margin)
-    less, same, plus = rng.multinomial(n, p, size=4000).T
+    less, _, plus = rng.multinomial(n, p, size=4000).T
     means = (plus - less) / n
     ses = np.sqrt(((plus + less) / n - means**2) / n)
     decisions = [

@@ -39,6 +39,18 @@ def linked_clusters(
     return pd.factorize(numbers[:n])[0].astype(np.int64)
 
 
+def shared_clusters(
+    columns: Sequence["pd.Series[str] | NDArray[np.int64]"],
+) -> NDArray[np.int64] | None:
+    """The same, or None where no two items share anything.
+
+    >>> shared_clusters([pd.Series(["p", "q"])]) is None
+    True
+    """
+    clusters = linked_clusters(columns)
+    return None if len(np.unique(clusters)) == len(clusters) else clusters
+
+
 def cross_clusters(
     first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.int64]:

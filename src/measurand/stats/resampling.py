@@ -77,13 +77,13 @@ def bootstrap(
 def combine_ways(variances: Floats) -> Floats:
     """The variance over one way of clusters, or over two and what they share.
 
-    >>> combine_ways(np.array([4.0])), combine_ways(np.array([4.0, 3.0, 1.0]))
-    (np.float64(4.0), np.float64(6.0))
+    >>> [float(combine_ways(np.array(v))) for v in ([4.0], [4.0, 3.0, 1.0])]
+    [4.0, 6.0]
     """
     if len(variances) == 1:
-        return np.asarray(variances)[0]
+        return np.asarray(variances[0])
     first, second, both = variances
-    return np.maximum(first + second - both, np.maximum(first, second))
+    return np.asarray(np.maximum(first + second - both, np.maximum(first, second)))
 
 
 def _few_clusters_factor(ways: Sequence[Ints | None], level: float) -> Floats:

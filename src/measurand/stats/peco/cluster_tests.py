@@ -14,17 +14,34 @@ from measurand.stats.peco.contingency import Cells
 
 OUTCOMES = 2_000  # a cluster's label counts are enumerated up to so many
 EXPECTED = 5.0  # Cochran's rule for the chi-square approximation
+RESOLVED = 2  # as many of the shuffles as far out, itself counted, tell enough
 
 
 def cluster_significance(
-    cells: Cells, divergences: Floats, chance: Floats, smallest: int | None
+    cells: Cells,
+    divergences: Floats,
+    chance: Floats,
+    smallest: int | None,
+    shuffled: Floats | None,
 ) -> pd.DataFrame:
-    """One row a cluster: is it further from all items than chance brings it?"""
+    """One row a cluster: is it further from all items than chance brings it?
+
+    Args:
+        cells: The items counted.
+        divergences: How far each cluster is.
+        chance: How far shuffled labels bring it on average.
+        smallest: Smaller clusters are not tested.
+        shuffled: Tables of labels that groups exchanged, where there are groups.
+    """
     sizes = cells.table.sum(axis=1)
     threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
     p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
     for cluster in np.flatnonzero(sizes >= threshold):
-        p[cluster] = _cluster_p(cells, int(cluster))
+        p[cluster] = (
+            _cluster_p(cells, int(cluster))
+            if shuffled is None
+            else _group_p(cells.table[cluster], shuffled[:, cluster])
+        )
     if (sizes >= threshold).any():
         q[sizes >= threshold] = benjamini_hochberg(p[sizes >= threshold])
     effect = 100 * (divergences - chance)
@@ -34,16 +51,14 @@ def cluster_significance(
 
 
 def _cluster_p(cells: Cells, cluster: int) -> float:
-    """The p-value that a cluster's labels are a random draw from those of its groups.
+    """The p-value that a cluster's labels are a random draw from those of all items.
 
-    Exact, by Pearson's statistic, where its label counts can be enumerated and there
-    are no groups. Else chi-square, with the mean and covariance of draws without
-    replacement, which with groups is the Cochran-Mantel-Haenszel test. Labels expected
-    fewer than 5 times are first pooled, the rarest first, down to two.
+    Exact, by Pearson's statistic, where its label counts can be enumerated. Else
+    chi-square, with the mean and covariance of draws without replacement. Labels
+    expected fewer than 5 times are first pooled, the rarest first, down to two.
     """
-    rows = cells.cluster == cluster
-    freedom, shares = cells.freedom[rows], cells.group_shares[rows]
-    spread = np.diag(freedom @ shares) - (freedom[:, None] * shares).T @ shares
+    shares, freedom = cells.shares, cells.freedom[cluster]
+    spread = freedom * (np.diag(shares) - np.outer(shares, shares))
     counts = np.stack(
         [cells.table[cluster], cells.mean[cluster], cells.by_group.sum(axis=0)]
     )
@@ -51,7 +66,7 @@ def _cluster_p(cells: Cells, cluster: int) -> float:
         labels, n = counts.shape[1], round(counts[0].sum())
         rare = counts[1].min() < EXPECTED
         few = comb(n + labels - 1, n) <= OUTCOMES or (labels == 2 and rare)
-        if few and len(cells.by_group) == 1:
+        if few:
             return _exact_p(counts[0], counts[2])
         if labels == 2 or not rare:
             return _chi_square_p(counts[0] - counts[1], spread)
@@ -60,6 +75,30 @@ def _cluster_p(cells: Cells, cluster: int) -> float:
         pooling[first] += pooling[second]
         pooling = np.delete(pooling, second, axis=0)
         counts, spread = counts @ pooling.T, pooling @ spread @ pooling.T
+
+
+def _group_p(observed: Floats, shuffled: Floats) -> float:
+    """The share of shuffles that bring a cluster's labels as far from their mean.
+
+    Distance is counted in the spread of the shuffles. Further out than these can tell,
+    it is chi-square, and never more than what they do tell.
+    """
+    mean = shuffled.mean(axis=0)
+    covariance = np.cov(shuffled, rowvar=False)
+    far, distances = (_distance(x - mean, covariance) for x in (observed, shuffled))
+    share = float((1 + (distances >= far - 1e-9).sum()) / (1 + len(shuffled)))
+    if share * (1 + len(shuffled)) > RESOLVED:
+        return share
+    return min(share, _chi_square_p(observed - mean, covariance))
+
+
+def _distance(deviation: Floats, covariance: Floats) -> Floats:
+    """The squared distance of each deviation, in units of its spread."""
+    values, vectors = np.linalg.eigh(covariance)
+    varying = values > 1e-9 * max(1.0, values.max())
+    return np.asarray(
+        ((deviation @ vectors[:, varying]) ** 2 / values[varying]).sum(axis=-1)
+    )
 
 
 def _exact_p(observed: Floats, totals: Floats) -> float:

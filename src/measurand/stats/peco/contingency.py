@@ -15,8 +15,6 @@ from measurand.stats.resampling import sum_clusters
 
 Column = Iterable[Hashable] | NDArray[Any]
 
-UNITS = 30  # groups below which items, not groups, are what was sampled
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -25,7 +23,7 @@ class Cells:
     Attributes:
         counts: One row for each cluster of each group, one column a label.
         cluster: The cluster of each row.
-        group: The group of each row; rows are sorted by it.
+        group: The group of each row; rows are sorted by it. One group is none.
         names: The names of the clusters, sorted.
     """
 
@@ -50,29 +48,25 @@ class Cells:
         return sum_clusters(self.counts, self.group)
 
     @property
-    def has_many_groups(self) -> bool:
-        """Whether there are groups enough to be what was sampled."""
-        return len(self.by_group) >= UNITS
+    def is_grouped(self) -> bool:
+        """Whether groups, and not items, are what was sampled."""
+        return len(self.by_group) > 1
 
     @cached_property
-    def group_shares(self) -> Floats:
-        """The label shares of the group of each row."""
-        shares = self.by_group / self.by_group.sum(axis=1, keepdims=True)
-        return np.asarray(shares[self.group])
-
-    @cached_property
-    def freedom(self) -> Floats:
-        """What a label's variance in a row is, over that of one item of its group."""
-        size = self.counts.sum(axis=1)
-        group_sizes = self.by_group.sum(axis=1)[self.group]
-        return np.asarray(size * (group_sizes - size) / np.maximum(group_sizes - 1, 1))
+    def shares(self) -> Floats:
+        """The label shares of all items."""
+        return np.asarray(self.by_group.sum(axis=0) / self.n)
 
     @cached_property
     def mean(self) -> Floats:
-        """What `table` is expected to be when labels are shuffled within groups."""
-        return sum_clusters(
-            self.counts.sum(axis=1, keepdims=True) * self.group_shares, self.cluster
-        )
+        """What `table` is expected to be when labels are shuffled."""
+        return np.asarray(self.table.sum(axis=1, keepdims=True) * self.shares)
+
+    @cached_property
+    def freedom(self) -> Floats:
+        """What a label's variance in a cluster is, over that of one item of all."""
+        sizes = self.table.sum(axis=1)
+        return np.asarray(sizes * (self.n - sizes) / max(self.n - 1, 1))
 
 
 def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cells:
@@ -80,6 +74,8 @@ def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cell
     cluster, names = column_codes(clusters, "cluster")
     label, _ = column_codes(labels, "label")
     group = np.zeros_like(label) if groups is None else column_codes(groups, "group")[0]
+    if len(np.unique(group)) == len(group):
+        group = np.zeros_like(group)  # groups of one item are items
     if not len(cluster) == len(label) == len(group):
         raise BadInput(
             f"{len(cluster)} clusters, {len(label)} labels and {len(group)} groups "
