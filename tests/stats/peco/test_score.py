@@ -387,11 +387,15 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(n, k, leak):
     assert 0.93 <= covered / runs <= 0.985
 
 
-def test_the_interval_covers_when_items_come_in_groups():
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 3])  # labels of a group: one each, or all
+def test_the_interval_covers_when_items_come_in_groups(size):
     def items(rng, n):
         premise, labels = np.repeat(np.arange(n), 3), np.tile([0, 1, 2], n)
+        if size == 1:
+            labels = rng.integers(3, size=n)[premise]
         topic = rng.integers(9, size=n)[premise]
-        leaks = rng.random(3 * n) < 0.3
+        leaks = (rng.random(n)[premise] if size == 1 else rng.random(3 * n)) < 0.3
         return np.where(leaks, 3 * labels, topic), labels, premise
 
     def score(rng, n):
@@ -399,11 +403,12 @@ def test_the_interval_covers_when_items_come_in_groups():
         settings = {"permutations": 99, "smallest": 9999}
         return peco(clusters, labels, groups=premise, rng=rng, **settings).estimate
 
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
     truth = score(np.random.default_rng(0), 20_000).value
-    found = [score(np.random.default_rng(run), 150) for run in range(120)]
+    found = [score(np.random.default_rng(run), 150) for run in range(2000)]
     covered = sum(one.low <= truth <= one.high for one in found)
     assert "150 groups" in found[0].method
-    assert binomtest(covered, 120).proportion_ci(0.99).high >= 0.95
+    assert covered / 2000 >= 0.93
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.stats import binomtest, kstest
+from scipy.stats import kstest
 from threadpoolctl import threadpool_limits
 
 from measurand.core.errors import BadInput, BadOption, Undefined
@@ -71,15 +71,17 @@ def test_the_p_value_of_shuffled_labels_is_uniform(groups):
     assert kstest(found, "uniform").pvalue > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 1.5])
 def test_the_interval_covers_as_often_as_it_says(shift):
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
     found = []
-    for run in range(200):
+    for run in range(2000):
         rng = np.random.default_rng(run)
         found.append(homophily(*leaky_points(rng, 250, shift), rng=rng, **FEW).estimate)
     truth = np.mean([one.value for one in found])
     covered = sum(one.low <= truth <= one.high for one in found)
-    assert binomtest(covered, 200).proportion_ci(0.99).high >= 0.95
+    assert covered / 2000 >= 0.93
     assert (truth > 0.05) == (shift > 0)
 
 
