@@ -17,6 +17,7 @@ from measurand.audits.evidence.settings import (
 )
 from measurand.audits.evidence.split import SplitCheck
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
@@ -311,12 +312,11 @@ def evidence_warnings(
         )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < CLUSTERS:
         messages.append(
-            f"only {cluster_count} clusters of items that share evidence or group: "
-            "intervals "
-            "are rough"
+            f"only {cluster_count} clusters of items that share a query, evidence or "
+            "group: intervals are rough"
         )
     for reading in readings:
         if reading.effect.discordant == 0:

@@ -126,9 +126,14 @@ def ask_with_shuffles(
     full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    seeded = isinstance(readers[0], Seeded)
     part_answers = {
         part: _part_answers(
-            by_condition[i], by_condition[len(parts) + i], benchmark, items
+            by_condition[i],
+            by_condition[len(parts) + i],
+            benchmark,
+            items,
+            seeded=seeded,
         )
         for i, (part, items) in enumerate(benchmark.test_parts.items(), start=1)
     }
@@ -144,7 +149,7 @@ def ask_with_shuffles(
             part: _mean_correct(runs, ids)
             for part, runs in zip(alone, single, strict=True)
         },
-        _evidence_effect(full, shuffled, baselines.clusters),
+        _evidence_effect(full, shuffled, baselines.clusters, seeded=seeded),
         _commonest_share(full),
         _changed_share(benchmark.test.column(shuffle.field), donors),
         part_answers,
@@ -197,6 +202,8 @@ def _part_answers(
     shuffled: Sequence[Predictions],
     benchmark: Benchmark,
     items: Items,
+    *,
+    seeded: bool,
 ) -> PartAnswers:
     clusters = benchmark.clusters(items)
     return PartAnswers(
@@ -204,7 +211,7 @@ def _part_answers(
         _commonest_share(full),
         majority_scores(items),
         clusters,
-        _evidence_effect(full, shuffled, clusters),
+        _evidence_effect(full, shuffled, clusters, seeded=seeded),
     )
 
 
@@ -219,14 +226,17 @@ def _evidence_effect(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
     clusters: NDArray[np.int64],
+    *,
+    seeded: bool,
 ) -> ShuffleEffect:
-    """What the wrong evidence costs, over seeds."""
+    """What the wrong evidence costs, over seeds where training has any."""
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
     losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
+    effect = shuffle_effect(right, wrong, donors, clusters)
+    return add_seed_variance(effect, losses) if seeded else effect
 
 
 def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":

@@ -25,9 +25,11 @@ from measurand.audits.leakage.scores import (
     part_leakage,
 )
 from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.arrays import Clusters, Ints
+from measurand.core.clusters import shared_clusters
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean_score
@@ -66,8 +68,9 @@ def read_leakage(
     """Everything about one reader; the controls only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
+    seeded, count = isinstance(reader, Seeded), len(answers.alone)
     parts = {
-        field: part_leakage(entry, baselines, len(answers.alone), rng)
+        field: part_leakage(entry, baselines, count, seeded=seeded)
         for field, entry in answers.alone.items()
     }
     findings, not_run = answer_findings(name, answers, parts, baselines, margin, rng)
@@ -75,7 +78,7 @@ def read_leakage(
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
-    groups = pd.factorize(test.column(test.group))[0] if test.group else None
+    group = [test.column(test.group)] if test.group else []
     regions_by_field: dict[str, Regions] = {}
     for field in evaluation.canonical.fields:
         test_vectors, train_vectors = measure_embedding(evaluation, member, field)
@@ -89,7 +92,7 @@ def read_leakage(
             test_vectors,
             train_vectors,
             labels,
-            groups,
+            shared_clusters([test.column(field), *group]),
             clustering,
             evaluation.split_experiment.seed,
         )
@@ -145,7 +148,8 @@ def _relevance_findings(
             if item_values.empty:
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
-                estimate = mean_score(item_values, rng=rng)
+                clusters = _test_clusters(evaluation, item_values.index)
+                estimate = mean_score(item_values, rng=rng, clusters=clusters)
                 part = name_condition(field)
                 findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
@@ -171,19 +175,33 @@ def _map_epochs(
         inside = np.isin(field_regions.clusters, field_regions.biased)
         table[f"biased:{field}"] = inside
         if inside.any() and not inside.all():
-            contrast = _mean_contrast(table["confidence"], inside, rng)
+            clusters = _test_clusters(evaluation, table.index)
+            contrast = _mean_contrast(table["confidence"], inside, rng, clusters)
             part = name_condition(field)
             findings.append(Finding("confidence_of_biased", name, part, contrast))
     return table
 
 
 def _mean_contrast(
-    values: "pd.Series[float]", inside: NDArray[np.bool_], rng: np.random.Generator
+    values: "pd.Series[float]",
+    inside: NDArray[np.bool_],
+    rng: np.random.Generator,
+    clusters: Clusters,
 ) -> Estimate:
     """The mean inside less the mean outside."""
     rows = np.column_stack([values * inside, inside, values * ~inside, ~inside]).astype(
         float
     )
     return bootstrap(
-        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3], rows, rng=rng
+        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3],
+        rows,
+        rng=rng,
+        clusters=clusters,
     )
+
+
+def _test_clusters(evaluation: Evaluation, ids: "pd.Index[str]") -> Ints:
+    """The clusters of these test items."""
+    benchmark = evaluation.canonical.benchmark
+    positions = pd.Index(benchmark.test.ids.astype(str)).get_indexer(ids.astype(str))
+    return np.asarray(benchmark.clusters(benchmark.test)[positions])

@@ -237,6 +237,8 @@ def _repair_findings(
             [Ask(reader, fitted_under=c, under=c) for c in (keep, AsIs())],
         )
     ids = list(alone.ids)
+    positions = pd.Index(test.ids.astype(str)).get_indexer(pd.Index(ids).astype(str))
+    clusters = remaining.clusters(test)[positions]
     commonest = test.labels.value_counts()
     majority_label = min(
         commonest.index, key=lambda label: (-int(commonest[label]), label)
@@ -249,9 +251,12 @@ def _repair_findings(
             "repair_over_majority",
             name,
             condition,
-            difference(single_correct, majority, rng=rng),
+            difference(single_correct, majority, rng=rng, clusters=clusters),
         ),
         Finding(
-            "repair_pair_accuracy", name, condition, mean_score(pair_correct, rng=rng)
+            "repair_pair_accuracy",
+            name,
+            condition,
+            mean_score(pair_correct, rng=rng, clusters=clusters),
         ),
     ]
