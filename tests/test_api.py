@@ -19,7 +19,7 @@ from measurand.report.terminal import summary
 from tests.boats import boats
 
 ROLES = {"query": "claim", "evidence": "evidence", "label": "label"}
-QUICK = {"calibrate": False, "shuffles": 2}
+QUICK = {"calibrate": False, "shuffles": 2, "controls": "none"}
 
 
 @dataclass(frozen=True)

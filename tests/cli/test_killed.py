@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from bench.kills import group
 
-from tests.cli.commands import made, written
+from tests.cli.commands import LEAST, made, written
 
 KILLS = 12
 ITEMS = 120
-OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
+OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
 MOMENTS = 8
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 

@@ -10,7 +10,7 @@ import pytest
 
 from measurand import judges
 from measurand.report import markdown
-from tests.cli.commands import QUICK, in_process, made, written
+from tests.cli.commands import LEAST, QUICK, in_process, made, written
 
 
 def digests(folder):
@@ -210,7 +210,7 @@ def check_columns_survive(run, folder, verb, names):
     file = written(folder / "facts.jsonl", rows)
     roles = ("query", "evidence", "label", "metadata")[: 4 if verb == "evidence" else 3]
     columns = [f"--{role}={name}" for role, name in zip(roles, names, strict=False)]
-    fewest = {"evidence": ("--shuffles", "3"), "leakage": FOLDS}
+    fewest = {"evidence": LEAST, "leakage": FOLDS}
     quick = ("--no-calibrate", "--workers", "1", *fewest[verb])
     outcome = run(verb, file, *columns, *quick, "--out", folder / "in" / "r")
     assert outcome.code == 0, outcome.err

@@ -23,7 +23,9 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        chosen = EvidenceSettings(**{"strongest": "cross", "shuffles": 5, **settings})
+        chosen = EvidenceSettings(
+            **{"strongest": "cross", "shuffles": 5, "controls": "none", **settings}
+        )
         return audit(running, readers, chosen)
 
 
@@ -231,7 +233,11 @@ def test_adding_a_reader_moves_no_other_number():
     alone = audited(benchmark, calibrate=False)
     with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
-        both = audit(running, readers, EvidenceSettings(calibrate=False, shuffles=5))
+        both = audit(
+            running,
+            readers,
+            EvidenceSettings(calibrate=False, shuffles=5, controls="none"),
+        )
     assert set(alone.findings) <= set(both.findings)
 
 

@@ -64,6 +64,12 @@ AUDIT = Audit(
     run=audit,
     needs=("evidence",),
     comparison=COMPARISON,
+    # One set of controls is enough to see what they look like.
+    demo={
+        "synthetic:nq": {"controls": "none"},
+        "synthetic:hotpotqa": {"controls": "none"},
+        "synthetic:triviaqa": {"controls": "quick"},
+    },
 )
 
 __all__ = ["AUDIT", "EvidenceSettings", "audit"]

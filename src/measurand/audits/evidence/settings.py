@@ -79,7 +79,7 @@ class EvidenceSettings:
     calibrate: bool = True
     strongest: str = "minilm"
     seeds: int | None = None
-    controls: str = "none"
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""

@@ -24,6 +24,7 @@ from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 
 ALL_ITEMS = "all items"
+FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +57,15 @@ class SplitCheck:
         return not self.enough and self.memory.low > 0
 
     def clause(self) -> str:
-        """What the reason of a verdict says about it; empty where all is new."""
-        if self.new == self.total:
+        """What a verdict says about it; empty where hardly any is seen."""
+        if self.new > (1 - FEW_SEEN) * self.total:
             return ""
-        counts = f"{self.new:,} of {self.total:,} test items have evidence that"
-        memory = f"a memory of texts is {self.memory} above the majority"
+        counts = f"{self.new:,} of {self.total:,} test items"
+        memory = f"on all, a memory of texts is {self.memory} above the majority"
         if self.enough:
-            return f"; of the {counts} is new to training, since elsewhere {memory}"
-        return f"; only {counts} is new to training, and {memory}"
+            new = "whose evidence is new to training"
+            return f"; that is of the {counts} {new} ({memory})"
+        return f"; only {counts} have evidence that is new to training ({memory})"
 
 
 def check_split(experiment: Experiment) -> SplitCheck:
