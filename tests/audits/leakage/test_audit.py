@@ -17,7 +17,8 @@ from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
-from tests.audits.leakage.leaky import pairs
+from tests.audits.leakage.falling import FallingReader
+from tests.audits.leakage.leaky import pairs, skewed
 
 TFIDF = {"tfidf": TfidfReader()}
 ROLES = {"query": "hypothesis", "evidence": "premise", "label": "label"}
@@ -76,6 +77,29 @@ def test_pairs_that_must_be_read_together_leak_nothing(clean):
     assert clean.verdict.provisional
     assert clean.finding("accuracy").estimate.value > 0.9
     assert any("peco" in what for what in clean.not_run)
+
+
+@pytest.mark.slow
+def test_a_leak_that_no_accuracy_shows_is_seen_in_bits():
+    report = audited(made(skewed(700), skewed(400, seed=1)))
+    over = report.finding("over_majority", condition="hypothesis")
+    bits = report.finding("v_information", condition="hypothesis")
+    assert over.estimate.value < 0.02
+    assert bits.decision == "leaks"
+    assert report.verdict.label == "leaks"
+    assert "hypothesis alone" in report.verdict.reason
+    assert "premise" not in report.verdict.reason
+
+
+@pytest.mark.slow
+def test_a_reader_of_one_class_from_one_part_finds_not_nothing():
+    train, test = pairs(500, leak=0.5), pairs(300, leak=0.5, seed=1)
+    report = audited(made(train, test), {"falling": FallingReader()})
+    over = report.finding("over_majority", condition="hypothesis")
+    assert over.decision == "collapsed"
+    assert report.verdict.label == "undecided"
+    assert "one class whatever" in report.verdict.reason
+    assert any("one class whatever hypothesis" in each for each in report.warnings)
 
 
 @pytest.mark.slow

@@ -32,6 +32,9 @@ control_accuracy, control_over_majority
 repair_over_majority, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 
+A part leaks by over_majority or by v_information; "none found" needs both within their
+margins, and PECO, clusters and words no more than chance.
+
 Departures from the paper: a score that is 0 without leakage, error control for
 clusters and words, and no verdict of "none" without an equivalence test.
 """

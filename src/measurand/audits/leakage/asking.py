@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
-from measurand.audits.leakage.settings import EXPLAINED
-from measurand.core.errors import CannotIntervene
+from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
+from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
 from measurand.experiment.answer import Predictions, ReaderMeasures
@@ -22,6 +22,7 @@ from measurand.experiment.experiment import (
     reopen_experiment,
     resolve_asks,
 )
+from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
 from measurand.selections.folds import Fold
@@ -79,6 +80,12 @@ class Runs:
         return np.asarray(self.answers == self.gold)
 
 
+def is_one_class(runs: Runs) -> bool:
+    """Whether some run gave nearly all items one answer."""
+    commonest = [np.bincount(answers).max() / len(answers) for answers in runs.answers]
+    return max(commonest) >= ONE_CLASS
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Where readers are asked: on the split and, where we drew it, out of fold."""
@@ -126,7 +133,8 @@ class LeakageAnswers:
         pair: Its answers with all fields.
         alone: Its answers with one field, learned with that field alone.
         controls: Its answers with only a control.
-        refused: Controls that cannot be made of these texts, and why.
+        refused: Controls that cannot be made of these texts, and second trainings
+            past the budget; and why.
     """
 
     pair: Runs
@@ -178,6 +186,12 @@ def ask_parts(
         condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
         for condition, schedule in plan.items()
     }
+    try:
+        by_condition |= _retry_parts(evaluation, name, reader, seeds, by_condition)
+    except PastBudget as reason:
+        refused["a second training, after one part gave one class,"] = way_to_run(
+            "leakage", reason
+        )
     of_kind = {
         wanted_kind: {
             condition: runs
@@ -191,10 +205,39 @@ def ask_parts(
     return LeakageAnswers(pair, alone, of_kind[CONTROL], refused)
 
 
+def _retry_parts(
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    seeds: int | None,
+    by_condition: Mapping[Condition, Runs],
+) -> dict[Condition, Runs]:
+    """The parts from which a trained reader said one class, once more, other seeds."""
+    collapsed = [
+        condition
+        for condition, runs in by_condition.items()
+        if condition[0] == ALONE and is_one_class(runs)
+    ]
+    if not (collapsed and isinstance(reader, Seeded)):
+        return {}
+    members = repeat_reader(evaluation, reader, seeds, again=True)
+    plan = {
+        condition: _plan_asks(evaluation, members, Keep(condition[1]))
+        for condition in collapsed
+    }
+    asks = [ask for schedule in plan.values() for run in schedule for ask in run]
+    check_budget(name, (evaluation.experiment, asks))
+    predictions = iter(ask_all(evaluation.experiment, asks))
+    return {
+        condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
+        for condition, schedule in plan.items()
+    }
+
+
 def repeat_reader(
-    evaluation: Evaluation, reader: Reader, seeds: int | None
+    evaluation: Evaluation, reader: Reader, seeds: int | None, *, again: bool = False
 ) -> list[Reader]:
-    """The reader once a run."""
+    """The reader once a run; with seeds that it has not had where it is `again`."""
     count = evaluation.draws if evaluation.fold_experiment is not None else 1
     if isinstance(reader, Seeded):
         count = (
@@ -202,7 +245,7 @@ def repeat_reader(
             if evaluation.fold_experiment is not None
             else seeds or reader.default_seeds()
         )
-        return list(reader.with_seeds(count))
+        return list(reader.with_seeds(count, count if again else 0))
     return [reader] * count
 
 

@@ -30,6 +30,7 @@ from measurand.experiment.ladder import (
     check_any_run,
     check_teachable,
     higher_rungs,
+    names_above,
     order_by_strength,
     way_to_run,
 )
@@ -60,6 +61,8 @@ def audit(
         canonical.benchmark.train if canonical.pool is None else canonical.pool,
         canonical.benchmark.clusters(canonical.scored_items),
         settings.reference,
+        settings.margin,
+        _count_readers(readers, settings, planted=canonical.benchmark.planted),
     )
     words = word_statistics(canonical)
     folds, draws = settings.folds, settings.draws
@@ -76,7 +79,7 @@ def audit(
     surest = {field: words.surest(field) for field in canonical.fields}
     stages = [reading.stage for reading in readings]
     planted = canonical.benchmark.planted
-    conclusion = verdict(stages, surest, settings.margin, planted=planted)
+    conclusion = verdict(stages, surest, baselines, planted=planted)
     findings = [
         Finding("majority", "majority", "full", majority),
         *merge_findings(readings),
@@ -91,7 +94,9 @@ def audit(
         describe_leakage_benchmark(experiment.benchmark, canonical),
         conclusion,
         tuple(findings),
-        leakage_settings(experiment.seed, readers, readings, canonical, settings),
+        leakage_settings(
+            experiment.seed, readers, readings, canonical, baselines, settings
+        ),
         {**refused, **merge_not_run(readings), **repairs.not_run, **words.not_run},
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
@@ -111,7 +116,7 @@ def _climb_leakage_ladder(
     Also why readers were not run: they would have taken longer than they may.
     """
     clustering = ClusterSettings(settings.k, settings.components)
-    terms = baselines, clustering, settings.seeds, settings.margin
+    terms = baselines, clustering, settings.seeds
     readings: list[LeakageReading] = []
     refused: dict[str, str] = {}
 
@@ -133,8 +138,16 @@ def _climb_leakage_ladder(
     while (
         settings.calibrate
         and not evaluation.canonical.benchmark.planted
-        and not any(r.stage.leaking_parts(settings.margin) for r in readings)
+        and not any(reading.stage.leaking_parts for reading in readings)
         and (rung := next(rungs, None))
     ):
         read(*rung, light=False)
     return readings, refused
+
+
+def _count_readers(
+    readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
+) -> int:
+    """How many readers may be asked, whatever is installed: they share one budget."""
+    rungs = names_above(readers, settings.strongest, rungs=RUNGS, weightless=planted)
+    return len(readers) + len(rungs) * settings.calibrate

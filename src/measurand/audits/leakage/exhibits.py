@@ -41,7 +41,7 @@ def exhibits(
         *_control_exhibits(findings, margin),
     ]
     parts = last.stage.parts
-    worst = max(parts, key=lambda field: parts[field].over.value)
+    worst = max(parts, key=lambda field: parts[field].accuracy.over.value)
     for field, regions in last.regions.items():
         # One map, of the part that leaks most: the others show what is not there.
         wanted = field == worst and (

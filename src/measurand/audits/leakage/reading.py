@@ -59,18 +59,18 @@ def read_leakage(
     baselines: LeakageBaselines,
     clustering: ClusterSettings,
     seeds: int | None,
-    margin: float,
     *,
     with_controls: bool,
 ) -> LeakageReading:
     """Everything about one reader; the controls only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
-    parts = {
-        field: part_leakage(entry, baselines, len(answers.alone), rng)
+    tests = baselines.count_tests(len(answers.alone))
+    over = {
+        field: part_leakage(entry, baselines, tests, rng)
         for field, entry in answers.alone.items()
     }
-    findings, not_run = answer_findings(name, answers, parts, baselines, margin, rng)
+    findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
@@ -101,10 +101,11 @@ def read_leakage(
     )
     stage = LeakageStage(
         name,
-        traits_of(reader).near_zero_stands,
+        traits_of(reader).strength,
         is_degenerate(answers.pair, baselines, rng),
         parts,
         {field: entry.biased for field, entry in regions_by_field.items()},
+        {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
     )
     return LeakageReading(
         name=name,
@@ -117,6 +118,12 @@ def read_leakage(
         epoch_map=epoch_map,
         stage=stage,
     )
+
+
+def _permutation_p(regions: Regions) -> float:
+    """The chance of as much PECO with permuted labels."""
+    (p_value,) = (f.estimate.value for f in regions.findings if f.statistic == "peco_p")
+    return p_value
 
 
 def _relevance_findings(

@@ -28,7 +28,7 @@ from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.reader import Reader
-from measurand.core.recipe import identity
+from measurand.core.recipe import Strength, identity
 from measurand.core.seeds import generator
 from measurand.core.words import words
 from measurand.experiment.ask import Ask
@@ -68,8 +68,8 @@ def repair_leaks(
 ) -> Repair:
     """Take out what leaks from the worst part, by the first reader; read the rest."""
     first, parts = readings[0], readings[-1].stage.parts
-    field = max(parts, key=lambda name: parts[name].over.value)
-    if first.stage.strong:
+    field = max(parts, key=lambda name: parts[name].accuracy.over.value)
+    if first.stage.strength >= Strength.PRETRAINED:
         why = f"{first.name} would be trained dozens of times; add 'tfidf' to `readers`"
         return Repair(field, {}, (), {"controls": why, "repair": why})
     reader, regions = skip_temperature(readers[first.name]), first.regions.get(field)

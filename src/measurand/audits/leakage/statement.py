@@ -14,7 +14,7 @@ from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import merge_remarks
-from measurand.core.names import own_column
+from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
@@ -47,12 +47,15 @@ def leakage_settings(
     readers: Mapping[str, Reader],
     readings: Sequence[LeakageReading],
     canonical: CanonicalBenchmark,
+    baselines: LeakageBaselines,
     settings: LeakageSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run."""
     cut = canonical.pool is not None
     return {
         "margin": settings.margin,
+        "margin_bits": baselines.margin_bits,
+        "readers_sharing_error": baselines.readers,
         "seed": seed,
         "calibrate": settings.calibrate,
         "k": settings.k,
@@ -100,6 +103,11 @@ def leakage_warnings(
             messages.append(
                 f"{reading.name} is not clearly above the majority with all fields"
             )
+        messages += [
+            f"{reading.name} says one class whatever {name_condition(field)} alone is"
+            for field, part in reading.stage.parts.items()
+            if part.one_class
+        ]
         messages += _infeasible_agreements(reading, len(canonical.benchmark.classes))
     overlap = canonical.benchmark.notes.get("overlap", 0)
     if overlap and canonical.pool is None:
