@@ -48,3 +48,24 @@ def skewed(n=600, *, seed=0):
         words = (" ".join(map(str, said)) for said in (premise, hypothesis))
         rows.append((*words, label))
     return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])
+
+
+NAMES = ("Clara", "Peter", "Agnes", "Oscar", "Greta", "Felix", "Hilda")
+
+
+def matches(n=600, *, seed=0):
+    """The label is the place that the name in the query has in the evidence.
+
+    Every name and every order is as likely whatever the label: no field alone tells.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        first, second, absent = rng.choice(NAMES, 3, replace=False)
+        place = int(rng.integers(3))
+        label = ("first", "second", "absent")[place]
+        noise = " ".join(rng.choice(WORDS, 3))
+        evidence = f"{noise}. The order was {first}, then {second}."
+        query = f"This is about {(first, second, absent)[place]}."
+        rows.append((evidence, query, label))
+    return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])

@@ -18,7 +18,7 @@ from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
 from measurand.report.saved import document, dumps
 from tests.audits.leakage.falling import FallingReader
-from tests.audits.leakage.leaky import pairs, skewed
+from tests.audits.leakage.leaky import matches, pairs, skewed
 
 TFIDF = {"tfidf": TfidfReader()}
 ROLES = {"query": "hypothesis", "evidence": "premise", "label": "label"}
@@ -100,6 +100,17 @@ def test_a_reader_of_one_class_from_one_part_finds_not_nothing():
     assert report.verdict.label == "undecided"
     assert "one class whatever" in report.verdict.reason
     assert any("one class whatever hypothesis" in each for each in report.warnings)
+
+
+@pytest.mark.slow
+def test_a_task_that_needs_both_parts_can_earn_that_none_was_found():
+    benchmark = made(matches(1500), matches(1500, seed=1))
+    ladder = {"calibrate": True, "strongest": "cross", "margin": 0.05}
+    report = audited(benchmark, **ladder)
+    assert report.settings["called"] == ["cross"]
+    assert report.verdict.label == "none found within the margin"
+    assert report.verdict.stage == "cross"
+    assert report.verdict.provisional
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from measurand.audits.leakage.asking import Evaluation, open_evaluation
 from measurand.audits.leakage.canonical import canonical_benchmark
@@ -23,7 +23,7 @@ from measurand.core.bounds import check_number
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
-from measurand.core.recipe import traits_of
+from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
@@ -32,12 +32,10 @@ from measurand.experiment.ladder import (
     higher_rungs,
     names_above,
     order_by_strength,
+    strength_of,
     way_to_run,
 )
 from measurand.stats.paired import mean_score
-
-RUNGS = ("tfidf", "minilm")  # from one field, `cross` reads no more than `tfidf`
-
 
 USUAL = LeakageSettings()
 
@@ -134,20 +132,36 @@ def _climb_leakage_ladder(
         light = not readings and not traits_of(reader).near_zero_stands
         read(name, reader, light=light)
     check_any_run(readings, refused)
-    rungs = higher_rungs(readers, settings.strongest, rungs=RUNGS)
+    # A planted benchmark never calls for an encoder: its answer is known.
+    planted = evaluation.canonical.benchmark.planted
+    rungs = higher_rungs(readers, settings.strongest, weightless=planted)
+    fields = evaluation.canonical.fields
     while (
         settings.calibrate
-        and not evaluation.canonical.benchmark.planted
         and not any(reading.stage.leaking_parts for reading in readings)
         and (rung := next(rungs, None))
     ):
-        read(*rung, light=False)
+        if _can_help(rung[1], readings, fields):
+            read(*rung, light=False)
     return readings, refused
+
+
+def _can_help(
+    reader: Reader, readings: Sequence[LeakageReading], fields: tuple[str, ...]
+) -> bool:
+    """Whether a rung could see more than the readers before it.
+
+    From one field, who reads pairs sees no more than who reads words; but it may learn
+    the task from all fields where they did not, so that nothing found means something.
+    """
+    if strength_of(reader) != Strength.PAIRS:
+        return True
+    return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
 
 
 def _count_readers(
     readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
 ) -> int:
     """How many readers may be asked, whatever is installed: they share one budget."""
-    rungs = names_above(readers, settings.strongest, rungs=RUNGS, weightless=planted)
+    rungs = names_above(readers, settings.strongest, weightless=planted)
     return len(readers) + len(rungs) * settings.calibrate
