@@ -1,6 +1,7 @@
 """The leakage audit on pairs whose answer is planted."""
 
 import json
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -272,3 +273,30 @@ def test_a_leak_just_at_the_margin_is_cried_as_rarely_as_promised():
         cleared += found.at_most < 0.02
     assert cried <= 10, "1.25 % each of two parts; more than 10 of 300 once in 500"
     assert 3 <= cleared <= 28, "5 % by equivalence"
+
+
+@pytest.mark.slow
+def test_other_test_parts_are_in_every_figure_of_answers():
+    train, test = pairs(400, leak=0.5), pairs(200, leak=0.5, seed=1)
+    other = from_frames(train, pairs(150, seed=2), name="made", **ROLES).test
+    benchmark = replace(made(train, test), test_parts={"all": other})
+    report = audited(benchmark)
+    told = {(f.statistic, f.condition): f for f in report.findings}
+    statistics = [s for s, condition in told if condition == "hypothesis, part=all"]
+    assert {"single_accuracy", "over_majority", "v_information", "nba"} <= {*statistics}
+    assert told["accuracy", "part=all"].estimate.n == 150
+    assert told["majority", "part=all"].estimate.n == 150
+    assert told["over_majority", "hypothesis"].decision == "leaks"
+    assert told["over_majority", "hypothesis, part=all"].estimate.low < 0.02
+    assert report.benchmark["test_parts"] == {"all": 150}
+
+
+def test_settled_items_keep_other_test_parts_and_their_labels():
+    table = pairs(80)
+    other = made(table, pairs(30, seed=2)).test
+    benchmark = replace(made(table[:50], table[50:]), test_parts={"odd": other})
+    canonical = canonical_benchmark(benchmark, 0)
+    items = canonical.other_tests["part=odd"]
+    assert sorted(items.column("premise")) == sorted(other.column("premise"))
+    names = [canonical.labels[n] for n in items.labels]
+    assert sorted(names) == sorted(other.labels)

@@ -133,6 +133,7 @@ class LeakageAnswers:
         pair: Its answers with all fields.
         alone: Its answers with one field, learned with that field alone.
         controls: Its answers with only a control.
+        elsewhere: Its answers about the other test parts, by what findings call them.
         refused: Controls that cannot be made of these texts, and second trainings
             past the budget; and why.
     """
@@ -141,6 +142,7 @@ class LeakageAnswers:
     alone: Mapping[str, Runs]
     controls: Mapping[str, Runs]
     refused: Mapping[str, str]
+    elsewhere: Mapping[str, "LeakageAnswers"]
 
 
 def ask_parts(
@@ -177,7 +179,14 @@ def ask_parts(
     ]
     # What the readers show of themselves is asked in the same trials as their answers.
     also = questions if evaluation.fold_experiment is None else []
-    inspections = [*also, *_inspection_asks(members[0], fields)]
+    plain = dict.fromkeys(wanted, members)
+    others = [
+        ask
+        for part in evaluation.canonical.other_tests
+        for asks in _plan_elsewhere(evaluation, plain, part).values()
+        for ask in asks
+    ]
+    inspections = [*also, *others, *_inspection_asks(members[0], fields)]
     beside = [] if also else [(evaluation.experiment, questions)]
     check_budget(name, (evaluation.split_experiment, inspections), *beside)
     resolve_asks(evaluation.split_experiment, inspections)
@@ -186,12 +195,31 @@ def ask_parts(
         condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
         for condition, schedule in plan.items()
     }
+    retried: dict[Condition, Runs] = {}
     try:
-        by_condition |= _retry_parts(evaluation, name, reader, seeds, by_condition)
+        retried = _retry_parts(evaluation, name, reader, seeds, by_condition)
+        by_condition |= retried
     except PastBudget as reason:
         refused["a second training, after one part gave one class,"] = way_to_run(
             "leakage", reason
         )
+    if retried:
+        again = repeat_reader(evaluation, reader, seeds, again=True)
+        plain |= dict.fromkeys(retried, again)
+    elsewhere = {
+        part: _ask_elsewhere(evaluation, plain, part)
+        for part in evaluation.canonical.other_tests
+    }
+    return _sort_answers(by_condition, fields, refused, elsewhere)
+
+
+def _sort_answers(
+    by_condition: Mapping[Condition, Runs],
+    fields: tuple[str, ...],
+    refused: Mapping[str, str],
+    elsewhere: Mapping[str, LeakageAnswers],
+) -> LeakageAnswers:
+    """The answers by kind of condition; of one field, the pair is that field alone."""
     of_kind = {
         wanted_kind: {
             condition: runs
@@ -202,7 +230,36 @@ def ask_parts(
     }
     pair = by_condition[PAIR]
     alone = of_kind[ALONE] or {fields[0]: pair}
-    return LeakageAnswers(pair, alone, of_kind[CONTROL], refused)
+    return LeakageAnswers(pair, alone, of_kind[CONTROL], refused, elsewhere)
+
+
+def _plan_elsewhere(
+    evaluation: Evaluation, members: Mapping[Condition, Sequence[Reader]], part: str
+) -> dict[Condition, list[Ask]]:
+    """What is asked about another test part, of those who learned on the split."""
+    changes = reading_conditions(evaluation.canonical.fields)
+    several = evaluation.fold_experiment is None
+    return {
+        condition: [
+            Ask(member, fitted_under=change, under=change, part=part)
+            for member in members[condition][: None if several else 1]
+        ]
+        for condition, change in changes.items()
+    }
+
+
+def _ask_elsewhere(
+    evaluation: Evaluation, members: Mapping[Condition, Sequence[Reader]], part: str
+) -> LeakageAnswers:
+    """What was answered about another test part."""
+    plan = _plan_elsewhere(evaluation, members, part)
+    asks = [ask for asks in plan.values() for ask in asks]
+    predictions = iter(ask_all(evaluation.split_experiment, asks))
+    by_condition = {
+        condition: gather_runs([[next(predictions)] for _ in asks])
+        for condition, asks in plan.items()
+    }
+    return _sort_answers(by_condition, evaluation.canonical.fields, {}, {})
 
 
 def _retry_parts(

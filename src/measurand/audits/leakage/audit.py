@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from measurand.audits.leakage.asking import Evaluation, open_evaluation
-from measurand.audits.leakage.canonical import canonical_benchmark
+from measurand.audits.leakage.canonical import (
+    CanonicalBenchmark,
+    canonical_benchmark,
+)
 from measurand.audits.leakage.cards import word_statistics
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
@@ -22,6 +25,7 @@ from measurand.audits.leakage.verdict import verdict
 from measurand.core.bounds import check_number
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
+from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
@@ -54,14 +58,7 @@ def audit(
     """
     check_teachable(readers, "one part alone")
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
-    baselines = leakage_baselines(
-        canonical.scored_items,
-        canonical.benchmark.train if canonical.pool is None else canonical.pool,
-        canonical.benchmark.clusters(canonical.scored_items),
-        settings.reference,
-        settings.margin,
-        _count_readers(readers, settings, planted=canonical.benchmark.planted),
-    )
+    baselines, other_baselines = _all_baselines(canonical, readers, settings)
     words = word_statistics(canonical)
     folds, draws = settings.folds, settings.draws
     if canonical.pool is not None:
@@ -69,17 +66,25 @@ def audit(
         check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
     with open_evaluation(experiment, canonical, folds, draws) as evaluation:
         readings, refused = _climb_leakage_ladder(
-            evaluation, readers, baselines, settings
+            evaluation, readers, baselines, other_baselines, settings
         )
         repairs = repair_leaks(evaluation, readers, readings)
     rng = generator(experiment.seed, "leakage", "ground")
-    majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
+    majority = [
+        Finding(
+            "majority",
+            "majority",
+            where,
+            mean_score(ground.majority, rng=rng, clusters=ground.clusters),
+        )
+        for where, ground in {"full": baselines, **other_baselines}.items()
+    ]
     surest = {field: words.surest(field) for field in canonical.fields}
     stages = [reading.stage for reading in readings]
     planted = canonical.benchmark.planted
     conclusion = verdict(stages, surest, baselines, planted=planted)
     findings = [
-        Finding("majority", "majority", "full", majority),
+        *majority,
         *merge_findings(readings),
         *repairs.findings,
     ]
@@ -107,6 +112,7 @@ def _climb_leakage_ladder(
     evaluation: Evaluation,
     readers: Mapping[str, Reader],
     baselines: LeakageBaselines,
+    other_baselines: Mapping[str, LeakageBaselines],
     settings: LeakageSettings,
 ) -> tuple[list[LeakageReading], dict[str, str]]:
     """What the readers asked for found, and the rungs called where none leaked.
@@ -114,7 +120,7 @@ def _climb_leakage_ladder(
     Also why readers were not run: they would have taken longer than they may.
     """
     clustering = ClusterSettings(settings.k, settings.components)
-    terms = baselines, clustering, settings.seeds
+    terms = baselines, other_baselines, clustering, settings.seeds
     readings: list[LeakageReading] = []
     refused: dict[str, str] = {}
 
@@ -157,6 +163,30 @@ def _can_help(
     if strength_of(reader) != Strength.PAIRS:
         return True
     return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
+
+
+def _all_baselines(
+    canonical: CanonicalBenchmark,
+    readers: Mapping[str, Reader],
+    settings: LeakageSettings,
+) -> tuple[LeakageBaselines, dict[str, LeakageBaselines]]:
+    """What readers are held against on the scored items, and on other test parts."""
+    benchmark = canonical.benchmark
+    count = _count_readers(readers, settings, planted=benchmark.planted)
+    pool = canonical.pool
+
+    def ground(items: Items, train: Items) -> LeakageBaselines:
+        clusters = benchmark.clusters(items)
+        terms = settings.reference, settings.margin, count
+        return leakage_baselines(items, train, clusters, *terms)
+
+    return (
+        ground(canonical.scored_items, benchmark.train if pool is None else pool),
+        {
+            where: ground(items, benchmark.train)
+            for where, items in canonical.other_tests.items()
+        },
+    )
 
 
 def _count_readers(

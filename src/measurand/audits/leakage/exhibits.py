@@ -68,15 +68,19 @@ def _saturation_scatter(
     findings: Sequence[Finding], reference: float | None
 ) -> Exhibit:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
-    pair = {f.reader: f.estimate for f in findings if f.statistic == "accuracy"}
+    pair = {
+        (f.reader, _test_part(f.condition)): f.estimate
+        for f in findings
+        if f.statistic == "accuracy"
+    }
     rows = [
         {
             "name": f"{f.condition}, {f.reader}",
             "series": f.condition,
             "group": f.reader,
-            "x": pair[f.reader].value,
-            "x_low": pair[f.reader].low,
-            "x_high": pair[f.reader].high,
+            "x": pair[f.reader, _test_part(f.condition)].value,
+            "x_low": pair[f.reader, _test_part(f.condition)].low,
+            "x_high": pair[f.reader, _test_part(f.condition)].high,
             "y": f.estimate.value,
             "y_low": f.estimate.low,
             "y_high": f.estimate.high,
@@ -94,6 +98,17 @@ def _saturation_scatter(
         caption += "; the upright line is the best published model: saturated near 1"
         titles["vertical"] = reference
     return Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
+
+
+def _test_part(condition: str) -> str:
+    """The test part beside the first that a condition names; empty for the first.
+
+    >>> [_test_part(c) for c in ("full", "part=mm", "premise", "premise, part=mm")]
+    ['', 'mm', '', 'mm']
+    """
+    # A field whose name holds the sign is in quotes.
+    _, sign, name = condition.rpartition("part=")
+    return name if sign and not name.endswith("'") else ""
 
 
 def _leakage_intervals(

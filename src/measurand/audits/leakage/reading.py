@@ -19,7 +19,10 @@ from measurand.audits.leakage.asking import (
 from measurand.audits.leakage.cards import cartography
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
+    LEAKS,
     LeakageBaselines,
+    PartLeakage,
+    PartReading,
     answer_findings,
     is_degenerate,
     part_leakage,
@@ -57,6 +60,7 @@ def read_leakage(
     name: str,
     reader: Reader,
     baselines: LeakageBaselines,
+    other_baselines: Mapping[str, LeakageBaselines],
     clustering: ClusterSettings,
     seeds: int | None,
     *,
@@ -64,14 +68,21 @@ def read_leakage(
 ) -> LeakageReading:
     """Everything about one reader; the controls only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
-    rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
-    tests = baselines.count_tests(len(answers.alone))
-    over = {
-        field: part_leakage(entry, baselines, tests, rng)
-        for field, entry in answers.alone.items()
-    }
+    seed = evaluation.split_experiment.seed
+    rng = generator(seed, "leakage", identity(reader))
+    over = _over_majority(answers, baselines, rng)
     findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
+    leaking_elsewhere = []
+    for where, told in answers.elsewhere.items():
+        there = _read_elsewhere(name, reader, told, other_baselines[where], where, seed)
+        findings += there[0]
+        not_run |= there[1]
+        leaking_elsewhere += [
+            f"{name_condition(part)}, {where}"
+            for part, leakage in there[2].items()
+            if leakage.decision == LEAKS
+        ]
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
@@ -91,7 +102,7 @@ def read_leakage(
             labels,
             groups,
             clustering,
-            evaluation.split_experiment.seed,
+            seed,
         )
         findings += regions_by_field[field].findings
     if len(evaluation.canonical.fields) > 1:
@@ -106,6 +117,7 @@ def read_leakage(
         parts,
         {field: entry.biased for field, entry in regions_by_field.items()},
         {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
+        tuple(leaking_elsewhere),
     )
     return LeakageReading(
         name=name,
@@ -118,6 +130,31 @@ def read_leakage(
         epoch_map=epoch_map,
         stage=stage,
     )
+
+
+def _over_majority(
+    answers: LeakageAnswers, baselines: LeakageBaselines, rng: np.random.Generator
+) -> dict[str, PartLeakage]:
+    """Accuracy over the majority from each part alone."""
+    tests = baselines.count_tests(len(answers.alone))
+    return {
+        field: part_leakage(runs, baselines, tests, rng)
+        for field, runs in answers.alone.items()
+    }
+
+
+def _read_elsewhere(
+    name: str,
+    reader: Reader,
+    answers: LeakageAnswers,
+    baselines: LeakageBaselines,
+    where: str,
+    seed: int,
+) -> tuple[list[Finding], dict[str, str], dict[str, PartReading]]:
+    """The figures of another test part, and what its fields give away."""
+    rng = generator(seed, "leakage", identity(reader), where)
+    over = _over_majority(answers, baselines, rng)
+    return answer_findings(name, answers, over, baselines, rng, where)
 
 
 def _permutation_p(regions: Regions) -> float:

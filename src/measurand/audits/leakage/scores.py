@@ -193,19 +193,22 @@ def answer_findings(
     over: Mapping[str, PartLeakage],
     baselines: LeakageBaselines,
     rng: np.random.Generator,
+    where: str = "",
 ) -> tuple[list[Finding], dict[str, str], dict[str, PartReading]]:
     """Every figure of one reader that needs only its answers; others are withheld.
 
-    Also what each part gives away, of which `over` is the accuracy over the majority.
+    Also what each part gives away, of which `over` is the accuracy over the majority;
+    `where` is another test part than the first, as findings call it.
     """
     pair, tests = answers.pair, baselines.count_tests(len(answers.alone))
     figures = _pair_figures(pair, baselines, rng)
-    statement = state_figures(name, FULL, pair, figures)
+    full = where or FULL
+    statement = state_figures(name, full, pair, figures)
     findings, withheld = statement.findings, statement.withheld
-    findings += _remark_findings(name, pair)
+    findings += _remark_findings(name, full, pair)
     parts = {}
     for field, runs in answers.alone.items():
-        part = name_condition(field)
+        part = name_condition(field) + (f", {where}" if where else "")
         figures = _part_figures(pair, runs, baselines, rng)
         statement = state_figures(name, part, runs, figures)
         bits = part_bits(statement.by_run["v_information"], tests)
@@ -221,7 +224,7 @@ def answer_findings(
     return findings, withheld, parts
 
 
-def _remark_findings(name: str, pair: Runs) -> list[Finding]:
+def _remark_findings(name: str, condition: str, pair: Runs) -> list[Finding]:
     """The shares of items that the reader remarked on."""
     n = len(pair.ids)
     counts = {
@@ -230,7 +233,7 @@ def _remark_findings(name: str, pair: Runs) -> list[Finding]:
         if what in pair.remarks
     }
     return [
-        Finding(what, name, FULL, wilson_share(count, n))
+        Finding(what, name, condition, wilson_share(count, n))
         for what, count in counts.items()
     ]
 

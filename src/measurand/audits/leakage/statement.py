@@ -31,15 +31,28 @@ def describe_leakage_benchmark(
     """The benchmark as a report states it: never a path."""
     counts = canonical.scored_items.labels.value_counts()
     split = canonical.benchmark
-    return original.describe() | {
-        "labels": {
-            canonical.labels[n]: int(counts.get(n, 0)) for n in sorted(canonical.labels)
-        },
-        "train": len(split.train),
-        "test": len(split.test),
-        "evaluated": "out of fold" if canonical.pool is not None else "test items",
-        "digest": {"train": split.train.digest, "test": split.test.digest},
-    }
+    return (
+        original.describe()
+        | {
+            "labels": {
+                canonical.labels[n]: int(counts.get(n, 0))
+                for n in sorted(canonical.labels)
+            },
+            "train": len(split.train),
+            "test": len(split.test),
+            "evaluated": "out of fold" if canonical.pool is not None else "test items",
+            "digest": {"train": split.train.digest, "test": split.test.digest},
+        }
+        | (
+            {
+                "test_parts": {
+                    name: len(part) for name, part in original.test_parts.items()
+                }
+            }
+            if original.test_parts
+            else {}
+        )
+    )
 
 
 def leakage_settings(

@@ -39,6 +39,7 @@ class LeakageStage:
         parts: What each part gives away.
         clusters: The biased clusters of each part, the worst first.
         peco_p: The chance of as much PECO of each part with permuted labels.
+        elsewhere: What leaks in another test part, as findings call it.
     """
 
     name: str
@@ -47,6 +48,7 @@ class LeakageStage:
     parts: Mapping[str, PartReading]
     clusters: Mapping[str, Sequence[int]]
     peco_p: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: Sequence[str] = ()
 
     @property
     def leaking_parts(self) -> list[str]:
@@ -162,7 +164,7 @@ def _list_parts(stage: LeakageStage) -> str:
 def _beyond_chance(
     stages: Sequence[LeakageStage], tokens: Mapping[str, pd.DataFrame]
 ) -> list[str]:
-    """Whatever else in the report is no chance: PECO, clusters, words."""
+    """Whatever else is no chance: PECO, clusters, words, leaks in other test parts."""
     scores = [
         (stage.name, part, p) for stage in stages for part, p in stage.peco_p.items()
     ]
@@ -177,6 +179,11 @@ def _beyond_chance(
         for stage in stages
         for part, clusters in stage.clusters.items()
         if clusters
+    ]
+    clauses += [
+        f"a leak of {condition} to {stage.name}"
+        for stage in stages
+        for condition in stage.elsewhere
     ]
     for part, table in tokens.items():
         words = table["token"].drop_duplicates()
