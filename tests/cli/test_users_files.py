@@ -233,7 +233,7 @@ LEAKAGE = [  # a query, an evidence and a label each
 def test_leakage_keeps_columns_of_any_name(run, tmp_path, names):
     items = check_columns_survive(run, tmp_path, "leakage", (*names, "kind"))
     work = pd.read_csv(tmp_path / "in" / "r" / "repair" / "work_list.csv", index_col=0)
-    assert {*work["rewrite"]} <= {*names[:2]}
+    assert {*work["keep"], *work["write"]} <= {*names[:2]}
     assert {*work["aim"]} <= {"yes", "no"}
     assert {*items["measurand.side"]} == {"train", "test"}
 

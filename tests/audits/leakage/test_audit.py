@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from io import BytesIO
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.canonical import canonical_benchmark
+from measurand.audits.leakage.counterparts import _describe_task
 from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption
@@ -143,15 +145,68 @@ def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
         if f.statistic == "repair_over_majority"
     }
     assert left["tokens, removed"].high < left["tokens, random"].low
+    assert "5 random removals" in left["tokens, random"].method
+    assert "repair/kept_tokens.txt" in leaky.files
     removed = leaky.items["measurand.remove:tokens"]
     held = leaky.items["hypothesis"].str.contains("never|maybe")
     assert (removed == held).mean() > 0.95
 
 
-def test_the_work_list_names_the_part_and_another_label(leaky):
-    asked = leaky.items[leaky.items["measurand.rewrite"] != ""]
-    assert set(asked["measurand.rewrite"]) == {"hypothesis"}
+def test_the_work_list_keeps_the_text_that_leaks_and_asks_for_another_label(leaky):
+    work = pd.read_csv(BytesIO(leaky.files["repair/work_list.csv"]), index_col="id")
+    assert {*work["keep"]} == {"hypothesis"}
+    assert {*work["write"]} == {"premise"}
+    assert (work["label"] != work["aim"]).all()
+    counts = pd.read_csv(BytesIO(leaky.files["repair/work_counts.csv"]))
+    assert counts["to_write"].sum() == len(work)
+    asked = leaky.items[leaky.items["measurand.aim"] != ""]
+    assert {*asked.index} == {*work.index}
+    assert (asked["measurand.keep"] == "hypothesis").all()
     assert (asked["measurand.aim"] != asked["label"]).all()
+
+
+def test_counterparts_make_the_labels_of_biased_clusters_even(leaky):
+    work = pd.read_csv(BytesIO(leaky.files["repair/work_list.csv"]), index_col="id")
+    column = "measurand.cluster:hypothesis:tfidf"
+    for (side, cluster), tasks in work.groupby(["side", "cluster"]):
+        here = leaky.items[leaky.items["measurand.side"] == side]
+        labels = here.loc[here[column] == cluster, "label"].value_counts()
+        total = labels.add(tasks["aim"].value_counts(), fill_value=0)
+        assert total["no"] / total.sum() == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("elicited", "words"),
+    [
+        ("hypothesis", "hypothesis was written for the label"),
+        ("premise", "premise is what was written for a label"),
+        (None, "keep each hypothesis as it is and write a new premise"),
+    ],
+)
+def test_the_task_says_who_wrote_what_where_it_is_known(leaky, elicited, words):
+    benchmark = replace(made(pairs(60), pairs(40, seed=1)), elicited=elicited)
+    canonical = canonical_benchmark(benchmark, 0)
+    assert _describe_task(canonical, "hypothesis", "premise").startswith(words)
+
+
+@pytest.mark.slow
+def test_nothing_is_repaired_where_nothing_leaks():
+    report = audited(made(pairs(400), pairs(300, seed=1)))
+    assert report.verdict.label == "undecided"
+    assert not report.files
+    assert not any(f.statistic.startswith("repair") for f in report.findings)
+    assert "no part surely leaks" in report.not_run["repair"]
+
+
+@pytest.mark.slow
+def test_a_removal_that_makes_a_leak_is_not_exported():
+    train, test = pairs(1500, leak=0.2), pairs(1500, leak=0.2, seed=1)
+    report = audited(made(train, test))
+    left = report.finding("repair_over_majority", "pca", "answered, removed")
+    assert left.decision == "still leaks"
+    assert left.estimate.low > 0.05
+    assert "repair/kept_answered.txt" not in report.files
+    assert "still leaks" in report.not_run["repair/kept_answered.txt"]
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ homophily
     Label agreement among nearest neighbours beyond its permutation null: no k-means.
 control_accuracy, control_over_majority
     The same reader on lengths, overlap, shuffled words or masked word classes.
-repair_over_majority, repair_pair_accuracy
+repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 
 A part leaks by over_majority or by v_information; "none found" needs both within their

@@ -8,6 +8,7 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import word_statistics
+from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -68,7 +69,8 @@ def audit(
         readings, refused = _climb_leakage_ladder(
             evaluation, readers, baselines, other_baselines, settings
         )
-        repairs = repair_leaks(evaluation, readers, readings)
+        repairs = repair_leaks(evaluation, readers, readings, settings.margin)
+    work, why_no_work = _list_work(canonical, readings, repairs.field)
     rng = generator(experiment.seed, "leakage", "ground")
     majority = [
         Finding(
@@ -89,9 +91,9 @@ def audit(
         *repairs.findings,
     ]
     drawings = exhibits(
-        canonical, readings, findings, words, repairs, settings, experiment.seed
+        canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
-    items = leakage_item_table(canonical, readings, repairs, baselines)
+    items = leakage_item_table(canonical, readings, repairs, work, baselines)
     return Report(
         "leakage",
         describe_leakage_benchmark(experiment.benchmark, canonical),
@@ -100,11 +102,17 @@ def audit(
         leakage_settings(
             experiment.seed, readers, readings, canonical, baselines, settings
         ),
-        {**refused, **merge_not_run(readings), **repairs.not_run, **words.not_run},
+        {
+            **refused,
+            **merge_not_run(readings),
+            **repairs.not_run,
+            **why_no_work,
+            **words.not_run,
+        },
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
-        files=repair_files(items, repairs),
+        files=repair_files(items, repairs, work),
     )
 
 
@@ -163,6 +171,22 @@ def _can_help(
     if strength_of(reader) != Strength.PAIRS:
         return True
     return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
+
+
+def _list_work(
+    canonical: CanonicalBenchmark, readings: Sequence[LeakageReading], field: str
+) -> tuple[WorkList | None, dict[str, str]]:
+    """The counterparts to be written where a part leaks; or why there are none."""
+    regions = [r.regions[field] for r in readings if field in r.regions]
+    if not field:
+        why = "no part surely leaks"
+    elif len(canonical.fields) == 1:
+        why = f"beside {field} there is nothing that could be written anew"
+    elif not regions or not regions[-1].biased:
+        why = f"no cluster of {field} is surely biased, so that no text is pointed at"
+    else:
+        return list_counterparts(canonical, field, regions[-1]), {}
+    return None, {"work list": why}
 
 
 def _all_baselines(

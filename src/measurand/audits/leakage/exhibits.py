@@ -7,6 +7,7 @@ import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.cards import WordStatistics, cluster_cards
+from measurand.audits.leakage.counterparts import WorkList
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
@@ -25,6 +26,7 @@ def exhibits(
     findings: Sequence[Finding],
     words: WordStatistics,
     repairs: Repair,
+    work: WorkList | None,
     settings: LeakageSettings,
     seed: int,
 ) -> tuple[Exhibit, ...]:
@@ -61,6 +63,9 @@ def exhibits(
         charts += _confidence_histograms(last)
     if repairs.findings:
         charts.append(_repair_intervals(repairs))
+    if work is not None:
+        caption = f"Counterparts to be written, by side and cluster: {work.task}"
+        charts.append(Exhibit("counterparts", "table", work.counts, caption))
     return tuple(charts)
 
 
@@ -284,11 +289,11 @@ def _repair_intervals(repairs: Repair) -> Exhibit:
     rows = [
         {
             "group": f.condition.partition(", ")[0],
-            "name": f.condition.partition(", ")[2],
+            "name": f"{f.condition.partition(', ')[2]}, {f.reader}",
             "value": f.estimate.value,
             "low": f.estimate.low,
             "high": f.estimate.high,
-            "decision": "",
+            "decision": f.decision or "",
         }
         for f in repairs.findings
         if f.statistic == "repair_over_majority"

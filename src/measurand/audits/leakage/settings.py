@@ -32,6 +32,7 @@ EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards e
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
+REMOVALS = 5  # random removals that a repair is held against
 
 SHOWN = {
     "margin": MARGIN,
@@ -44,6 +45,7 @@ SHOWN = {
     "least_effect": EFFECT,
     "attributed_items": EXPLAINED,
     "least_probability": FLOOR,
+    "random_removals": REMOVALS,
 }
 BOUNDS: dict[str, tuple[float, float]] = {
     "margin": (LEAST_MARGIN, MOST_MARGIN),

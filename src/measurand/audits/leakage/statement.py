@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.cards import lacking_labels
+from measurand.audits.leakage.counterparts import WorkList, aims_by_item
 from measurand.audits.leakage.reading import LeakageReading
-from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
@@ -20,7 +19,7 @@ from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
-SIDE, REWRITE, AIM = map(own_column, ("side", "rewrite", "aim"))
+SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))
 ROUGH = 30  # clusters of items under which an interval is called rough
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
@@ -148,6 +147,7 @@ def leakage_item_table(
     canonical: CanonicalBenchmark,
     readings: Sequence[LeakageReading],
     repairs: Repair,
+    work: WorkList | None,
     baselines: LeakageBaselines,
 ) -> pd.DataFrame:
     """One row an item: who answers it, where it lies, what to do about it."""
@@ -176,11 +176,12 @@ def leakage_item_table(
     for rule, removal in sorted(repairs.removals.items()):
         removed = np.concatenate([removal.train, removal.test])
         table[own_column("remove", rule)] = removed
-    worst = readings[0].regions.get(repairs.field)
-    if worst is not None:
-        table[REWRITE], table[AIM] = _rewrite_goals(
-            canonical, repairs.field, table, worst, readings[0].name
-        )
+    if work is not None:
+        aims = aims_by_item(work)
+        rows = zip(table[SIDE], table.index.astype(str), strict=True)
+        table[AIM] = [aims.get(row, "") for row in rows]
+        for column, field in ((KEEP, "keep"), (WRITE, "write")):
+            table[column] = np.where(table[AIM] != "", work.tasks[field].iloc[0], "")
     return table
 
 
@@ -205,40 +206,17 @@ def _answer_columns(
     return columns
 
 
-def _rewrite_goals(
-    canonical: CanonicalBenchmark,
-    field: str,
-    table: pd.DataFrame,
-    regions: Regions,
-    reader: str,
-) -> tuple[list[str], list[str]]:
-    """The part to rewrite and the label to aim for in biased clusters."""
-    lacks = lacking_labels(canonical.benchmark.test, regions, canonical.benchmark.train)
-    aim = {
-        c: canonical.labels[n]
-        for c, n in zip(lacks["cluster"], lacks["aim"], strict=True)
-    }
-    clusters = table[own_column("cluster", field, reader)]
-    label = canonical.benchmark.test.label
-    lacking = [aim.get(int(c), "") for c in clusters]
-    # An item that already has the label its cluster lacks is left alone.
-    goals = [
-        goal if goal and goal != gold else ""
-        for goal, gold in zip(lacking, table[label], strict=True)
-    ]
-    return [field if goal else "" for goal in goals], goals
-
-
-def repair_files(items: pd.DataFrame, repairs: Repair) -> dict[str, bytes]:
-    """Files for who repairs: ids kept and removed by each rule, and the work list."""
+def repair_files(
+    items: pd.DataFrame, repairs: Repair, work: WorkList | None
+) -> dict[str, bytes]:
+    """Files for who repairs: what rules that mend keep and remove; the work list."""
     files = {}
     for rule in sorted(repairs.removals):
         removed = items[own_column("remove", rule)].to_numpy(bool)
         for what, chosen in (("kept", ~removed), ("removed", removed)):
             ids = [str(item_id) for item_id in items.index[chosen]]
             files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
-    if REWRITE in items:
-        work_list = items.loc[items[REWRITE] != "", [SIDE, REWRITE, AIM]]
-        work_list = work_list.set_axis(["side", "rewrite", "aim"], axis="columns")
-        files["repair/work_list.csv"] = work_list.to_csv().encode()
+    if work is not None:
+        files["repair/work_list.csv"] = work.tasks.to_csv().encode()
+        files["repair/work_counts.csv"] = work.counts.to_csv(index=False).encode()
     return files
