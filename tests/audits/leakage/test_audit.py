@@ -75,6 +75,13 @@ def test_what_leaks_lies_in_biased_clusters(leaky):
     assert others["biased"].sum() <= 1
 
 
+def test_the_number_of_clusters_is_recorded(leaky, clean):
+    (cards,) = (e.table for e in leaky.exhibits if e.name == "cards_hypothesis")
+    assert leaky.settings["k"] is None
+    assert leaky.settings["effective_k"] == len(cards) > 1
+    assert clean.settings["effective_k"] is None
+
+
 def test_pairs_that_must_be_read_together_leak_nothing(clean):
     assert clean.verdict.label == "none found within the margin"
     assert clean.verdict.provisional

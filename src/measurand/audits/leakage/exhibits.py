@@ -14,6 +14,7 @@ from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
+from measurand.core.names import whole_condition
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
@@ -74,7 +75,7 @@ def _saturation_scatter(
 ) -> Exhibit:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
     pair = {
-        (f.reader, _test_part(f.condition)): f.estimate
+        (f.reader, whole_condition(f.condition)): f.estimate
         for f in findings
         if f.statistic == "accuracy"
     }
@@ -83,9 +84,9 @@ def _saturation_scatter(
             "name": f"{f.condition}, {f.reader}",
             "series": f.condition,
             "group": f.reader,
-            "x": pair[f.reader, _test_part(f.condition)].value,
-            "x_low": pair[f.reader, _test_part(f.condition)].low,
-            "x_high": pair[f.reader, _test_part(f.condition)].high,
+            "x": pair[f.reader, whole_condition(f.condition)].value,
+            "x_low": pair[f.reader, whole_condition(f.condition)].low,
+            "x_high": pair[f.reader, whole_condition(f.condition)].high,
             "y": f.estimate.value,
             "y_low": f.estimate.low,
             "y_high": f.estimate.high,
@@ -103,17 +104,6 @@ def _saturation_scatter(
         caption += "; the upright line is the best published model: saturated near 1"
         titles["vertical"] = reference
     return Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
-
-
-def _test_part(condition: str) -> str:
-    """The test part beside the first that a condition names; empty for the first.
-
-    >>> [_test_part(c) for c in ("full", "part=mm", "premise", "premise, part=mm")]
-    ['', 'mm', '', 'mm']
-    """
-    # A field whose name holds the sign is in quotes.
-    _, sign, name = condition.rpartition("part=")
-    return name if sign and not name.endswith("'") else ""
 
 
 def _leakage_intervals(

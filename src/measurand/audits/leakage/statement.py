@@ -71,6 +71,7 @@ def leakage_settings(
         "seed": seed,
         "calibrate": settings.calibrate,
         "k": settings.k,
+        "effective_k": _effective_k(readings),
         "components": settings.components,
         "clusterings": CLUSTERINGS,
         "folds": settings.folds if cut else 0,
@@ -81,6 +82,12 @@ def leakage_settings(
         "thresholds": SHOWN | {"margin": settings.margin},
         "remarks": merge_remarks(readings),
     }
+
+
+def _effective_k(readings: Sequence[LeakageReading]) -> int | None:
+    """The clusters that PECO is of; None where no reader embeds items."""
+    counts = [len(part.centres) for r in readings for part in r.regions.values()]
+    return max(counts, default=None)
 
 
 def leakage_warnings(
