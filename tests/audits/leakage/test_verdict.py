@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import (
     part_bits,
 )
 from measurand.audits.leakage.verdict import LABELS, NONE, LeakageStage, verdict
+from measurand.core.control import Control, DoseResponse
 from measurand.core.finding import Estimate
 from measurand.core.recipe import Strength
 
@@ -145,3 +146,28 @@ def test_none_found_needs_every_fit_reader_of_the_strongest_kind():
     fallen = stage("three", collapsed=True, strength=Strength.PRETRAINED)
     assert said(clean, fallen).label == NONE
     assert said(fallen).label == UNDECIDED
+
+
+def word_control(recovered, limit):
+    response = DoseResponse(0.1, 200, near(recovered, 0.05), near(0.02, 0.005))
+    return {"premise": Control("word", [response], limit and near(limit, limit / 2))}
+
+
+def test_that_none_was_found_quotes_what_could_have_been():
+    told = said(stage(controls=word_control(0.9, 0.034)))
+    assert told.label == NONE
+    assert "80 % power from 3.4 % of the items in premise on" in told.reason
+
+
+def test_a_reader_that_misses_a_planted_word_cannot_find_nothing():
+    told = said(stage(controls=word_control(0.01, None)))
+    assert told.label == UNDECIDED
+    assert "does not see a code word planted in premise" in told.reason
+
+
+def test_a_reader_that_reads_a_blank_does_not_count():
+    leaky = stage(parts={"premise": part(0.1, 0.1)}, faulty=True)
+    told = said(leaky)
+    assert (told.label, told.stage) == (UNDECIDED, None)
+    assert "labels were dealt anew" in told.reason
+    assert said(leaky, stage("other")).label == NONE

@@ -32,6 +32,14 @@ control_accuracy, control_over_majority
 repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 
+recovery
+    Accuracy gained from one part on test items spiked with a code word for the label
+    in it, over the room that was left, by dose.
+detection_limit
+    The least dose that over_majority would tell from zero with 80 % power.
+blank
+    over_majority of each part where training labels were dealt anew.
+
 A part leaks by over_majority or by v_information; "none found" needs both within their
 margins, and PECO, clusters and words no more than chance.
 

@@ -8,6 +8,7 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import word_statistics
+from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
@@ -137,7 +138,8 @@ def _climb_leakage_ladder(
             reading = read_leakage(
                 evaluation, name, reader, *terms, with_controls=light
             )
-            readings.append(reading)
+            count = baselines.readers
+            readings.append(add_controls(evaluation, reading, reader, settings, count))
         except PastBudget as reason:
             refused[name] = way_to_run("leakage", reason)
 

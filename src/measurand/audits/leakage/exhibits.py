@@ -43,6 +43,8 @@ def exhibits(
         ),
         *_control_exhibits(findings, margin),
     ]
+    if any(reading.stage.controls for reading in readings):
+        charts.append(_recovery_exhibit(readings))
     parts = last.stage.parts
     worst = max(parts, key=lambda field: parts[field].accuracy.over.value)
     for field, regions in last.regions.items():
@@ -131,6 +133,25 @@ def _control_exhibits(findings: Sequence[Finding], margin: float) -> list[Exhibi
     caption = "The same reader on controls: accuracy over the majority"
     chart = _leakage_intervals("control_over_majority", findings, caption, margin)
     return [chart] if len(chart.table) else []
+
+
+def _recovery_exhibit(readings: Sequence[LeakageReading]) -> Exhibit:
+    """What is recovered of words planted in each part, one a row."""
+    rows = [
+        {
+            "group": reading.name,
+            "name": f"{field}, dose {response.dose:g}",
+            "value": response.recovery.value,
+            "low": response.recovery.low,
+            "high": response.recovery.high,
+        }
+        for reading in readings
+        for field, control in reading.stage.controls.items()
+        for response in control.responses
+    ]
+    caption = "What readers recover of a code word planted in a share of the items"
+    titles = {"x_title": "recovery"}
+    return Exhibit("spikes", "intervals", pd.DataFrame(rows), caption, titles)
 
 
 def _region_exhibits(

@@ -23,7 +23,11 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
-from measurand.audits.leakage.scores import gold_logs, leakage_baselines
+from measurand.audits.leakage.scores import (
+    commonest_label,
+    gold_logs,
+    leakage_baselines,
+)
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
 from measurand.core.arrays import Bools
 from measurand.core.errors import MeasurandError
@@ -380,8 +384,7 @@ def _read_anew(
     asks = [Ask(reader, fitted_under=c, under=c) for c in (Keep(check.field), AsIs())]
     with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
         alone, pair = ask_all(inner, asks)
-    counts = test.labels.value_counts()
-    commonest = min(counts.index, key=lambda label: (-int(counts[label]), label))
+    commonest = commonest_label(test.labels)
     ids, clusters = list(alone.ids), benchmark.clusters(test)
     majority = pd.Series((test.labels == commonest).to_numpy(float), ids)
     single, full = (

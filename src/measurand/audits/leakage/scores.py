@@ -71,7 +71,7 @@ def leakage_baselines(
     order = np.argsort(np.array(items.ids, str), kind="stable")
     labels = items.labels.iloc[order]
     counts = labels.value_counts()
-    commonest = min(counts.index, key=lambda label: (-int(counts[label]), label))
+    commonest = commonest_label(labels)
     shares = train.labels.value_counts(normalize=True)
     null = np.log(np.maximum(labels.map(shares).fillna(0.0).to_numpy(float), FLOOR))
     right = (labels == commonest).astype(float)
@@ -88,6 +88,16 @@ def leakage_baselines(
         entropy,
         readers,
     )
+
+
+def commonest_label(labels: "pd.Series[str]") -> str:
+    """The label that most items have; the first by name of several.
+
+    >>> commonest_label(pd.Series(["b", "a", "c", "b", "a"]))
+    'a'
+    """
+    counts = labels.value_counts()
+    return str(min(counts.index, key=lambda label: (-int(counts[label]), label)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,6 +70,7 @@ def leakage_settings(
         "readers_sharing_error": baselines.readers,
         "seed": seed,
         "calibrate": settings.calibrate,
+        "controls": settings.controls,
         "k": settings.k,
         "effective_k": _effective_k(readings),
         "components": settings.components,
@@ -118,6 +119,11 @@ def leakage_warnings(
         share = float(reading.answers.pair.remarks.get("truncated", 0.0))
         if share > MUCH:
             messages.append(f"{reading.name} cut {100 * share:.0f} % of the items")
+        if reading.stage.faulty:
+            messages.append(
+                f"{reading.name} reads something from a part alone where training "
+                "labels were dealt anew: its word does not count"
+            )
         if reading.stage.collapsed:
             messages.append(
                 f"{reading.name} is not clearly above the majority with all fields"

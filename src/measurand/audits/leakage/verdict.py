@@ -20,6 +20,7 @@ from measurand.audits.leakage.scores import (
     PartReading,
 )
 from measurand.audits.leakage.settings import DISCOVERY, WORST
+from measurand.core.control import Control
 from measurand.core.finding import Verdict
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import holm
@@ -40,6 +41,8 @@ class LeakageStage:
         clusters: The biased clusters of each part, the worst first.
         peco_p: The chance of as much PECO of each part with permuted labels.
         elsewhere: What leaks in another test part, as findings call it.
+        controls: What it recovers of a code word in each part, where it was measured.
+        faulty: Whether it reads something where training labels were dealt anew.
     """
 
     name: str
@@ -49,19 +52,33 @@ class LeakageStage:
     clusters: Mapping[str, Sequence[int]]
     peco_p: Mapping[str, float] = field(default_factory=dict)
     elsewhere: Sequence[str] = ()
+    controls: Mapping[str, Control] = field(default_factory=dict)
+    faulty: bool = False
 
     @property
     def leaking_parts(self) -> list[str]:
         """The parts that surely give something away, the worst first."""
+        if self.faulty:
+            return []
         sure = [name for name, part in self.parts.items() if part.decision == LEAKS]
         return sorted(sure, key=lambda name: -self.parts[name].bits.over.value)
 
     @property
     def is_clean(self) -> bool:
         """Whether no part gives anything away, to a reader that reads."""
-        return not self.collapsed and all(
+        return self.is_fit and all(
             part.decision == WITHIN for part in self.parts.values()
         )
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether that it finds nothing can mean anything."""
+        return not (self.collapsed or self.faulty)
+
+    @property
+    def blind_parts(self) -> list[str]:
+        """The parts in which it does not see a code word that was planted."""
+        return [part for part, c in self.controls.items() if not c.is_recovered]
 
 
 def verdict(
@@ -82,23 +99,35 @@ def verdict(
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
         return _leak_verdict(leaking, tokens)
-    fit = [stage for stage in stages if not stage.collapsed]
+    fit = [stage for stage in stages if stage.is_fit]
     if not fit:
-        names = ", ".join(stage.name for stage in stages)
-        be = "are" if len(stages) > 1 else "is"
-        reason = (
-            f"{names} {be} not clearly above the majority even with all fields, so "
-            "that nothing found in one part says nothing"
-        )
-        return Verdict(UNDECIDED, UNDECIDED, None, reason)
+        return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
     strongest = max(stage.strength for stage in fit)
     deciding = [stage for stage in fit if stage.strength == strongest]
-    unsure = [stage for stage in deciding if not stage.is_clean]
+    unsure = [s for s in deciding if s.blind_parts or not s.is_clean]
     if unsure:
         return _unsure_verdict(_most_telling(unsure), baselines)
     return _clean_verdict(
         _most_telling(deciding), _beyond_chance(stages, tokens), baselines, planted
     )
+
+
+def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
+    """Why no reader is fit to speak."""
+    collapsed = [stage.name for stage in stages if stage.collapsed]
+    clauses = []
+    if collapsed:
+        be = "are" if len(collapsed) > 1 else "is"
+        clauses.append(
+            f"{', '.join(collapsed)} {be} not clearly above the majority even with all "
+            "fields, so that nothing found in one part says nothing"
+        )
+    clauses += [
+        f"{stage.name} reads something where training labels were dealt anew"
+        for stage in stages
+        if stage.faulty
+    ]
+    return "; ".join(clauses)
 
 
 def _most_telling(stages: Sequence[LeakageStage]) -> LeakageStage:
@@ -120,6 +149,13 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
             f"so that it finds nothing there says nothing: {_list_parts(stage)}"
         )
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+    if stage.blind_parts:
+        reason = (
+            f"{stage.name} does not see a code word planted in "
+            f"{' or '.join(stage.blind_parts)}, so that it finds nothing there says "
+            f"nothing: {_list_parts(stage)}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     reason = (
         f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
         f"{stage.name}: {_list_parts(stage)}"
@@ -136,7 +172,7 @@ def _clean_verdict(
     """Every part is within the margins; does anything in the report contradict that?"""
     reason = (
         f"{stage.name} reaches at most {_name_margins(baselines)} from any part alone: "
-        f"{_list_parts(stage)}"
+        f"{_list_parts(stage)}{_detection_clause(stage)}"
     )
     if contradictions:
         reason += f"; but beyond chance are {'; '.join(contradictions)}"
@@ -144,6 +180,18 @@ def _clean_verdict(
     provisional = stage.strength < Strength.PRETRAINED and not planted
     reason += "; a stronger reader may still find some" if provisional else ""
     return Verdict(NONE, NONE, stage.name, reason, provisional)
+
+
+def _detection_clause(stage: LeakageStage) -> str:
+    """A clause on what the reader could have seen, where that was measured."""
+    limits = ", ".join(
+        f"{100 * control.limit.value:.2g} % of the items in {part}"
+        for part, control in stage.controls.items()
+        if control.limit is not None
+    )
+    if not limits:
+        return ""
+    return f"; a word for each label would be seen with 80 % power from {limits} on"
 
 
 def _name_margins(baselines: LeakageBaselines) -> str:
