@@ -83,7 +83,7 @@ class Runs:
 def is_one_class(runs: Runs) -> bool:
     """Whether some run gave nearly all items one answer."""
     commonest = [np.bincount(answers).max() / len(answers) for answers in runs.answers]
-    return max(commonest) >= ONE_CLASS
+    return bool(max(commonest) >= ONE_CLASS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,14 +156,7 @@ def ask_parts(
     """Ask under every condition; one recipe serves them all."""
     fields = evaluation.canonical.fields
     wanted = reading_conditions(fields)
-    tried = dict(control_interventions(fields)) if with_controls else {}
-    extra, refused = {}, {}
-    for control, change in tried.items():
-        try:
-            change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
-            extra[CONTROL, control] = change
-        except CannotIntervene as reason:
-            refused[control] = str(reason)
+    extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
     # Controls are asked for accuracies alone, which need no calibrated probabilities.
@@ -180,12 +173,9 @@ def ask_parts(
     # What the readers show of themselves is asked in the same trials as their answers.
     also = questions if evaluation.fold_experiment is None else []
     plain = dict.fromkeys(wanted, members)
-    others = [
-        ask
-        for part in evaluation.canonical.other_tests
-        for asks in _plan_elsewhere(evaluation, plain, part).values()
-        for ask in asks
-    ]
+    other_tests = evaluation.canonical.other_tests
+    plans = [_plan_elsewhere(evaluation, plain, part) for part in other_tests]
+    others = [ask for elsewhere in plans for asks in elsewhere.values() for ask in asks]
     inspections = [*also, *others, *_inspection_asks(members[0], fields)]
     beside = [] if also else [(evaluation.experiment, questions)]
     check_budget(name, (evaluation.split_experiment, inspections), *beside)
@@ -206,11 +196,23 @@ def ask_parts(
     if retried:
         again = repeat_reader(evaluation, reader, seeds, again=True)
         plain |= dict.fromkeys(retried, again)
-    elsewhere = {
-        part: _ask_elsewhere(evaluation, plain, part)
-        for part in evaluation.canonical.other_tests
-    }
+    elsewhere = {part: _ask_elsewhere(evaluation, plain, part) for part in other_tests}
     return _sort_answers(by_condition, fields, refused, elsewhere)
+
+
+def _feasible_controls(
+    evaluation: Evaluation,
+) -> tuple[dict[Condition, Intervention], dict[str, str]]:
+    """The controls that these texts allow, and why others cannot be made."""
+    feasible: dict[Condition, Intervention] = {}
+    refused = {}
+    for control, change in control_interventions(evaluation.canonical.fields).items():
+        try:
+            change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
+            feasible[CONTROL, control] = change
+        except CannotIntervene as reason:
+            refused[control] = str(reason)
+    return feasible, refused
 
 
 def _sort_answers(

@@ -72,22 +72,12 @@ def audit(
         )
         repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
-    rng = generator(experiment.seed, "leakage", "ground")
-    majority = [
-        Finding(
-            "majority",
-            "majority",
-            where,
-            mean_score(ground.majority, rng=rng, clusters=ground.clusters),
-        )
-        for where, ground in {"full": baselines, **other_baselines}.items()
-    ]
     surest = {field: words.surest(field) for field in canonical.fields}
     stages = [reading.stage for reading in readings]
     planted = canonical.benchmark.planted
     conclusion = verdict(stages, surest, baselines, planted=planted)
     findings = [
-        *majority,
+        *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
         *merge_findings(readings),
         *repairs.findings,
     ]
@@ -173,6 +163,22 @@ def _can_help(
     if strength_of(reader) != Strength.PAIRS:
         return True
     return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
+
+
+def _majority_findings(
+    baselines: Mapping[str, LeakageBaselines], seed: int
+) -> list[Finding]:
+    """The share of the commonest label of each test part."""
+    rng = generator(seed, "leakage", "ground")
+    return [
+        Finding(
+            "majority",
+            "majority",
+            where,
+            mean_score(ground.majority, rng=rng, clusters=ground.clusters),
+        )
+        for where, ground in baselines.items()
+    ]
 
 
 def _list_work(

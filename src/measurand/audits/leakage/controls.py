@@ -101,7 +101,9 @@ def add_controls(
     except PastBudget as past:
         why = way_to_run("leakage", past)
         return _add_not_run(reading, {f"spikes and blanks of {reading.name}": why})
-    findings, missing, controls = [], {}, {}
+    findings: list[Finding] = []
+    missing: dict[str, str] = {}
+    controls: dict[str, Control] = {}
     for field in fields:
         control, withheld = _measure_spikes(run, field)
         missing |= withheld

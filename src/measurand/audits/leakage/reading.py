@@ -22,7 +22,6 @@ from measurand.audits.leakage.scores import (
     LEAKS,
     LeakageBaselines,
     PartLeakage,
-    PartReading,
     answer_findings,
     is_degenerate,
     part_leakage,
@@ -78,33 +77,15 @@ def read_leakage(
         there = _read_elsewhere(name, reader, told, other_baselines[where], where, seed)
         findings += there[0]
         not_run |= there[1]
-        leaking_elsewhere += [
-            f"{name_condition(part)}, {where}"
-            for part, leakage in there[2].items()
-            if leakage.decision == LEAKS
-        ]
+        leaking_elsewhere += there[2]
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
-    groups = pd.factorize(test.column(test.group))[0] if test.group else None
-    regions_by_field: dict[str, Regions] = {}
-    for field in evaluation.canonical.fields:
-        test_vectors, train_vectors = measure_embedding(evaluation, member, field)
-        if test_vectors.shape[1] == 0:
-            not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
-            continue
-        regions_by_field[field] = find_regions(
-            name,
-            reader,
-            field,
-            test_vectors,
-            train_vectors,
-            labels,
-            groups,
-            clustering,
-            seed,
-        )
-        findings += regions_by_field[field].findings
+    regions_by_field = _find_all_regions(
+        evaluation, name, reader, member, labels, clustering, not_run
+    )
+    for regions in regions_by_field.values():
+        findings += regions.findings
     if len(evaluation.canonical.fields) > 1:
         findings += _relevance_findings(evaluation, name, member, not_run, rng)
     epoch_map = _map_epochs(
@@ -150,11 +131,51 @@ def _read_elsewhere(
     baselines: LeakageBaselines,
     where: str,
     seed: int,
-) -> tuple[list[Finding], dict[str, str], dict[str, PartReading]]:
-    """The figures of another test part, and what its fields give away."""
+) -> tuple[list[Finding], dict[str, str], list[str]]:
+    """The figures of another test part, what is withheld, and what leaks there."""
     rng = generator(seed, "leakage", identity(reader), where)
     over = _over_majority(answers, baselines, rng)
-    return answer_findings(name, answers, over, baselines, rng, where)
+    findings, withheld, parts = answer_findings(
+        name, answers, over, baselines, rng, where
+    )
+    leaking = [
+        f"{name_condition(part)}, {where}"
+        for part, leakage in parts.items()
+        if leakage.decision == LEAKS
+    ]
+    return findings, withheld, leaking
+
+
+def _find_all_regions(
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    member: Reader,
+    labels: NDArray[np.int64],
+    clustering: ClusterSettings,
+    not_run: dict[str, str],
+) -> dict[str, Regions]:
+    """The clusters of each part, where the reader embeds items."""
+    test, seed = evaluation.canonical.benchmark.test, evaluation.split_experiment.seed
+    groups = pd.factorize(test.column(test.group))[0] if test.group else None
+    regions_by_field: dict[str, Regions] = {}
+    for field in evaluation.canonical.fields:
+        test_vectors, train_vectors = measure_embedding(evaluation, member, field)
+        if test_vectors.shape[1] == 0:
+            not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
+            continue
+        regions_by_field[field] = find_regions(
+            name,
+            reader,
+            field,
+            test_vectors,
+            train_vectors,
+            labels,
+            groups,
+            clustering,
+            seed,
+        )
+    return regions_by_field
 
 
 def _permutation_p(regions: Regions) -> float:
