@@ -35,15 +35,18 @@ def pairs(n=600, *, leak=0.0, meet=0.0, seed=0):
 def skewed(n=600, *, seed=0):
     """A quarter is rare; a word of the hypothesis moves that from 0.03 to 0.47.
 
-    The commonest label stays the likeliest whatever is read, so that no accuracy shows
-    it.
+    The commonest label stays the likeliest whatever is read of one part, so that no
+    accuracy shows it. That both parts share a word tells the label for certain.
     """
     rng = np.random.default_rng(seed)
     rows = []
     for _ in range(n):
-        premise, hypothesis = (list(rng.choice(WORDS, 5, replace=False)) for _ in "ab")
+        mixed = list(rng.permutation(WORDS))
+        premise, hypothesis = mixed[:5], mixed[5:10]
         cued = rng.random() < 0.5
         label = "rare" if rng.random() < (0.47 if cued else 0.03) else "usual"
+        if label == "rare":
+            hypothesis[0] = premise[0]
         hypothesis.append("perhaps" if cued else "indeed")
         words = (" ".join(map(str, said)) for said in (premise, hypothesis))
         rows.append((*words, label))
