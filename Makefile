@@ -53,13 +53,15 @@ $(VENV)/ready: pyproject.toml constraints.txt requirements.lock
 	$(BIN)/pip install --quiet --no-deps --editable .
 	touch $@
 
-# After a change of pyproject.toml or constraints.txt. torch is left out, as it comes first.
+# After a change of pyproject.toml or constraints.txt. torch is left out, as it comes first;
+# rfc3987-syntax (and its lark), as every process that imports altair would spend two
+# seconds on its grammar: nobody needs it, and no user's install has it.
 lock:
 	echo 'torch; sys_platform == "none"' > $(VENV)/no-torch.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	  --extra all --extra dev --constraint constraints.txt --override $(VENV)/no-torch.txt \
-	  --no-emit-package torch --no-header --no-annotate --output-file requirements.lock \
-	  pyproject.toml
+	  --no-emit-package torch --no-emit-package rfc3987-syntax --no-emit-package lark \
+	  --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
 # Known holes in what is locked; needs the registry's list of them.
 audit: $(VENV)/ready

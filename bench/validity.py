@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from bench.figures import Figure
 from measurand.benchmarks.synthetic import PlantedPlan, plant_items
-from measurand.core.benchmark import linked_clusters
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.interventions.shuffle import Shuffle
@@ -98,14 +98,13 @@ def reading(study: Study, seed: int) -> FittedTfidf:
 def effect(reader: FittedTfidf, test: Items, seed: int, run: int) -> ShuffleEffect:
     """The effect of the shuffle on new items, as the audit measures it."""
     gold = test.gold(reader.classes)
-    right = reader.predict(test).argmax(axis=1) == gold
+    known = reader.read(test)
+    right = reader.added_up(known).argmax(axis=1) == gold
     shuffle = Shuffle("evidence")
     orders = [
         shuffle.order(test, generator(seed, "shuffle", run, k)) for k in range(SHUFFLES)
     ]
-    handed = reader.predict_rearranged(
-        reader.read(test), "evidence", np.array(orders, np.int32)
-    )
+    handed = reader.predict_rearranged(known, "evidence", np.array(orders, np.int32))
     wrong = [said.argmax(axis=1) == gold for said in handed]
     shared = [test.column("evidence"), test.column("group")]
     clusters = linked_clusters(shared if test.group else shared[:1])

@@ -19,7 +19,7 @@ from measurand.report.terminal import summary
 from tests.boats import boats
 
 ROLES = {"query": "claim", "evidence": "evidence", "label": "label"}
-QUICK = {"calibrate": False, "shuffles": 2}
+QUICK = {"calibrate": False, "shuffles": 2, "controls": "none"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,11 @@ def rows():
 @pytest.fixture(scope="module")
 def report(rows):
     bench = ms.load(rows, name="boats", metadata=["harbour"], **ROLES)
-    return ms.evidence(bench, strongest="cross")
+    return ms.evidence(bench, strongest="cross", shuffles=5)
 
 
 def test_a_frame_is_enough(rows):
-    report = ms.evidence(rows, strongest="cross", shuffles=5)
+    report = ms.evidence(rows, strongest="cross", shuffles=2)
     assert report.verdict.label == "evidence-sensitive"
     assert report.verdict.stage == "cross"
     assert report.benchmark["name"] == "benchmark"
@@ -144,7 +144,7 @@ def test_leakage_and_explanations_have_doors_too():
 
 
 def test_several_benchmarks_are_the_tasks_of_one_exposure_study(rows):
-    design = {"m": 20, "n": 60, "repeats": 4}
+    design = {"m": 20, "n": 60, "repeats": 2}
     tasks = {"north": rows, "south": ms.load(rows, **ROLES)}
     report = ms.exposure(tasks, "idf", **design)
     assert {*report.benchmark["tasks"]} == {"north", "south"}

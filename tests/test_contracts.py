@@ -146,7 +146,15 @@ def test_a_reader_with_weights_keeps_its_promises(name, one_thread):
     check_reader(reader, ITEMS.rows(np.arange(16)))
 
 
-@pytest.mark.parametrize("name", list(AUDITS))
+# Those whose smallest report takes many seconds; a new audit is tried at once.
+SLOW_AUDITS = ("leakage", "exposure", "explanations")
+AUDIT_NAMES = [
+    pytest.param(name, marks=pytest.mark.slow) if name in SLOW_AUDITS else name
+    for name in AUDITS
+]
+
+
+@pytest.mark.parametrize("name", AUDIT_NAMES)
 def test_an_audit_keeps_its_promises(name):
     audit = AUDITS.thing(name)
     assert audit.name == name

@@ -26,6 +26,7 @@ def outputs():
     return [cell.outputs for cell in notebook.cells]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_notebook_shows_the_report_and_its_figures(outputs):
     nothing, page, figure, frame, text = outputs

@@ -1,13 +1,21 @@
 """A small benchmark, and what a process says about it."""
 
+import io
 import json
 import os
 import random
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
-QUICK = ("--no-calibrate", "--shuffles", "3", "--workers", "1")
+import pytest
+
+from measurand.cli import main
+
+# What an audit of evidence does least.
+LEAST = ("--shuffles", "3", "--controls", "none")
+QUICK = ("--no-calibrate", *LEAST, "--workers", "1")
 CITIES = ("paris", "rome", "oslo", "lima", "cairo", "quito", "tunis", "dakar")
 
 
@@ -41,6 +49,25 @@ def written(path, rows):
     """The path, once it holds the rows as JSON lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
+
+
+def in_process(*args, **environment):
+    """What the command line says in this process: the imports are paid for once.
+
+    As bytes of UTF-8, so that what no process could print is an error here too.
+    """
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["measurand", *map(str, args)])
+        for name, value in environment.items():
+            patch.setenv(name, str(value))
+        with redirect_stdout(out), redirect_stderr(err):
+            with pytest.raises(SystemExit) as left:
+                main()
+            out.flush()
+            err.flush()
+    said = (stream.buffer.getvalue().decode("utf-8") for stream in (out, err))
+    return Outcome(left.value.code or 0, *said)
 
 
 def process(*args, cwd=None, prefix=("-m", "measurand"), **environment):

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from tests.cli.commands import QUICK, made, process, written
+from tests.cli.commands import QUICK, in_process, made, written
 
 ATTACKS = (
     "<script>document.title='pwned'</script>",
@@ -54,7 +54,7 @@ def audited(request, tmp_path_factory):
     file = written(folder / NAME, hostile(request.param))
     options = [text for part in PARTS for text in (f"--{part}", COLUMNS[part])]
     command = ("evidence", file, *QUICK, *options, "--out", folder / "report")
-    said = process(*command, MEASURAND_STORE=folder / "store")
+    said = in_process(*command, MEASURAND_STORE=folder / "store")
     assert said.code == 0, said.err
     return said, folder / "report"
 

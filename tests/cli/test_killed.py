@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from bench.kills import group
 
-from tests.cli.commands import made, written
+from tests.cli.commands import LEAST, made, written
 
-KILLS = 20
-OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
-MOMENTS = 10
+KILLS = 12
+ITEMS = 120
+OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
+MOMENTS = 8
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 
@@ -79,7 +80,7 @@ def report(folder):
 
 def undisturbed(folder):
     """How long a run takes that nobody disturbs."""
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     begun = time.monotonic()
     assert started(folder, folder / "whole").wait() == 0
     return time.monotonic() - begun
@@ -90,7 +91,7 @@ def harassed(folder, whole, moments):
 
     A run that ends before its moment is over; the next begins anew and dies sooner.
     """
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     store, survivors = folder / "store", 0
     for moment in moments:
         while not killed(folder, store, moment):
@@ -116,7 +117,7 @@ def folders(tmp_path):
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_nothing_and_change_nothing(folders):
+def test_kills_lose_nothing_and_change_nothing(folders):
     whole, *others = folders
     length = undisturbed(whole)
     rng = random.Random(0)
@@ -165,7 +166,7 @@ def stopped(folder, running, send, number):
 def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(folders):
     whole, folder, _ = folders
     length = undisturbed(whole)
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     codes = []
     for step in range(MOMENTS):
         shutil.rmtree(folder / "store", ignore_errors=True)
@@ -181,7 +182,7 @@ def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(folders):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_end_workers_too_in_one_line(folders, send, number):
     folder = folders[1]
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     running = started(folder, folder / "store")
     working(running, folder / "store")
     assert stopped(folder, running, send, number) == 128 + number
@@ -225,7 +226,7 @@ def test_a_library_that_cannot_be_taken_apart_does_not_change_the_exit_code():
 @pytest.mark.slow
 def test_a_signal_that_the_caller_ignores_is_ignored(folders):
     folder = folders[1]
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
         running = started(folder, folder / "store")
@@ -239,7 +240,7 @@ def test_a_signal_that_the_caller_ignores_is_ignored(folders):
 @pytest.mark.slow
 def test_workers_end_by_themselves_when_the_main_process_is_killed(folders):
     folder = folders[1]
-    written(folder / "facts.jsonl", made(240))
+    written(folder / "facts.jsonl", made(ITEMS))
     running = started(folder, folder / "store")
     working(running, folder / "store")
     running.kill()

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.cli.commands import QUICK, made, process, written
+from tests.cli.commands import QUICK, in_process, made, process, written
 
 MODULE = 'import runpy; runpy.run_module("measurand", run_name="__main__")'
 BACK = f"""
@@ -38,15 +38,19 @@ def usual(tmp_path_factory):
     """A folder with a file, its report and the store."""
     folder = tmp_path_factory.mktemp("usual")
     written(folder / "facts.jsonl", made())
-    assert audited(folder, folder).code == 0
+    assert in_process(*command(folder, folder)).code == 0
     return folder
 
 
-def audited(usual, folder, prefix=("-m", "measurand"), store="store", **environment):
-    """What is said by an audit of the file, whose report goes to another folder."""
+def command(usual, folder, store="store"):
+    """An audit of the file, whose report goes to another folder."""
     options = ("--store", folder / store, "--out", folder / "r")
-    command = ("evidence", usual / "facts.jsonl", *QUICK, *options)
-    return process(*command, prefix=prefix, **environment)
+    return ("evidence", usual / "facts.jsonl", *QUICK, *options)
+
+
+def audited(usual, folder, prefix=("-m", "measurand"), store="store", **environment):
+    """What a process says that audits the file."""
+    return process(*command(usual, folder, store), prefix=prefix, **environment)
 
 
 def contents(folder):
@@ -110,8 +114,7 @@ def test_little_memory_is_one_line_and_loses_nothing(usual, tmp_path, mebibytes)
     assert said.last.startswith(("measurand: out of memory", "measurand: figures can"))
     assert "kept" in said.last
     assert "Traceback" not in said.err
-    said = audited(usual, tmp_path)
-    assert said.code == 0
+    assert in_process(*command(usual, tmp_path)).code == 0
     assert contents(tmp_path) == contents(usual)
 
 

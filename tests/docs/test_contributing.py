@@ -199,7 +199,7 @@ def test_a_new_thing_touches_only_what_the_table_names(tmp_path):
         assert (strays, idle) == ([], []), thing
     for words in (*commands("lint"), *commands("site")):
         work(tmp_path, *words)
-    quick = ("-n", "2", "-m", "not slow", "-p", "no:cacheprovider")
+    quick = ("-m", "not slow", "-p", "no:cacheprovider")
     # The audits that were there before are as they were, and slow to try.
     old = [f"--deselect={PROMISES}[{name}]" for name in AUDITS]
     work(tmp_path, "python", "-m", "pytest", *quick, *old, *TESTS)

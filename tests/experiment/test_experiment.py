@@ -2,6 +2,8 @@
 
 import os
 import signal
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -100,6 +102,40 @@ def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     again = opened()
     ask_all(again, [*ASKS, *more])
     assert again.tally["reused"] == 3
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_a_worker_lost_while_another_is_started_hangs_nobody(opened, started):
+    running = opened(workers=2)
+    pool = running.engine.open_pool()
+    spawn, known = pool._spawn_process, pool._processes
+
+    def lose_workers():
+        for worker in [*known.values()]:
+            worker.kill()
+            while not pool._broken:
+                time.sleep(0.01)
+
+    class Late(dict):
+        def __setitem__(self, pid, process):
+            lose_workers()
+            super().__setitem__(pid, process)
+
+    def spawn_late():
+        lose_workers()
+        spawn()
+
+    if started:
+        pool._processes = known = Late()
+    else:
+        pool._spawn_process = spawn_late
+    ending = threading.Timer(60, lambda: [w.kill() for w in known.values()])
+    ending.start()
+    with pytest.raises(WorkerLost, match="run again with `workers` 1"):
+        ask_all(running, ASKS)
+    running.engine.close()
+    assert ending.is_alive()  # nobody had to end the workers
+    ending.cancel()
 
 
 PAIR, OTHER = AskGroup("one and two", 4), AskGroup("three", 4)

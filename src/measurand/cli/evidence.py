@@ -20,7 +20,7 @@ class ShuffleOptions:
     shuffles: o.Shuffles = 20
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
-    controls: o.Controls = "none"
+    controls: o.Controls = "quick"
 
 
 @app.command("evidence")

@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.arrays import Ints
-from measurand.core.benchmark import Benchmark, linked_clusters
+from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import linked_clusters
 from measurand.core.control import ControlSample
 from measurand.core.items import with_columns
 from measurand.core.seeds import generator

@@ -95,8 +95,8 @@ class LocalEngine:
             yield number
         if len(local_numbers) == len(trials):
             return
+        pool = self.employer.open_pool()
         try:
-            pool = self.employer.open_pool()
             setting = None if self.employer is self else self.portable_setting()
             running: dict[Future[None], int] = {}
             for number in sorted({*range(len(trials))} - {*local_numbers}):
@@ -107,7 +107,12 @@ class LocalEngine:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     future.result()
                     yield running.pop(future)
-        except BrokenProcessPool as broken:
+        except (BrokenProcessPool, OSError) as broken:
+            if isinstance(broken, OSError) and not pool._broken:
+                raise
+            # A worker that was being started when another was lost is not ended by the
+            # pool, which would wait for it for ever.
+            self.employer.close(hurry=True)
             raise WorkerLost(
                 "a worker process was killed, perhaps for memory; what was finished is "
                 "kept: run again with `workers` 1"

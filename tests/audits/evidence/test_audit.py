@@ -23,7 +23,9 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        chosen = EvidenceSettings(**{"strongest": "cross", **settings})
+        chosen = EvidenceSettings(
+            **{"strongest": "cross", "shuffles": 5, "controls": "none", **settings}
+        )
         return audit(running, readers, chosen)
 
 
@@ -31,10 +33,20 @@ def value(report, statistic, reader=None, condition=None):
     return report.finding(statistic, reader, condition).estimate.value
 
 
-def plan(**shares):
+def plan(size=1500, **shares):
     return plant_benchmark(
-        "planted", PlantedPlan(RULE, ("kind",), train=1500, test=1500, **shares)
+        "planted", PlantedPlan(RULE, ("kind",), train=size, test=size, **shares)
     )
+
+
+@pytest.fixture(scope="module")
+def coupled():
+    return audited(plan(800, coupling=0.6, latent=0.3))
+
+
+@pytest.fixture(scope="module")
+def dependent():
+    return audited(plan(800, dependence=0.9), shuffles=3)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +119,7 @@ def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
 def test_skewed_labels_are_a_warning_and_never_independence():
     rule = {("a",): ("yes", 0.93), ("b",): ("no", 0.07)}
     benchmark = plant_benchmark("skewed", PlantedPlan(rule, ("kind",), coupling=1.0))
-    report = audited(benchmark)
+    report = audited(benchmark, shuffles=3)
     assert report.verdict.label == "warning"
     assert "underdetermined" in report.verdict.reason
     assert "the query alone does as well" in report.verdict.reason
@@ -124,46 +136,42 @@ def test_too_few_items_leave_it_undecided_and_say_how_many_would_do():
 
 
 def test_a_collapsed_reader_gets_no_verdict_and_no_ratio():
-    report = audited(plan())
+    report = audited(plan(600))
     assert report.finding("delta_evi", "tfidf").decision == "collapsed"
     assert report.verdict.stage is None
     assert "mpds_corrected of tfidf" in report.not_run
 
 
-def test_every_number_has_an_interval_an_n_and_a_method():
-    for finding in audited(plan(coupling=0.6, latent=0.3), calibrate=False).findings:
+def test_every_number_has_an_interval_an_n_and_a_method(coupled):
+    for finding in coupled.findings:
         estimate = finding.estimate
         assert estimate.low <= estimate.value <= estimate.high
         assert estimate.n > 0
         assert estimate.method
 
 
-def test_one_finding_a_statistic_reader_and_condition():
-    findings = audited(plan(coupling=0.6, latent=0.3)).findings
-    keys = [(f.statistic, f.reader, f.condition) for f in findings]
+def test_one_finding_a_statistic_reader_and_condition(coupled):
+    keys = [(f.statistic, f.reader, f.condition) for f in coupled.findings]
+    assert {"tfidf", "cross"} <= {reader for _, reader, _ in keys}
     assert len(keys) == len(set(keys))
 
 
 @pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
 @pytest.mark.slow
 def test_harder_shuffles_run_by_name_and_name_their_findings(kind):
-    report = audited(plan(dependence=0.9), shuffle=kind, calibrate=False)
+    report = audited(plan(800, dependence=0.9), shuffle=kind, calibrate=False)
     assert report.finding("delta_evi").condition == kind
     assert report.settings["shuffle"] == kind
     assert report.settings["evidence_changed"] == 1.0
 
 
-def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives():
-    hard = audited(plan(dependence=0.9), shuffle="within-label", calibrate=False)
-    assert (
-        abs(value(hard, "delta_evi"))
-        < 0.1
-        < value(audited(plan(dependence=0.9)), "delta_evi")
-    )
+def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives(dependent):
+    hard = audited(plan(800, dependence=0.9), shuffle="within-label", calibrate=False)
+    assert abs(value(hard, "delta_evi")) < 0.1 < value(dependent, "delta_evi")
 
 
 def test_the_item_table_says_what_was_answered_without_evidence():
-    report = audited(plan(coupling=0.5, dependence=0.4), calibrate=False)
+    report = audited(plan(800, coupling=0.5, dependence=0.4), calibrate=False)
     share = report.items["measurand.without_evidence"].mean()
     assert share == pytest.approx(value(report, "query_only", "tfidf"))
     assert report.items["measurand.correct:tfidf"].mean() == pytest.approx(
@@ -204,13 +212,12 @@ def test_a_reader_without_time_left_is_asked_under_no_flip():
     assert not refused
 
 
-def test_fewer_shuffles_than_recommended_are_warned_about():
-    report = audited(plan(dependence=0.9), shuffles=3)
-    assert any("3 shuffles" in warning for warning in report.warnings)
+def test_fewer_shuffles_than_recommended_are_warned_about(dependent):
+    assert any("3 shuffles" in warning for warning in dependent.warnings)
 
 
 def test_what_cannot_be_audited_is_refused_in_one_line():
-    table = plan(coupling=0.9).train.table
+    table = plan(300, coupling=0.9).train.table
     with pytest.raises(NotApplicable, match="names no evidence field"):
         audited(from_frames(table.drop(columns="evidence"), name="mine"))
     same = from_frames(table.assign(evidence="one text"), name="mine", split_by="query")
@@ -222,11 +229,15 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
 
 @pytest.mark.slow
 def test_adding_a_reader_moves_no_other_number():
-    benchmark = plan(coupling=0.5, dependence=0.4)
+    benchmark = plan(800, coupling=0.5, dependence=0.4)
     alone = audited(benchmark, calibrate=False)
     with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
-        both = audit(running, readers, EvidenceSettings(calibrate=False))
+        both = audit(
+            running,
+            readers,
+            EvidenceSettings(calibrate=False, shuffles=5, controls="none"),
+        )
     assert set(alone.findings) <= set(both.findings)
 
 

@@ -4,7 +4,7 @@ import pytest
 from bench.validity import STUDIES, outcome
 
 pytestmark = pytest.mark.slow
-RUNS, ITEMS = 400, 600
+RUNS, ITEMS = 400, 400
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from measurand.audits.evidence.reading import (
     EvidenceReading,
     _effect_decision,
 )
+from measurand.audits.evidence.split import SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import Control, DoseResponse
 from measurand.core.finding import Estimate, Finding
@@ -65,8 +66,11 @@ def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
     return EvidenceReading(**(told | changes))
 
 
-def say(*readings, **settings):
-    told = verdict(readings, MAJORITY, MARGIN, **settings)
+FRESH = SplitCheck(None, (), N, N, near(0.0))
+
+
+def say(*readings, split=FRESH, **settings):
+    told = verdict(readings, MAJORITY, MARGIN, split, **settings)
     assert told.label in LABELS
     return told
 
@@ -201,3 +205,15 @@ def test_a_reader_that_reads_a_blank_is_not_heard():
     told = say(faulty, MISSES)
     assert told.label == "latent coupling"
     assert "sees (reads something where" in told.reason
+
+
+def test_a_memory_of_texts_is_never_called_sensitive():
+    seen = SplitCheck(None, (), 20, N, near(0.12))
+    told = say(SEES, split=seen)
+    assert told.label == "undecided"
+    assert "only 20 of 2,000 test items" in told.reason
+    harmless = SplitCheck(None, (), 20, N, near(0.0))
+    assert say(SEES, split=harmless).label == "evidence-sensitive"
+    assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
+    fresh = SplitCheck(None, (), 400, N, near(0.12))
+    assert say(SEES, split=fresh).label == "evidence-sensitive"

@@ -24,7 +24,9 @@ def run(explainers, model, *, sizes, **options):
         return audit(
             running,
             readers,
-            ExplanationsSettings(explainers=explainers, model=model, count=1),
+            ExplanationsSettings(
+                explainers=explainers, model=model, count=1, calibrate=False
+            ),
         )
 
 

@@ -72,13 +72,8 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
         (0.004, 20, "adaptation did nothing that shows on average; about"),
     ],
 )
-@pytest.mark.slow
 def test_a_study_without_a_clear_boost_says_why_it_decides_nothing(boost, draws, said):
-    told = analyse_accuracies(
-        study(boost, 0.0, draws=draws),
-        settings=ExposureSettings(margin=1.0),
-        name="planted",
-    ).verdict
+    told = size_verdict(effects(study(boost, 0.0, draws=draws)), 1.0)
     assert (told.label, said in told.reason) == ("undecided", True), told.reason
 
 
@@ -96,13 +91,10 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     assert report.findings[0].statistic == "boost"
 
 
-@pytest.mark.slow
 def test_a_gain_and_a_loss_are_not_called_nothing():
     helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
     counts = pd.concat([helped, hurt.assign(lm="two")])
-    told = analyse_accuracies(
-        counts, settings=ExposureSettings(margin=1.0), name="planted"
-    ).verdict
+    told = size_verdict(effects(counts), 1.0)
     assert told.label == "undecided"
     assert "adaptation helped one and hurt two" in told.reason
     assert told.reason.endswith("points: not inflated by itself")
@@ -110,20 +102,14 @@ def test_a_gain_and_a_loss_are_not_called_nothing():
 
 
 def test_a_bias_below_the_margin_is_not_said_to_need_more_draws():
-    told = analyse_accuracies(
-        study(0.06, -0.04, draws=60),
-        settings=ExposureSettings(margin=1.0),
-        name="planted",
-    ).verdict
+    told = size_verdict(effects(study(0.06, -0.04, draws=60)), 1.0)
     assert told.label == "undecided"
     assert "the test's own text helped less than other text did" in told.reason
     assert told.reason.endswith("more draws will not decide")
 
 
 def test_the_draws_that_a_decision_needs_are_counted():
-    told = analyse_accuracies(
-        study(0.05, 0.0, draws=8), settings=ExposureSettings(margin=1.0), name="planted"
-    ).verdict
+    told = size_verdict(effects(study(0.05, 0.0, draws=8)), 1.0)
     needed = re.search(
         r"about ([\d,]+) draws a task and model could decide", told.reason
     )
@@ -227,5 +213,5 @@ def test_a_size_that_wide_priors_change_is_named_though_the_verdict_stays():
 
 
 def test_every_report_says_what_wide_priors_would():
-    report = analyse_accuracies(study(draws=4), name="x")
+    report = analyse_accuracies(study(tasks=2, draws=3), name="x")
     assert any("under wide default priors" in said for said in report.warnings)

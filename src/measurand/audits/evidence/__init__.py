@@ -4,6 +4,8 @@ After "Metadata Predictability Is Not Evidence Dependence" (Shao 2026): screen w
 metadata, give every item another item's evidence, and believe a zero only after a
 stronger reader has found it too. The statistics, by the names reports use:
 
+seen
+    The share of test items whose query, or whose evidence, stands in training.
 accuracy, balanced_accuracy, mcc
     How right a reader is with its own evidence.
 majority
@@ -21,6 +23,9 @@ sigma_shuf
     The population sd of acc_shuf[k]; no standard error.
 query_only, evidence_only
     The accuracy of a reader trained and asked with that field alone.
+bits
+    Usable bits about the label: of the query alone, the evidence alone and both, and
+    parted into what only one tells, either, or only both together.
 ood_gap
     Accuracy lost on the items with a metadata value when training never showed it,
     against training on as many items at random.
@@ -59,6 +64,12 @@ AUDIT = Audit(
     run=audit,
     needs=("evidence",),
     comparison=COMPARISON,
+    # One set of controls is enough to see what they look like.
+    demo={
+        "synthetic:nq": {"controls": "none"},
+        "synthetic:hotpotqa": {"controls": "none"},
+        "synthetic:triviaqa": {"controls": "quick"},
+    },
 )
 
 __all__ = ["AUDIT", "EvidenceSettings", "audit"]

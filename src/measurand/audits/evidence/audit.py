@@ -1,6 +1,7 @@
 """The evidence audit itself: four steps, then the consequences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -28,6 +29,7 @@ from measurand.audits.evidence.reading import (
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
+from measurand.audits.evidence.split import SplitCheck, check_split
 from measurand.audits.evidence.verdict import verdict
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.bounds import check_memory
@@ -43,7 +45,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
     LADDER,
     check_any_run,
@@ -88,7 +90,23 @@ def audit(
     _check_evidence_readers(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
-    shuffle = Shuffle(benchmark.evidence, settings.shuffle)
+    split = check_split(experiment)
+    if split.benchmark is benchmark:
+        return _audit_split(experiment, readers, settings, split)
+    with reopen_experiment(experiment, split.benchmark) as fresh:
+        report = _audit_split(fresh, readers, settings, split)
+    return replace(report, benchmark=benchmark.describe())
+
+
+def _audit_split(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    settings: EvidenceSettings,
+    split: SplitCheck,
+) -> Report:
+    """The audit of items that training has not seen, as far as there are enough."""
+    benchmark = experiment.benchmark
+    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
     metadata_scores, all_metadata = _metadata_scores(experiment)
     baselines = EvidenceBaselines(
         majority_scores(benchmark.test),
@@ -109,6 +127,7 @@ def audit(
         experiment, used_readers, readings, baselines
     )
     findings = [
+        *split.findings,
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
         *merge_findings(readings),
@@ -119,6 +138,7 @@ def audit(
         readings,
         majority,
         margin,
+        split,
         shuffle=settings.shuffle,
         planted=benchmark.planted,
     )
@@ -129,7 +149,9 @@ def audit(
         tuple(findings),
         evidence_settings(experiment, used_readers, readings, settings),
         refused | merge_not_run(readings) | missing,
-        tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
+        tuple(
+            evidence_warnings(benchmark, readings, baselines, settings.shuffles, split)
+        ),
         exhibits(benchmark, readings, findings, conclusion, margin),
         evidence_item_table(benchmark, readings, conclusion),
         highlight=UNNEEDED,

@@ -15,12 +15,15 @@ from measurand.audits.evidence.settings import (
     SHUFFLES,
     EvidenceSettings,
 )
+from measurand.audits.evidence.split import SplitCheck
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
+from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 
@@ -50,6 +53,8 @@ def exhibits(
         _ablation_bars(readings, findings, majority),
         _shuffle_distribution(readings),
     ]
+    if any(finding.statistic == "bits" for finding in findings):
+        charts.append(_bits_bars(findings))
     if any(reading.controls for reading in readings):
         charts.append(_recovery_exhibit(readings))
     if shift:
@@ -178,6 +183,26 @@ def _ablation_bars(
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
 
 
+def _bits_bars(findings: Sequence[Finding]) -> Exhibit:
+    """What each part tells of the label; the four bars of a reader add up to both."""
+    parted = [f for f in findings if f.statistic == "bits" and f.condition in SHARES]
+    rows = [
+        {
+            "group": finding.reader,
+            "bar": finding.condition,
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+        }
+        for finding in parted
+    ]
+    caption = (
+        "Bits about the label: what only the query tells, only the evidence, either, "
+        "and only both together"
+    )
+    return Exhibit("bits", "bars", pd.DataFrame(rows), caption, {"x_title": "bits"})
+
+
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
@@ -274,17 +299,24 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
+    split: SplitCheck,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
+    if split.new < split.total:
+        seen = split.total - split.new
+        messages.append(
+            f"the evidence of {seen:,} of {split.total:,} test items stands in "
+            "training too; headline figures are of "
+            + ("the others, part=all items has all" if split.enough else "all items")
+        )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < CLUSTERS:
         messages.append(
-            f"only {cluster_count} clusters of items that share evidence or group: "
-            "intervals "
-            "are rough"
+            f"only {cluster_count} clusters of items that share a query, evidence or "
+            "group: intervals are rough"
         )
     for reading in readings:
         if reading.effect.discordant == 0:

@@ -23,7 +23,9 @@ from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.stats.account import account_bits
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
+from measurand.stats.information import pvi
 from measurand.stats.paired import difference, mean_score, ratio
 from measurand.stats.scores import (
     accuracy,
@@ -87,6 +89,7 @@ class EvidenceAnswers:
     commonest: float
     changed_share: float
     parts: Mapping[str, PartAnswers]
+    bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
 
 
@@ -123,9 +126,14 @@ def ask_with_shuffles(
     full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    seeded = isinstance(readers[0], Seeded)
     part_answers = {
         part: _part_answers(
-            by_condition[i], by_condition[len(parts) + i], benchmark, items
+            by_condition[i],
+            by_condition[len(parts) + i],
+            benchmark,
+            items,
+            seeded=seeded,
         )
         for i, (part, items) in enumerate(benchmark.test_parts.items(), start=1)
     }
@@ -141,12 +149,41 @@ def ask_with_shuffles(
             part: _mean_correct(runs, ids)
             for part, runs in zip(alone, single, strict=True)
         },
-        _evidence_effect(full, shuffled, baselines.clusters),
+        _evidence_effect(full, shuffled, baselines.clusters, seeded=seeded),
         _commonest_share(full),
         _changed_share(benchmark.test.column(shuffle.field), donors),
         part_answers,
+        _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
         full[0].remarks,
     )
+
+
+def _bits_by_item(
+    benchmark: Benchmark,
+    alone: Mapping[str, Sequence[Predictions]],
+    full: Sequence[Predictions],
+) -> dict[str, Floats]:
+    """What each field alone, and both, tell of each item's label; empty if unasked.
+
+    Against the label shares of training, which who reads nothing would say.
+    """
+    if not alone:
+        return {}
+    labels = benchmark.train.labels
+    shares = labels.value_counts(normalize=True)
+    known = benchmark.test.labels.map(shares).fillna(0.0).to_numpy(float)
+    null = np.log(np.maximum(known, FLOOR))
+    return {
+        condition: np.mean([pvi(_gold_logs(run), null) for run in runs], axis=0)
+        for condition, runs in (*alone.items(), (BOTH, full))
+    }
+
+
+def _gold_logs(predictions: Predictions) -> Floats:
+    """The log-probability of each item's gold label."""
+    rows = np.arange(len(predictions.gold))
+    shares = predictions.probabilities[0][rows, predictions.gold]
+    return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
 
 
 def majority_scores(items: Items) -> "pd.Series[float]":
@@ -165,6 +202,8 @@ def _part_answers(
     shuffled: Sequence[Predictions],
     benchmark: Benchmark,
     items: Items,
+    *,
+    seeded: bool,
 ) -> PartAnswers:
     clusters = benchmark.clusters(items)
     return PartAnswers(
@@ -172,7 +211,7 @@ def _part_answers(
         _commonest_share(full),
         majority_scores(items),
         clusters,
-        _evidence_effect(full, shuffled, clusters),
+        _evidence_effect(full, shuffled, clusters, seeded=seeded),
     )
 
 
@@ -187,14 +226,17 @@ def _evidence_effect(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
     clusters: NDArray[np.int64],
+    *,
+    seeded: bool,
 ) -> ShuffleEffect:
-    """What the wrong evidence costs, over seeds."""
+    """What the wrong evidence costs, over seeds where training has any."""
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
     losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
+    effect = shuffle_effect(right, wrong, donors, clusters)
+    return add_seed_variance(effect, losses) if seeded else effect
 
 
 def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
@@ -214,6 +256,8 @@ def correct_by_item(predictions: Predictions) -> "pd.Series[float]":
     return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))
 
 
+BOTH = "both"
+FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 COLLAPSED = "collapsed"
 HELPED = "wrong evidence helps"
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
@@ -296,6 +340,7 @@ def read_evidence(
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *_remark_findings(name, answers),
+        *_bits_findings(name, answers, clusters, rng),
         *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
@@ -350,6 +395,17 @@ def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
     ]
 
 
+def _bits_findings(
+    name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
+) -> list[Finding]:
+    """What only the query tells, only the evidence, either, or both together."""
+    if not answers.bits:
+        return []
+    query, evidence, both = answers.bits.values()
+    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
+    return [Finding("bits", name, part, bits) for part, bits in account.items()]
+
+
 def _test_part_findings(
     name: str,
     answers: EvidenceAnswers,
@@ -359,12 +415,12 @@ def _test_part_findings(
     """The same fitted reader on the other test parts."""
     findings = []
     for part, there in answers.parts.items():
-        counts = {"rng": rng, "clusters": there.clusters}
-        gain = difference(there.right, there.majority, **counts)
+        clusters = there.clusters
+        gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
         collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
         outcome = COLLAPSED if collapsed else _effect_decision(there.effect, baselines)
         condition = f"part={part}"
-        right = mean_score(there.right, **counts)
+        right = mean_score(there.right, rng=rng, clusters=clusters)
         effect = there.effect.interval(0.95)
         findings += [
             Finding("accuracy", name, condition, right),

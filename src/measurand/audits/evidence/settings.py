@@ -22,6 +22,7 @@ DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader say
 SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
 SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
 ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
+NEW_ITEMS = 100  # test items of new evidence that headline figures need
 CUT = 0.1  # share of items cut short from which a near zero does not count
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
@@ -40,6 +41,7 @@ SHOWN = {
     "direct_coupling_mpds": DIRECT,
     "skewed_majority": SKEWED,
     "collapsed_one_class": ONE_CLASS,
+    "least_new_items": NEW_ITEMS,
     "cut_short_near_zero": CUT,
     "shift_least_items": SHIFT_ITEMS,
     "shift_most_values": SHIFT_VALUES,
@@ -77,7 +79,7 @@ class EvidenceSettings:
     calibrate: bool = True
     strongest: str = "minilm"
     seeds: int | None = None
-    controls: str = "none"
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""

@@ -6,10 +6,12 @@ have been unable to see what it did not find.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
 from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
+from measurand.audits.evidence.split import SplitCheck
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide
@@ -42,11 +44,31 @@ def verdict(
     readings: Sequence[EvidenceReading],
     majority: Estimate,
     margin: float,
+    split: SplitCheck,
     *,
     shuffle: str = PLAIN,
     planted: bool = False,
 ) -> Verdict:
     """What the packets let us say, whatever order and names the readers have."""
+    told = _reading_verdict(readings, majority, margin, shuffle, planted=planted)
+    if split.remembered and told.label != "no verdict":
+        why = (
+            f"readers may remember rather than read{split.clause()}; split the items "
+            f"anew by their evidence; as it is, {told.reason}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    return replace(told, reason=told.reason + split.clause())
+
+
+def _reading_verdict(
+    readings: Sequence[EvidenceReading],
+    majority: Estimate,
+    margin: float,
+    shuffle: str,
+    *,
+    planted: bool,
+) -> Verdict:
+    """What the packets let us say of items that training has not seen."""
     standing = [reading for reading in readings if not _why_unfit(reading)]
     if not standing:
         return _no_verdict(readings, majority)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.regions import Regions
+from measurand.core.clusters import shared_clusters
 from measurand.core.errors import Undefined
 from measurand.core.items import Items
 from measurand.stats.tokens import feature_statistics, text_features, token_statistics
@@ -118,16 +119,24 @@ def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
         field: pd.concat([side.column(field) for side in sides], ignore_index=True)
         for field in canonical.fields
     }
+    group = [
+        pd.concat([side.column(column) for side in sides], ignore_index=True)
+        for column in [sides[0].group]
+        if column
+    ]
     tokens, shapes, not_run = {}, [], {}
     for field, field_texts in texts.items():
-        token_table = token_statistics(field_texts, labels)
+        # A text that many items share has its label once.
+        groups = shared_clusters([field_texts, *group])
+        token_table = token_statistics(field_texts, labels, groups=groups)
         tokens[field] = token_table.assign(label=token_table["label"].map(names))
         others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
         try:
             shape_table = text_features(
                 field_texts, others if len(others.columns) else None
             )
-            shapes.append(feature_statistics(shape_table, labels).assign(field=field))
+            shape_statistics = feature_statistics(shape_table, labels, groups=groups)
+            shapes.append(shape_statistics.assign(field=field))
         except Undefined as reason:
             not_run[f"features of {field}"] = str(reason)
     feature_table = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()

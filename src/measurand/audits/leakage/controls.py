@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import commonest_label
 from measurand.audits.leakage.settings import DEALS, DOSE, DOSES, LeakageSettings
 from measurand.controls.blank import Blank
 from measurand.controls.spike import WordSpike
+from measurand.core.clusters import count_clusters
 from measurand.core.control import Control, ControlSample, DoseResponse
 from measurand.core.errors import CannotIntervene, PastBudget, Undefined
 from measurand.core.finding import Finding
@@ -208,8 +209,8 @@ def _noise(run: ControlRun, plain: "pd.Series[float]", field: str) -> Noise:
     se = (over.high - over.low) / (2 * 1.959964)
     wrong = plain == 0
     by_majority = float(run.majority[wrong].mean()) if wrong.any() else 0.0
-    count = len(np.unique(clusters))
-    return Noise(se, se, by_majority + over.value, over.n, count)
+    units = count_clusters(clusters)
+    return Noise(se, se, by_majority + over.value, over.n, units)
 
 
 def _condition(field: str, dose: float | None = None) -> str:

@@ -27,9 +27,11 @@ from measurand.audits.leakage.scores import (
     part_leakage,
 )
 from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.arrays import Clusters, Ints
+from measurand.core.clusters import shared_clusters
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean_score
@@ -69,7 +71,8 @@ def read_leakage(
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
-    over = _over_majority(answers, baselines, rng)
+    seeded = isinstance(reader, Seeded)
+    over = _over_majority(answers, baselines, seeded=seeded)
     findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
     leaking_elsewhere = []
@@ -114,12 +117,12 @@ def read_leakage(
 
 
 def _over_majority(
-    answers: LeakageAnswers, baselines: LeakageBaselines, rng: np.random.Generator
+    answers: LeakageAnswers, baselines: LeakageBaselines, *, seeded: bool
 ) -> dict[str, PartLeakage]:
     """Accuracy over the majority from each part alone."""
     tests = baselines.count_tests(len(answers.alone))
     return {
-        field: part_leakage(runs, baselines, tests, rng)
+        field: part_leakage(runs, baselines, tests, seeded=seeded)
         for field, runs in answers.alone.items()
     }
 
@@ -134,7 +137,7 @@ def _read_elsewhere(
 ) -> tuple[list[Finding], dict[str, str], list[str]]:
     """The figures of another test part, what is withheld, and what leaks there."""
     rng = generator(seed, "leakage", identity(reader), where)
-    over = _over_majority(answers, baselines, rng)
+    over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
     findings, withheld, parts = answer_findings(
         name, answers, over, baselines, rng, where
     )
@@ -157,7 +160,7 @@ def _find_all_regions(
 ) -> dict[str, Regions]:
     """The clusters of each part, where the reader embeds items."""
     test, seed = evaluation.canonical.benchmark.test, evaluation.split_experiment.seed
-    groups = pd.factorize(test.column(test.group))[0] if test.group else None
+    group = [test.column(test.group)] if test.group else []
     regions_by_field: dict[str, Regions] = {}
     for field in evaluation.canonical.fields:
         test_vectors, train_vectors = measure_embedding(evaluation, member, field)
@@ -171,7 +174,7 @@ def _find_all_regions(
             test_vectors,
             train_vectors,
             labels,
-            groups,
+            shared_clusters([test.column(field), *group]),
             clustering,
             seed,
         )
@@ -210,7 +213,8 @@ def _relevance_findings(
             if item_values.empty:
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
-                estimate = mean_score(item_values, rng=rng)
+                clusters = _test_clusters(evaluation, item_values.index)
+                estimate = mean_score(item_values, rng=rng, clusters=clusters)
                 part = name_condition(field)
                 findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
@@ -236,19 +240,33 @@ def _map_epochs(
         inside = np.isin(field_regions.clusters, field_regions.biased)
         table[f"biased:{field}"] = inside
         if inside.any() and not inside.all():
-            contrast = _mean_contrast(table["confidence"], inside, rng)
+            clusters = _test_clusters(evaluation, table.index)
+            contrast = _mean_contrast(table["confidence"], inside, rng, clusters)
             part = name_condition(field)
             findings.append(Finding("confidence_of_biased", name, part, contrast))
     return table
 
 
 def _mean_contrast(
-    values: "pd.Series[float]", inside: NDArray[np.bool_], rng: np.random.Generator
+    values: "pd.Series[float]",
+    inside: NDArray[np.bool_],
+    rng: np.random.Generator,
+    clusters: Clusters,
 ) -> Estimate:
     """The mean inside less the mean outside."""
     rows = np.column_stack([values * inside, inside, values * ~inside, ~inside]).astype(
         float
     )
     return bootstrap(
-        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3], rows, rng=rng
+        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3],
+        rows,
+        rng=rng,
+        clusters=clusters,
     )
+
+
+def _test_clusters(evaluation: Evaluation, ids: "pd.Index[str]") -> Ints:
+    """The clusters of these test items."""
+    benchmark = evaluation.canonical.benchmark
+    positions = pd.Index(benchmark.test.ids.astype(str)).get_indexer(ids.astype(str))
+    return np.asarray(benchmark.clusters(benchmark.test)[positions])

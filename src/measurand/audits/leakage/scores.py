@@ -15,9 +15,9 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.stats.agreement import kappa, nba, nbr
-from measurand.stats.decisions import pool_estimates
+from measurand.stats.decisions import ONE_TRAINING, pool_estimates
 from measurand.stats.information import v_information
-from measurand.stats.paired import difference, mean_score, ratio
+from measurand.stats.paired import difference, mean_score, ratio, share_difference
 from measurand.stats.scores import wilson_share
 
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
@@ -338,23 +338,28 @@ def _control_figures(
 
 
 def part_leakage(
-    alone: Runs, baselines: LeakageBaselines, parts: int, rng: np.random.Generator
+    alone: Runs, baselines: LeakageBaselines, parts: int, *, seeded: bool
 ) -> PartLeakage:
-    """What one of several parts gives away, as the verdict needs it."""
+    """What one of several parts gives away, as the verdict needs it.
+
+    Args:
+        alone: The answers from that part alone.
+        baselines: What they are held against.
+        parts: How many parts are tested.
+        seeded: Whether training is a matter of chance.
+    """
 
     def over(level: float) -> Estimate:
-        return pool_estimates(
-            [
-                difference(
-                    _correct_in_run(alone, r),
-                    baselines.majority,
-                    rng=rng,
-                    clusters=baselines.clusters,
-                    level=level,
-                )
-                for r in range(len(alone.probabilities))
-            ]
-        )
+        estimates = [
+            share_difference(
+                _correct_in_run(alone, r),
+                baselines.majority,
+                clusters=baselines.clusters,
+                level=level,
+            )
+            for r in range(len(alone.probabilities))
+        ]
+        return pool_estimates(estimates, alone=ONE_TRAINING if seeded else "")
 
     return PartLeakage(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
 

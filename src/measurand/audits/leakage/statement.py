@@ -12,6 +12,7 @@ from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
 from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
@@ -98,7 +99,7 @@ def leakage_warnings(
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < ROUGH:
         messages.append(
             f"only {cluster_count} clusters of items that hang together: intervals are "

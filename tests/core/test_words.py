@@ -1,0 +1,12 @@
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from measurand.core.words import WORD, words
+
+
+@settings(max_examples=40)
+@given(st.text(st.characters(codec="ascii")) | st.text())
+@example("Don't 'quote' rock'n'roll's _x_ 1'2")
+@example("\u212a is no k, and \u2019 is no '")  # the Kelvin sign is k in lower case
+def test_the_short_cut_for_plain_text_finds_the_same_words(text):
+    assert words(text) == WORD.findall(text.lower())
