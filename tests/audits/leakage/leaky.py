@@ -67,8 +67,8 @@ def matches(n=600, *, seed=0):
         first, second, absent = rng.choice(NAMES, 3, replace=False)
         place = int(rng.integers(3))
         label = ("first", "second", "absent")[place]
-        noise = " ".join(rng.choice(WORDS, 3))
-        evidence = f"{noise}. The order was {first}, then {second}."
-        query = f"This is about {(first, second, absent)[place]}."
+        before, beside = (" ".join(rng.choice(WORDS, 4)) for _ in "ab")
+        evidence = f"{before}. The order was {first}, then {second}."
+        query = f"{beside}. This is about {(first, second, absent)[place]}."
         rows.append((evidence, query, label))
     return pd.DataFrame(rows, columns=["premise", "hypothesis", "label"])

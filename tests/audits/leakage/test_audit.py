@@ -150,7 +150,7 @@ def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
     left = {
         f.condition: f.estimate
         for f in leaky.findings
-        if f.statistic == "repair_over_majority"
+        if f.statistic == "repair_over_majority" and f.reader == "tfidf"
     }
     assert left["tokens, removed"].high < left["tokens, random"].low
     assert "5 random removals" in left["tokens, random"].method
@@ -176,11 +176,13 @@ def test_the_work_list_keeps_the_text_that_leaks_and_asks_for_another_label(leak
 def test_counterparts_make_the_labels_of_biased_clusters_even(leaky):
     work = pd.read_csv(BytesIO(leaky.files["repair/work_list.csv"]), index_col="id")
     column = "measurand.cluster:hypothesis:tfidf"
+    train = leaky.items["measurand.side"] == "train"
+    share = (leaky.items.loc[train, "label"] == "no").mean()
     for (side, cluster), tasks in work.groupby(["side", "cluster"]):
         here = leaky.items[leaky.items["measurand.side"] == side]
         labels = here.loc[here[column] == cluster, "label"].value_counts()
         total = labels.add(tasks["aim"].value_counts(), fill_value=0)
-        assert total["no"] / total.sum() == pytest.approx(0.5, abs=0.05)
+        assert total["no"] == pytest.approx(share * total.sum(), abs=1)
 
 
 @pytest.mark.parametrize(
@@ -211,10 +213,11 @@ def test_a_removal_that_makes_a_leak_is_not_exported():
     train, test = pairs(1500, leak=0.2), pairs(1500, leak=0.2, seed=1)
     report = audited(made(train, test))
     left = report.finding("repair_over_majority", "pca", "answered, removed")
-    assert left.decision == "still leaks"
-    assert left.estimate.low > 0.05
+    assert left.decision != "mended"
+    assert left.estimate.value > 0.05, "what tfidf had learned by heart, turned round"
     assert "repair/kept_answered.txt" not in report.files
-    assert "still leaks" in report.not_run["repair/kept_answered.txt"]
+    assert "what is left is no better" in report.not_run["repair/kept_answered.txt"]
+    assert "repair/kept_tokens.txt" in report.files
 
 
 @pytest.mark.slow

@@ -302,27 +302,25 @@ def _repair_findings(
     check: RepairCheck, rule: str, remaining: Sequence[tuple[Items, Items]]
 ) -> list[Finding]:
     """What the part alone, and the pair, reach on the items that are left."""
-    (name, reader), (other_name, other) = check.readers.items()
-    left = _read_remaining(check, reader, rule, remaining)
-    removed, at_random = left[0], left[1:]
-    chance = {
-        what: pool_estimates([draw[what] for draw in at_random], "random removals")
-        for what in removed
-    }
-    by_other = _read_remaining(check, other, rule, remaining[:1])[0][OVER]
     gone, drawn = f"{rule}, removed", f"{rule}, random"
-    outcome = _repair_decision(removed[OVER], chance[OVER], check.margin)
-    other_outcome = LEAKY if by_other.low > check.margin else NO_LEAK
+    findings = []
+    for name, reader in check.readers.items():
+        removed, *at_random = _read_remaining(check, reader, rule, remaining)
+        chance = {
+            what: pool_estimates([draw[what] for draw in at_random], "random removals")
+            for what in removed
+        }
+        outcome = _repair_decision(removed[OVER], chance[OVER], check.margin)
+        findings += [
+            Finding(OVER, name, gone, removed[OVER], outcome),
+            Finding(OVER, name, drawn, chance[OVER]),
+            Finding(PAIR_ACCURACY, name, gone, removed[PAIR_ACCURACY]),
+            Finding(PAIR_ACCURACY, name, drawn, chance[PAIR_ACCURACY]),
+        ]
     bits, margin_bits = _bits_left(check, *remaining[0])
-    bits_outcome = LEAKY if bits.low > margin_bits else NO_LEAK
-    return [
-        Finding(OVER, name, gone, removed[OVER], outcome),
-        Finding("repair_bits", name, gone, bits, bits_outcome),
-        Finding(PAIR_ACCURACY, name, gone, removed[PAIR_ACCURACY]),
-        Finding(OVER, name, drawn, chance[OVER]),
-        Finding(PAIR_ACCURACY, name, drawn, chance[PAIR_ACCURACY]),
-        Finding(OVER, other_name, gone, by_other, other_outcome),
-    ]
+    outcome = LEAKY if bits.low > margin_bits else NO_LEAK
+    first = next(iter(check.readers))
+    return [*findings, Finding("repair_bits", first, gone, bits, outcome)]
 
 
 def _bits_left(check: RepairCheck, train: Items, test: Items) -> tuple[Estimate, float]:
