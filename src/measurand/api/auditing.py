@@ -79,7 +79,7 @@ def leakage(
             often an encoder is trained anew), k (clusters), components (principal ones
             that are clustered), folds and draws (how items without a split are cut),
             reference (the accuracy of the best published model), tsne (whether the map
-            is drawn).
+            is drawn), controls (how much is spiked and blanked: none, quick or full).
 
     Returns:
         The report: its verdict, its findings, its figures.

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate
 
+AMOUNTS = ("none", "quick", "full")  # how much a run may spike and blank
+
 
 @dataclass(frozen=True, eq=False)
 class ControlSample:

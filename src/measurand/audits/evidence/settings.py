@@ -11,11 +11,11 @@ from measurand.core.bounds import (
     MOST_SHUFFLES,
     check_number,
 )
+from measurand.core.control import AMOUNTS
 from measurand.core.errors import UnknownName
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
 
-CONTROL_AMOUNTS = ("none", "quick", "full")
 MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
 LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
@@ -89,5 +89,5 @@ class EvidenceSettings:
             check_number("seeds", self.seeds, 1, MOST_SEEDS)
         Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
         check_rung(self.strongest)
-        if self.controls not in CONTROL_AMOUNTS:
-            raise UnknownName("amount of controls", self.controls, CONTROL_AMOUNTS)
+        if self.controls not in AMOUNTS:
+            raise UnknownName("amount of controls", self.controls, AMOUNTS)

@@ -74,22 +74,6 @@ def _distinguishing_words(
     return token_table[(token_table["z"] > 0) & token_table["found"]]
 
 
-def lacking_labels(items: Items, regions: Regions, train: Items) -> pd.DataFrame:
-    """The label that each cluster lacks most: what a rewritten item should aim for."""
-    train_shares = train.labels.value_counts(normalize=True)
-    rows = []
-    for cluster in regions.biased:
-        cluster_shares = items.labels[regions.clusters == cluster].value_counts(
-            normalize=True
-        )
-        lacking = {
-            n: float(train_shares[n] - cluster_shares.get(n, 0.0))
-            for n in sorted(train_shares.index)
-        }
-        rows.append((cluster, max(lacking, key=lambda n: lacking[n])))
-    return pd.DataFrame(rows, columns=["cluster", "aim"])
-
-
 def cartography(
     epochs: np.ndarray, gold: np.ndarray, ids: tuple[str, ...]
 ) -> pd.DataFrame:
