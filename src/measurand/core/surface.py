@@ -9,6 +9,8 @@ can read.
 import math
 import re
 
+from measurand.core.words import words
+
 TOKEN = re.compile(
     r"(?P<link>https?://\S+)"
     r"|(?P<tag></?[A-Za-z][^<>]*>)"
@@ -20,7 +22,7 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 LONGEST = 9  # letters from which words, and digits from which numbers, count alike
-STEPS = 4  # classes of length in each doubling
+STEPS = 8  # classes of length in each doubling
 
 
 def surface_words(text: str) -> str:
@@ -32,10 +34,20 @@ def surface_words(text: str) -> str:
     True
     """
     names = [_token_name(match, text) for match in TOKEN.finditer(text)]
-    length = len(re.findall(r"\S+", text))
     ends = [f"first{_edge(text[:1])}", f"last{_edge(text[-1:])}"]
-    sizes = [f"words{_length_class(length)}", f"letters{_length_class(len(text))}"]
-    return " ".join([*(name for name in names if name), *ends, *sizes])
+    return " ".join([*(name for name in names if name), *ends, length_words(text)])
+
+
+def length_words(text: str) -> str:
+    """How long a text is, in words and in letters, as two made-up words.
+
+    Spaces and marks are no part of it: they are form.
+
+    >>> length_words("A dog , barks!") == length_words("A dog, barks")
+    True
+    """
+    letters = sum(letter.isalnum() for letter in text)
+    return f"words{_length_class(len(words(text)))} letters{_length_class(letters)}"
 
 
 def _token_name(match: "re.Match[str]", text: str) -> str:
@@ -70,9 +82,9 @@ def _edge(letter: str) -> str:
 
 
 def _length_class(count: int) -> int:
-    """A class of length: a quarter of a doubling.
+    """A class of length: each count up to eleven, then an eighth of a doubling.
 
-    >>> [_length_class(count) for count in (0, 1, 7, 8, 15)]
-    [0, 4, 12, 12, 16]
+    >>> [_length_class(count) for count in (0, 1, 2, 10, 11, 12, 100, 105)]
+    [0, 8, 12, 27, 28, 29, 53, 53]
     """
     return int(STEPS * math.log2(count + 1))

@@ -186,8 +186,17 @@ class TfidfReader:
     strength: float = 1.0
     folds: int = 3
 
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedTfidf":
-        """Learn one vocabulary a field and one regression over all."""
+    def fit(
+        self, items: Items, rng: np.random.Generator, source: Items | None = None
+    ) -> "FittedTfidf":
+        """Learn one vocabulary a field and one regression over all.
+
+        Args:
+            items: What is learned from.
+            rng: Where folds come from.
+            source: The items of which these are another rendition, if they are: texts
+                that are the same there stay together in folds.
+        """
         parts = {
             field: fit_grams(items.column(field), least=self.least)
             for field in items.fields
@@ -202,7 +211,7 @@ class TfidfReader:
             self.strength,
             self.folds,
             rng,
-            items=items,
+            items=items if source is None else source,
         )
         return FittedTfidf(
             items.classes,

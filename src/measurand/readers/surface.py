@@ -1,6 +1,5 @@
 """The reader of form: spacing, case, punctuation, digits, markup and length."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,7 +7,7 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.surface import surface_words
+from measurand.core.surface import length_words, surface_words
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
 
@@ -20,16 +19,19 @@ class SurfaceReader:
     given away by how the text was written down.
 
     Attributes:
+        length_only: Whether it reads how long texts are and nothing else of them.
         folds: Held-out folds for the temperature; 0 leaves it at 1.
     """
 
     kind: ClassVar[str] = "surface"
+    length_only: bool = False
     folds: int = 3
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedSurface":
         """Learn from the form of each field."""
         reader = TfidfReader(folds=self.folds)
-        return FittedSurface(reader.fit(surface_items(items), rng))
+        form = surface_items(items, length_only=self.length_only)
+        return FittedSurface(reader.fit(form, rng, items), self.length_only)
 
     def without_temperature(self) -> "SurfaceReader":
         """The same answers without the folds that only the temperature needs."""
@@ -41,6 +43,7 @@ class FittedSurface:
     """A reader of form that has learned."""
 
     reader: FittedTfidf
+    length_only: bool
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -49,19 +52,20 @@ class FittedSurface:
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
-        return self.reader.predict(surface_items(items))
+        return self.reader.predict(self.describe(items))
 
     def embed(self, items: Items) -> Floats:
         """Where the items lie by their form."""
-        return self.reader.embed(surface_items(items))
+        return self.reader.embed(self.describe(items))
+
+    def describe(self, items: Items) -> Items:
+        """The items as this reader reads them."""
+        return surface_items(items, length_only=self.length_only)
 
 
-def surface_items(items: Items) -> Items:
+def surface_items(items: Items, *, length_only: bool) -> Items:
     """The items with every text as made-up words that name its form."""
-    texts: Mapping[str, list[str]] = {
-        field: [surface_words(text) for text in items.column(field)]
-        for field in items.fields
-    }
-    for field, described in texts.items():
-        items = items.with_field(field, described)
+    describe = length_words if length_only else surface_words
+    for field in items.fields:
+        items = items.with_field(field, [describe(t) for t in items.column(field)])
     return items

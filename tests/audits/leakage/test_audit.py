@@ -57,7 +57,7 @@ def test_a_planted_word_is_found_in_its_field_and_named(leaky):
     over = {
         f.condition: f.estimate
         for f in leaky.findings
-        if f.statistic == "over_majority"
+        if f.statistic == "over_majority" and f.reader == "tfidf"
     }
     assert over["hypothesis"].value == pytest.approx(0.25, abs=0.06)
     assert over["premise"].low < 0.02

@@ -293,6 +293,13 @@ def _retry_parts(
     }
 
 
+def ask_alone(evaluation: Evaluation, reader: Reader, field: str) -> Runs:
+    """What a light reader answers from one part alone; cut into folds in one way."""
+    plan = _plan_asks(evaluation, [reader], Keep(field))
+    answers = iter(ask_all(evaluation.experiment, [ask for run in plan for ask in run]))
+    return gather_runs([[next(answers) for _ in run] for run in plan])
+
+
 def repeat_reader(
     evaluation: Evaluation, reader: Reader, seeds: int | None, *, again: bool = False
 ) -> list[Reader]:

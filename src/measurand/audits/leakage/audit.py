@@ -8,6 +8,7 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import word_statistics
+from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
@@ -70,15 +71,19 @@ def audit(
         readings, refused = _climb_leakage_ladder(
             evaluation, readers, baselines, other_baselines, settings
         )
+        simple = read_simply(evaluation, baselines)
         repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.fields}
-    stages = [reading.stage for reading in readings]
+    stages = [*simple.stages, *(reading.stage for reading in readings)]
     planted = canonical.benchmark.planted
-    conclusion = verdict(stages, surest, baselines, planted=planted)
+    conclusion = verdict(
+        stages, surest, baselines, planted=planted, find_cause=simple.cause
+    )
     findings = [
         *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
         *merge_findings(readings),
+        *simple.findings,
         *repairs.findings,
     ]
     drawings = exhibits(
@@ -224,6 +229,9 @@ def _all_baselines(
 def _count_readers(
     readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
 ) -> int:
-    """How many readers may be asked, whatever is installed: they share one budget."""
+    """How many readers may be asked, whatever is installed: they share one budget.
+
+    Length and form are read beside them.
+    """
     rungs = names_above(readers, settings.strongest, weightless=planted)
-    return len(readers) + len(rungs) * settings.calibrate
+    return len(readers) + len(rungs) * settings.calibrate + 2

@@ -378,6 +378,15 @@ def part_bits(runs: Sequence[Estimate], tests: int) -> PartLeakage:
     return PartLeakage(bits(0.95), bits(1 - 0.05 / tests), bits(0.90).high)
 
 
+def runs_in_bits(
+    runs: Runs, baselines: LeakageBaselines, tests: int, rng: np.random.Generator
+) -> PartLeakage:
+    """What answers from one part tell in bits, as the verdict needs it."""
+    count = len(runs.probabilities)
+    bits = [_usable_bits(runs, run, baselines, rng) for run in range(count)]
+    return part_bits(bits, tests)
+
+
 def _stretch_interval(estimate: Estimate, level: float) -> Estimate:
     """The interval at another level, its arms as long as a normal error makes them."""
     factor = float(norm.ppf((1 + level) / 2) / norm.ppf((1 + estimate.level) / 2))

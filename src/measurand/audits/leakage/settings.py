@@ -31,6 +31,8 @@ DISCOVERY = 0.05  # q under which a cluster or a word is called biased
 EFFECT = 0.05  # least squared distance of label shares of a biased cluster
 EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards each
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
+EXPLAINS = 0.8  # share of a leak's bits from which something simple is its cause
+EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
 REMOVALS = 5  # random removals that a repair is held against
@@ -49,6 +51,8 @@ SHOWN = {
     "least_effect": EFFECT,
     "attributed_items": EXPLAINED,
     "least_probability": FLOOR,
+    "cause_explains": EXPLAINS,
+    "cause_explains_partly": EXPLAINS_PARTLY,
     "random_removals": REMOVALS,
     "control_dose": DOSE,
     "control_doses_full": list(DOSES),

@@ -5,7 +5,7 @@ needs every fit reader of the strongest kind to be within both margins, and noth
 in the report to be beyond chance.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -87,6 +87,7 @@ def verdict(
     baselines: LeakageBaselines,
     *,
     planted: bool,
+    find_cause: Callable[[str, float], str] = lambda part, bits: "",
 ) -> Verdict:
     """What the readers let us say, whatever their order and names.
 
@@ -95,10 +96,11 @@ def verdict(
         tokens: The words of each part that surely stand with a label too often.
         baselines: What the readers were held against.
         planted: Whether the right answer is known because we made the items.
+        find_cause: By part and bits, what simple thing explains a leak; or nothing.
     """
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
-        return _leak_verdict(leaking, tokens)
+        return _leak_verdict(leaking, tokens, find_cause)
     fit = [stage for stage in stages if stage.is_fit]
     if not fit:
         return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
@@ -251,9 +253,11 @@ def _count(number: int, noun: str) -> str:
 
 
 def _leak_verdict(
-    leaking: Sequence[LeakageStage], tokens: Mapping[str, pd.DataFrame]
+    leaking: Sequence[LeakageStage],
+    tokens: Mapping[str, pd.DataFrame],
+    find_cause: Callable[[str, float], str],
 ) -> Verdict:
-    """Which part leaks, how much, where and by which words."""
+    """Which part leaks, how much, where and by what."""
     stage, clauses = _most_telling(leaking), []
     for name in stage.leaking_parts:
         part = stage.parts[name]
@@ -265,8 +269,11 @@ def _leak_verdict(
         if clusters:
             numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
             clause += f", most in clusters {numbers}"
+        cause = find_cause(name, part.bits.over.value)
+        clause += f", {cause}" if cause else ""
         token_table = tokens.get(name)
-        if token_table is not None and len(token_table):
+        # Where something simpler explains the leak, words only go along with it.
+        if not cause.startswith("by") and token_table is not None and len(token_table):
             surest = [
                 repr(word) for word in token_table["token"].drop_duplicates()[:WORST]
             ]
