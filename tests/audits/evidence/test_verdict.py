@@ -169,7 +169,7 @@ def test_a_limit_over_the_margin_is_a_doubt():
     assert say(fine).label == "latent coupling"
     assert say(coarse).label == say(blind).label == "calibrate"
     assert "could have missed" in say(coarse).reason
-    assert "cannot tell whether query and evidence agree" in say(blind).reason
+    assert "could not have seen a dependence that joins" in say(blind).reason
 
 
 def test_a_strong_name_does_not_stand_in_for_recovery():

@@ -29,6 +29,7 @@ LABELS = (
     UNDECIDED,
     "no verdict",
 )  # every word a verdict can be
+JOINT = "dependence that joins query and evidence"
 PLAIN = "plain"  # the only shuffle whose near zero says that evidence is not needed
 OTHER_QUESTIONS = {
     "within-label": "whether evidence of another item with the same label serves as "
@@ -214,7 +215,13 @@ def _doubt(reading: EvidenceReading, margin: float) -> str:
             "not read may matter"
         )
     if not _can_join(reading):
-        return f"{name} cannot tell whether query and evidence agree"
+        if match is None:
+            return f"{name} cannot tell whether query and evidence agree"
+        response = match.responses[-1]
+        return (
+            f"{name} recovers {response.recovery} of a match planted in "
+            f"{_percent(response.dose)} of the items, so it could not have seen a {JOINT}"
+        )
     room = 1 - float(reading.right.mean())
     if match is not None and (match.limit is None or match.limit.value * room > margin):
         return f"{name} could have missed a dependence worth more than the margin"
@@ -280,20 +287,12 @@ def _unfit_clause(readings: Sequence[EvidenceReading]) -> str:
 def _detection_clause(reading: EvidenceReading) -> str:
     """A clause on what the reader could have seen, where that was measured."""
     match = reading.controls.get(MATCH)
-    if match is None:
+    if match is None or not match.is_recovered:
         return ""
-    joint = "dependence that joins query and evidence"
-    if not match.is_recovered:
-        response = match.responses[-1]
-        return (
-            f"; {reading.name} recovers {response.recovery} of a match planted in "
-            f"{_percent(response.dose)} of the items, so it could not have seen a "
-            f"{joint}"
-        )
     if match.limit is None:
-        return f"; even in all items, a {joint} could have been missed"
+        return f"; even in all items, a {JOINT} could have been missed"
     return (
-        f"; no {joint} in {_percent(match.limit.value)} of the items or more would "
+        f"; no {JOINT} in {_percent(match.limit.value)} of the items or more would "
         "have been missed (80 % power)"
     )
 
