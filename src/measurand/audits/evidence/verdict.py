@@ -220,7 +220,8 @@ def _doubt(reading: EvidenceReading, margin: float) -> str:
         response = match.responses[-1]
         return (
             f"{name} recovers {response.recovery} of a match planted in "
-            f"{_percent(response.dose)} of the items, so it could not have seen a {JOINT}"
+            f"{_percent(response.dose)} of the items, so it could not have seen a "
+            f"{JOINT}"
         )
     room = 1 - float(reading.right.mean())
     if match is not None and (match.limit is None or match.limit.value * room > margin):
