@@ -94,7 +94,8 @@ def controls(report: dict[str, Any]) -> list[str]:
     lines = [
         "",
         "What each reader recovers of a dependence planted in a tenth of the items, "
-        "and the least share of items in which it would be told from zero (80 % power):",
+        "and the least share of items in which it would be told from zero "
+        "(80 % power):",
         "",
         "| reader | " + " | ".join(CONTROLS) + " |",
         "|---" * (len(CONTROLS) + 1) + "|",
@@ -160,8 +161,8 @@ def main() -> None:
         "SNLI and FEVER were computed by the code of this version, with controls. "
         "Everything else on this page (HotpotQA, with mpnet, 109M; leakage, exposure "
         "and explanations) was computed by version 0.1.0, whose verdicts followed "
-        "other rules: a run of today may say otherwise. On HotpotQA both encoders cut every "
-        "item short.\n\n"
+        "other rules: a run of today may say otherwise. On HotpotQA both encoders cut "
+        "every item short.\n\n"
     )
     evidence = "\n".join(section(n) for n in PUBLISHED)
     parts = (speeds(), leakage(), exposure(), explanations())
