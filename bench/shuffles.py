@@ -40,7 +40,9 @@ def whole_audits(benchmark: Benchmark) -> list[Figure]:
         readers = {"tfidf": TfidfReader()}
         with open_experiment(benchmark) as running:  # no store, so a passing one
             audit(
-                running, readers, EvidenceSettings(shuffles=shuffles, calibrate=False)
+                running,
+                readers,
+                EvidenceSettings(shuffles=shuffles, calibrate=False, controls="none"),
             )
 
     audited(2)  # what is done once a process, such as imports, is not counted

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from bench.figures import Figure
 from measurand.benchmarks.synthetic import PlantedPlan, plant_items
-from measurand.core.benchmark import linked_clusters
+from measurand.core.clusters import linked_clusters
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.interventions.shuffle import Shuffle

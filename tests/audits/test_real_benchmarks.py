@@ -3,7 +3,7 @@
 import pytest
 
 from measurand.benchmarks.load import load_benchmark
-from measurand.core.benchmark import linked_clusters
+from measurand.core.clusters import linked_clusters
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.interventions.fields import Keep

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import QUICK, made, process, written
+from tests.cli.commands import LEAST, QUICK, made, process, written
 from tests.cli.test_bad_input import one_line
 
 pytestmark = pytest.mark.ray
-OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
+OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
 NO_RAY = "import sys; sys.modules['ray'] = None; from measurand.cli import main; main()"
 HELP = """
 import atexit, sys

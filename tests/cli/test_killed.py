@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from bench.kills import group
 
-from tests.cli.commands import made, written
+from tests.cli.commands import LEAST, made, written
 
-KILLS = 20
+KILLS = 12
 ITEMS = 120
-OPTIONS = ("--metadata", "kind", "--shuffles", "3", "--no-calibrate")
-MOMENTS = 10
+OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
+MOMENTS = 8
 PATIENCE = 5.0  # seconds in which workers must follow their parent
 
 
@@ -117,7 +117,7 @@ def folders(tmp_path):
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_nothing_and_change_nothing(folders):
+def test_kills_lose_nothing_and_change_nothing(folders):
     whole, *others = folders
     length = undisturbed(whole)
     rng = random.Random(0)

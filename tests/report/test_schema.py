@@ -27,8 +27,8 @@ from measurand.report.schema import blame_reports
         ("files", [None], r"files\[0\] is null"),
     ],
 )
-def test_a_part_of_another_type_is_one_line(realistic, tmp_path, place, value, says):
-    save_report(realistic, tmp_path, {})
+def test_a_part_of_another_type_is_one_line(lean, tmp_path, place, value, says):
+    save_report(lean, tmp_path, {})
     document = json.loads((tmp_path / "report.json").read_text())
     *above, last = (int(key) if key.isdigit() else key for key in place.split())
     part = document
@@ -41,8 +41,8 @@ def test_a_part_of_another_type_is_one_line(realistic, tmp_path, place, value, s
         load_report(tmp_path)
 
 
-def test_a_number_beyond_all_is_one_line(realistic, tmp_path):
-    save_report(realistic, tmp_path, {})
+def test_a_number_beyond_all_is_one_line(lean, tmp_path):
+    save_report(lean, tmp_path, {})
     text = (tmp_path / "report.json").read_text()
     text = text.replace('"level": 0.95', '"level": 1e999', 1)
     assert "1e999" in text

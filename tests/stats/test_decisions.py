@@ -13,8 +13,10 @@ from measurand.stats.decisions import (
     detectable_effect,
     equivalence_decision,
     holm,
+    items_to_decide,
     items_to_detect,
     items_to_equate,
+    pool_estimates,
 )
 
 
@@ -84,3 +86,57 @@ def test_adjusted_p_values_keep_their_order_and_never_shrink(p):
             assert (adjusted >= p - 1e-12).all()
         assert (holm(p) >= benjamini_hochberg(p) - 1e-12).all()
         np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1])
+
+
+@pytest.mark.parametrize("seeds", [2, 3])
+@pytest.mark.parametrize("seed_sd", [0.5, 5.0, 20.0])
+def test_the_interval_over_few_seeds_covers_as_often_as_it_says(seeds, seed_sd):
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    rng, runs = np.random.default_rng(seeds), 2000
+    items = rng.normal(0, 1, runs)  # what the items make uncertain, the same each seed
+    values = items[:, None] + rng.normal(0, seed_sd, (runs, seeds))
+    covered = 0
+    for row in values:
+        estimates = [Estimate(v, v - 1.96, v + 1.96, 0.95, 500, "items") for v in row]
+        pooled = pool_estimates(estimates, "seeds")
+        covered += pooled.low <= 0 <= pooled.high
+    # Where two seeds hardly matter, the little they say is taken with caution.
+    assert 0.93 <= covered / runs <= (0.985 if seed_sd < 1 else 0.97)
+
+
+def test_runs_that_agree_leave_the_interval_of_the_items():
+    estimate = Estimate(0.3, 0.2, 0.5, 0.95, 100, "bootstrap")
+    pooled = pool_estimates([estimate, estimate, estimate])
+    assert (pooled.low, pooled.high) == pytest.approx((0.2, 0.5))
+
+
+def test_one_training_says_so_where_there_could_have_been_several():
+    estimate = Estimate(0.3, 0.2, 0.5, 0.95, 100, "bootstrap")
+    assert pool_estimates([estimate]).method == "bootstrap"
+    method = pool_estimates([estimate], alone="one training").method
+    assert method == "bootstrap; one training"
+
+
+@pytest.mark.parametrize("more", [0.1, 0.105, 0.145, 0.16])
+def test_four_of_five_studies_of_the_advised_size_decide(more, rng):
+    p, margin = [0.1, 0.9 - more, more], 0.02
+    value, sd = more - 0.1, np.sqrt(more + 0.1 - (more - 0.1) ** 2)
+    n = items_to_decide(value, sd / np.sqrt(200), 200, margin)
+    less, _, plus = rng.multinomial(n, p, size=4000).T
+    means = (plus - less) / n
+    ses = np.sqrt(((plus + less) / n - means**2) / n)
+    decisions = [
+        equivalence_decision(around(mean, se), margin)
+        for mean, se in zip(means, ses, strict=True)
+    ]
+    right = "depends" if value > margin else "near zero"
+    assert 0.75 <= np.mean([decision == right for decision in decisions]) <= 0.85
+
+
+@given(st.floats(-0.3, 0.3), st.floats(0.0001, 0.1), st.integers(20, 5000))
+def test_the_advice_is_more_items_than_there_are_and_never_absurd(value, se, n):
+    advice = items_to_decide(value, se, n, 0.02)
+    if advice is None:
+        assert abs(abs(value) - 0.02) < 0.25 * se
+    else:
+        assert n < advice <= max(n + 1, 200 * n)

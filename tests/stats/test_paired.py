@@ -13,6 +13,7 @@ from measurand.stats.paired import (
     mcnemar,
     mean_score,
     ratio,
+    share_difference,
     sign_flip,
 )
 
@@ -95,3 +96,57 @@ def test_a_correlation_is_pearsons_and_leaves_out_what_is_missing():
     assert seen.low < 2**-0.5 < seen.high
     with pytest.raises(Undefined, match="the same for all"):
         correlation(x, np.ones(200), rng=rng)
+
+
+def discordant_scores(n, more, less, rng, copies=1):
+    signs = rng.choice([1, -1, 0], p=[more, less, 1 - more - less], size=n)
+    signs = np.repeat(signs, copies)
+    return (pd.Series((signs == kind).astype(float)) for kind in (1, -1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [40, 100, 400])
+@pytest.mark.parametrize("less", [0.0, 0.02, 0.1])
+def test_a_difference_at_the_margin_is_rarely_said_to_lie_within(n, less):
+    # The truth is at the margin: "within" may be said in 5 % of runs, "above" in 2.5.
+    rng, runs, margin, within, above = np.random.default_rng(n), 2000, 0.02, 0, 0
+    for _ in range(runs):
+        a, b = discordant_scores(n, less + margin, less, rng)
+        within += share_difference(a, b, level=0.9).high < margin
+        above += share_difference(a, b).low > margin
+    assert within / runs <= 0.065  # three standard errors over 5 %
+    assert above / runs <= 0.036
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("copies", [1, 4])
+def test_the_score_interval_covers_as_often_as_it_says(copies):
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    rng, runs, covered = np.random.default_rng(copies), 2000, 0
+    clusters = np.repeat(np.arange(150), copies)
+    for _ in range(runs):
+        a, b = discordant_scores(150, 0.2, 0.1, rng, copies)
+        seen = share_difference(a, b, clusters=clusters)
+        covered += seen.low <= 0.1 <= seen.high
+    assert 0.93 <= covered / runs <= 0.97
+
+
+def test_for_independent_items_the_upper_end_is_tangos(rng):
+    # The score statistic at the end, with the restricted estimate, is the quantile.
+    a, b = discordant_scores(200, 0.1, 0.01, rng)
+    seen, n = share_difference(a, b), 200
+    only_a, only_b, end = int((a > b).sum()), int((b > a).sum()), seen.high
+    first = -only_a - only_b + (2 * n - only_a + only_b) * end
+    root = np.sqrt(first**2 + 8 * n * only_b * end * (1 - end))
+    restricted = (root - first) / (4 * n)
+    error = np.sqrt(n * (2 * restricted + end * (1 - end)))
+    assert (n * end - only_a + only_b) / error == pytest.approx(1.972, abs=0.01)
+
+
+def test_items_that_never_differ_still_leave_room():
+    same = pd.Series([1.0] * 40)
+    seen = share_difference(same, same, level=0.9)
+    assert seen.high >= 1 - 0.05 ** (1 / 40) - 1e-12
+    grouped = share_difference(same, same, clusters=np.arange(40) // 4)
+    assert grouped.high > share_difference(same, same).high
+    assert "10 clusters" in grouped.method

@@ -5,7 +5,6 @@ from typing import Any
 
 from measurand.api.source import to_benchmark
 from measurand.audits import AUDITS
-from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.benchmarks.published.table import TOPICS
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
@@ -26,7 +25,6 @@ from measurand.readers.names import ReaderChoices, name_readers, tell_apart
 from measurand.report.reports import Reports
 
 HERE = Workplace()
-USUAL = EvidenceSettings()
 
 
 def evidence(
@@ -35,12 +33,7 @@ def evidence(
     *,
     seed: int = 0,
     workplace: Workplace | None = None,
-    shuffles: int = USUAL.shuffles,
-    shuffle: str = USUAL.shuffle,
-    margin: float = USUAL.margin,
-    calibrate: bool = USUAL.calibrate,
-    strongest: str = USUAL.strongest,
-    seeds: int | None = USUAL.seeds,
+    **settings: Any,
 ) -> Report:
     """Do the labels depend on the evidence?
 
@@ -50,18 +43,17 @@ def evidence(
             mapping from names to them; tfidf where none is given.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
-        shuffles: How many shuffles of the evidence.
-        shuffle: Their kind: plain, within-label, within-length or nearest.
-        margin: Accuracy lost that still counts as nothing.
-        calibrate: Whether a reader that does not depend calls the next rung.
-        strongest: The highest rung that may be called: tfidf, cross or minilm.
-        seeds: How often a trained encoder is trained anew; None takes what is usual.
+        **settings: Of these, each with a default: shuffles (how many of the evidence),
+            shuffle (their kind: plain, within-label, within-length or nearest), margin
+            (accuracy lost that still counts as nothing), calibrate (whether a reader
+            that does not depend calls the next rung), strongest (the highest rung that
+            may be called: tfidf, cross or minilm), seeds (how often an encoder is
+            trained anew), controls (how much is spiked and blanked: none, quick or
+            full).
 
     Returns:
         The report: its verdict, its findings, its figures.
     """
-    settings = {"shuffles": shuffles, "shuffle": shuffle, "margin": margin}
-    settings |= {"calibrate": calibrate, "strongest": strongest, "seeds": seeds}
     return _run_audit("evidence", source, readers, seed, workplace, settings)
 
 
@@ -87,7 +79,7 @@ def leakage(
             often an encoder is trained anew), k (clusters), components (principal ones
             that are clustered), folds and draws (how items without a split are cut),
             reference (the accuracy of the best published model), tsne (whether the map
-            is drawn).
+            is drawn), controls (how much is spiked and blanked: none, quick or full).
 
     Returns:
         The report: its verdict, its findings, its figures.

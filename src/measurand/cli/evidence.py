@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShuffleOptions:
-    """How the evidence is shuffled, and what counts as nothing."""
+    """How the evidence is shuffled, what counts as nothing, what is spiked."""
 
     shuffles: o.Shuffles = 20
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
+    controls: o.Controls = "quick"
 
 
 @app.command("evidence")

@@ -11,7 +11,7 @@ from measurand.cli.run import check_run_out, load_audit, run_audit
 
 @dataclass(frozen=True)
 class RegionOptions:
-    """How items are cut into folds and clusters."""
+    """How items are cut into folds and clusters, and what is spiked."""
 
     margin: o.MarginOver = 0.02
     k: o.Clusters = None
@@ -20,6 +20,7 @@ class RegionOptions:
     fold_seeds: o.FoldSeeds = 5
     reference: o.Reference = None
     tsne: o.Map = None
+    controls: o.Controls = "none"
 
 
 @app.command("leakage")

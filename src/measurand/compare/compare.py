@@ -36,7 +36,9 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
             f"these reports are of {', '.join(audits)}; give reports of one audit"
         )
     names = _report_names(reports) if names is None else names
-    comparison = comparison_of(audits[0])
+    comparison, unlike = statistics.comparable_statistics(
+        names, reports, comparison_of(audits[0])
+    )
     entries = statistics.report_entries(names, reports, comparison)
     correlations, too_few = statistics.correlations(entries, comparison)
     differences = pairing.accuracy_differences(names, reports)
@@ -60,6 +62,7 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
             "level": pairing.LEVEL,
         },
         not_run={
+            **unlike,
             **too_few,
             **_pairing_note(differences, comparison),
             **caveats.one_sided_parts(pairs),

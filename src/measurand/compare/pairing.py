@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
 from measurand.core.arrays import Floats
-from measurand.core.benchmark import linked_clusters
+from measurand.core.clusters import cross_clusters, linked_clusters
 from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
@@ -245,19 +245,24 @@ def paired_differences(
 def _shared_clusters(
     first_report: Report, second_report: Report, ids: "pd.Index[str]"
 ) -> NDArray[np.int64] | None:
-    """The cluster of each item: evidence or a group in common, in either report.
+    """The clusters of each item: a query, evidence or a group in common, in either.
 
     None where a report names such a column and does not keep it.
     """
-    columns = []
+    columns: dict[str, list[pd.Series[str]]] = {}
     for report in (first_report, second_report):
-        for role in ("evidence", "group"):
+        for role in ("query", "evidence", "group"):
             column, table = _role_column(report, role), items_by_id(report)
             if column is not None and column not in table.columns:
                 return None
             if column is not None:
-                columns.append(table[column].reindex(ids).astype(str))
-    return linked_clusters(columns) if columns else np.arange(len(ids))
+                texts = table[column].reindex(ids).astype(str)
+                columns.setdefault(role, []).append(texts)
+    group = columns.pop("group", [])
+    ways = [linked_clusters([*texts, *group]) for texts in columns.values()]
+    if not ways:
+        return linked_clusters(group) if group else np.arange(len(ids))
+    return cross_clusters(*ways) if len(ways) == 2 else ways[0]
 
 
 def items_by_id(report: Report) -> pd.DataFrame:

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from measurand.core.comparison import WHOLE, Against, Comparison
+from measurand.core.comparison import Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
+from measurand.core.names import whole_condition
 from measurand.report.layout import to_number
 from measurand.stats.paired import LEAST_POINTS, pearson
 
@@ -105,7 +106,8 @@ def _stated_values(
     reader: str,
     condition: str,
 ) -> dict[str, StatedValue]:
-    wanted = [(statistic, WHOLE) for statistic in comparison.whole_item]
+    whole = whole_condition(condition)
+    wanted = [(statistic, whole) for statistic in comparison.whole_item]
     wanted += [(statistic, condition) for statistic in comparison.parts]
     values = {}
     for statistic, where in wanted:
@@ -118,6 +120,38 @@ def _stated_values(
                 finding.estimate.high,
             )
     return values
+
+
+def comparable_statistics(
+    names: Sequence[str], reports: Sequence[Report], comparison: Comparison
+) -> tuple[Comparison, dict[str, str]]:
+    """The comparison without what cannot be compared, and why it cannot.
+
+    A statistic may depend on a setting: it is compared only where that is the same.
+    """
+    not_run, unlike = {}, set[str]()
+    for setting, statistics in comparison.alike.items():
+        values = [report.settings.get(setting) for report in reports]
+        if all(value == values[0] for value in values):
+            continue
+        unlike |= {*statistics}
+        listing = ", ".join(
+            f"{name} {'not recorded' if value is None else value}"
+            for name, value in zip(names, values, strict=True)
+        )
+        not_run[f"comparison of {', '.join(statistics)}"] = (
+            f"they depend on {setting}, which is not alike: {listing}"
+        )
+
+    def keep(statistics: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in statistics if name not in unlike)
+
+    return replace(
+        comparison,
+        parts=keep(comparison.parts),
+        effects=keep(comparison.effects),
+        against=tuple(a for a in comparison.against if not {a.x, a.y} & unlike),
+    ), not_run
 
 
 def statistic_exhibits(

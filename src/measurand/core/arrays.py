@@ -6,4 +6,5 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-Clusters = Ints | None  # the cluster of each item; None where every item is its own
+# The cluster of each item, or both of two ways (items × 2); None: each is its own.
+Clusters = Ints | None

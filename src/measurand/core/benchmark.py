@@ -1,15 +1,10 @@
-"""Benchmark: the thing that is audited; and which of its items hang together."""
+"""Benchmark: the thing that is audited."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-
 from measurand.core.arrays import Ints
+from measurand.core.clusters import cross_clusters, linked_clusters
 from measurand.core.items import Items
 
 Renderings = Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -58,10 +53,16 @@ class Benchmark:
     drawn_by: tuple[str, ...] = ()
 
     def clusters(self, items: Items) -> Ints:
-        """The cluster of each item: those that share evidence or a group."""
-        columns = [items.column(self.evidence)] if self.evidence else []
-        columns += [items.column(items.group)] if items.group else []
-        return linked_clusters(columns) if columns else np.arange(len(items))
+        """The clusters of each item: those that share a query, evidence or a group.
+
+        One number an item, or two where queries and evidence cross: items × 2.
+        """
+        group = [items.column(items.group)] if items.group else []
+        by_query = linked_clusters([items.column(self.query), *group])
+        if self.evidence is None:
+            return by_query
+        by_evidence = linked_clusters([items.column(self.evidence), *group])
+        return cross_clusters(by_query, by_evidence)
 
     def describe(self) -> dict[str, object]:
         """The benchmark as a report states it: never a path."""
@@ -87,27 +88,3 @@ class Benchmark:
         """Every label of the benchmark, sorted."""
         others = (label for part in self.test_parts.values() for label in part.classes)
         return tuple(sorted({*self.train.classes, *self.test.classes, *others}))
-
-
-def linked_clusters(columns: Sequence["pd.Series[str]"]) -> NDArray[np.int64]:
-    """A cluster number for each item: items that share a value anywhere share one.
-
-    Sharing is followed through: if a and b share a premise and b and c a hypothesis,
-    all three are one cluster.
-
-    >>> first, second = pd.Series(["p", "p", "q", "r"]), pd.Series(["x", "y", "y", "z"])
-    >>> linked_clusters([first, second]).tolist()
-    [0, 0, 0, 1]
-    """
-    codes = [pd.factorize(column)[0].astype(np.int64) for column in columns]
-    if len(codes) == 1:
-        return codes[0]
-    n = len(codes[0])
-    starts = np.cumsum([n, *(code.max(initial=-1) + 1 for code in codes)])
-    values = np.concatenate(
-        [code + start for code, start in zip(codes, starts, strict=False)]
-    )
-    rows = np.tile(np.arange(n), len(codes))
-    links = coo_array((np.ones(len(rows), np.int8), (rows, values)), (starts[-1],) * 2)
-    _, numbers = connected_components(links, directed=False)
-    return pd.factorize(numbers[:n])[0].astype(np.int64)

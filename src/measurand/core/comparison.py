@@ -12,8 +12,6 @@ import numpy as np
 from measurand.core.arrays import Floats
 from measurand.core.finding import Exhibit, Finding, Report
 
-WHOLE = "full"  # the condition of what is stated about whole items
-
 
 @dataclass(frozen=True)
 class Against:
@@ -54,7 +52,7 @@ class Comparison:
     Attributes:
         headlines: What the table of decisions quotes for each reader.
         preferred: The condition under which it is quoted, where there are several.
-        whole_item: Statistics of the whole item, stated under the condition `WHOLE`.
+        whole_item: Statistics of the whole item, stated under the condition `full`.
         parts: Statistics of each condition; the first one names the conditions.
         settings: Numbers a report may hold among its settings.
         effects: Statistics drawn with their intervals, one row a condition.
@@ -68,6 +66,7 @@ class Comparison:
         axes: The words by which a verdict says what fails, and the statistic of each.
         conditions_setting: The setting that lists the conditions, the one judged first.
         outcomes: Settings that were not chosen but found.
+        alike: Settings by which statistics are compared only where they are the same.
         titles: What the axes of figures call a statistic.
         exhibits: Figures of the audit's own, from the names of the reports and these.
     """
@@ -86,6 +85,7 @@ class Comparison:
     axes: Mapping[str, str] = field(default_factory=dict)
     conditions_setting: str = ""
     outcomes: tuple[str, ...] = ()
+    alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     exhibits: Callable[[Sequence[str], Sequence[Report]], Iterable[Exhibit]] = (
         lambda names, reports: ()

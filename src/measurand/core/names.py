@@ -50,6 +50,17 @@ def name_condition(name: str) -> str:
     return repr(name) if name in CONDITIONS or "=" in name else name
 
 
+def whole_condition(condition: str) -> str:
+    """The condition of whole items that what is said of a part stands beside.
+
+    >>> [whole_condition(c) for c in ("premise", "premise, part=mm", "part=mm")]
+    ['full', 'part=mm', 'part=mm']
+    """
+    # A column whose name holds the sign is in quotes.
+    _, sign, name = condition.rpartition("part=")
+    return f"part={name}" if sign and not name.endswith("'") else "full"
+
+
 def check_columns(names: Iterable[str]) -> None:
     """Raise where a column that plays a part is called as only ours may be."""
     for name in names:

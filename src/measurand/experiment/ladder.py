@@ -50,12 +50,23 @@ def higher_rungs(
         rungs: Those that are of use to the audit, from weak to strong.
         weightless: Whether rungs with pretrained weights are left out.
     """
+    names = names_above(readers, strongest, rungs=rungs, weightless=weightless)
+    loaded = ((_free_name(name, readers), load_rung(name)) for name in names)
+    return ((name, reader) for name, reader in loaded if reader is not None)
+
+
+def names_above(
+    readers: Mapping[str, Reader],
+    strongest: str,
+    *,
+    rungs: Sequence[str] = tuple(LADDER),
+    weightless: bool = False,
+) -> list[str]:
+    """The rungs above all the readers, up to the strongest, installed or not."""
     check_rung(strongest)
     highest = max(strength_of(reader) for reader in readers.values())
     limit = min(LADDER[strongest], Strength.PAIRS if weightless else max(Strength))
-    names = [rung for rung in rungs if highest < LADDER[rung] <= limit]
-    loaded = ((_free_name(name, readers), load_rung(name)) for name in names)
-    return ((name, reader) for name, reader in loaded if reader is not None)
+    return [rung for rung in rungs if highest < LADDER[rung] <= limit]
 
 
 def check_rung(name: str) -> None:

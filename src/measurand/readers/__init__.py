@@ -16,6 +16,10 @@ READERS = Catalogue(
             "measurand.readers.majority:MetadataReader",
             "the commonest label given the metadata, backing off for unseen values",
         ),
+        "lookup": Entry(
+            "measurand.readers.lookup:LookupReader",
+            "the labels that the same text had in training: memory alone",
+        ),
         "pca": Entry(
             "measurand.readers.adaptable:PcaReader",
             "principal components of word counts; can adapt to unlabeled text",
@@ -23,6 +27,10 @@ READERS = Catalogue(
         "idf": Entry(
             "measurand.readers.adaptable:IdfReader",
             "weighted words and their SVD; can adapt to unlabeled text",
+        ),
+        "surface": Entry(
+            "measurand.readers.surface:SurfaceReader",
+            "spacing, case, punctuation, digits, markup and length, but no word",
         ),
         "tfidf": Entry(
             "measurand.readers.linear:TfidfReader",

@@ -64,7 +64,13 @@ class CrossReader:
         gold = items.gold(items.classes)
         linear = fit_logistic(features, gold, len(items.classes), self.strength)
         scale = fit_temperature(
-            features, gold, len(items.classes), self.strength, self.folds, rng
+            features,
+            gold,
+            len(items.classes),
+            self.strength,
+            self.folds,
+            rng,
+            items=items,
         )
         return FittedCross(
             items.classes,

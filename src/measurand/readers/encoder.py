@@ -30,7 +30,7 @@ from measurand.readers.encoder_training import (
     encoder_loss,
     fresh_classifier,
 )
-from measurand.readers.linear import best_temperature
+from measurand.readers.linear import best_temperature, hold_out_rows
 from measurand.readers.stacking.encoder import EncoderStack
 from measurand.readers.stacking.residents import encoders_at_once
 from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood
@@ -90,8 +90,7 @@ class EncoderReader(EncoderRecipe):
         held_count = min(HELD_MOST, int(self.held * len(items)))
         order = rng.permutation(len(items))
         held_out, train_items = (
-            items.rows(np.sort(order[:held_count])),
-            items.rows(np.sort(order[held_count:])),
+            items.rows(rows) for rows in hold_out_rows(items, held_count, order)
         )
         # All drawn before the texts are looked at: whatever is adapted to, the head,
         # the order of the batches and the dropout are the same.
@@ -122,7 +121,7 @@ class EncoderReader(EncoderRecipe):
                     f"out of memory with {self.batch} items of {self.length} tokens; "
                     "lower the batch or the length"
                 ) from full
-        if held_count < len(classes) * 5:
+        if len(held_out) < len(classes) * 5:
             return replace(reader)
         scale = best_temperature(
             reader.scores(reader.read(held_out)), held_out.gold(classes)

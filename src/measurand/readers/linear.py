@@ -20,12 +20,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.extmath import randomized_svd
 
 from measurand.core.arrays import Floats, Ints
+from measurand.core.clusters import linked_clusters
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.ngrams import Grams, fit_grams
 
+LARGEST = 0.5  # a cluster with more of the items than this leaves no fair folds
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
 
@@ -82,21 +84,77 @@ def fit_temperature(
     strength: float,
     folds: int,
     rng: np.random.Generator,
+    *,
+    items: Items,
 ) -> float:
     """The temperature that makes out-of-fold scores the best probabilities.
 
-    One temperature keeps the order of the classes and the sum over fields.
+    One temperature keeps the order of the classes and the sum over fields. Items that
+    share a text stay in one fold: a text that was learned with its label would make
+    the reader look surer than it is of new ones.
     """
     if folds < 2 or len(gold) < 2 * folds:
         return 1.0
+    clusters = shared_text_clusters(items)
     fold = rng.permutation(np.arange(len(gold)) % folds)
-    scores = np.zeros((len(gold), classes))
+    if clusters is not None:
+        fold = _cluster_folds(clusters, folds, rng)
+    scores, known = np.zeros((len(gold), classes)), np.ones(len(gold), bool)
     for number in range(folds):
         inside = fold == number
         scores[inside] = fit_logistic(
             features[~inside], gold[~inside], classes, strength
         ).scores(features[inside])
-    return best_temperature(scores, gold)
+        if clusters is not None:
+            # Few texts may leave a label to one fold: that nobody could know it says
+            # nothing about how sure the reader is.
+            known[inside] = np.isin(gold[inside], gold[~inside])
+    return best_temperature(scores[known], gold[known]) if known.any() else 1.0
+
+
+def shared_text_clusters(items: Items) -> Ints | None:
+    """The items that share a text in any field; None where none does.
+
+    Where sharing in all fields joins more than half of the items, fields are taken one
+    by one, the one with the fewest texts first; one that joins too many is left out.
+    """
+    columns = [items.column(field) for field in items.fields]
+    columns.sort(key=lambda column: column.nunique())
+    for chosen in (columns, *([column] for column in columns)):
+        clusters = linked_clusters(chosen)
+        sizes = np.bincount(clusters)
+        if len(sizes) == len(items):
+            return None
+        if sizes.max() <= LARGEST * len(items):
+            return clusters
+    return None
+
+
+def hold_out_rows(items: Items, count: int, order: Ints) -> tuple[Ints, Ints]:
+    """The first `count` rows of an order and the rest, with no text in both.
+
+    Where texts are shared, whole clusters are taken as the order comes to them, until
+    they hold so many.
+    """
+    clusters = shared_text_clusters(items) if count else None
+    if clusters is None:
+        return np.sort(order[:count]), np.sort(order[count:])
+    ranks = np.full(clusters.max() + 1, len(order))
+    np.minimum.at(ranks, clusters[order], np.arange(len(order)))
+    rows = order[np.argsort(ranks[clusters[order]], kind="stable")]
+    ends = np.cumsum(np.bincount(clusters)[np.argsort(ranks)])
+    cut = int(ends[np.searchsorted(ends, count)])
+    return np.sort(rows[:cut]), np.sort(rows[cut:])
+
+
+def _cluster_folds(clusters: Ints, folds: int, rng: np.random.Generator) -> Ints:
+    """The fold of each item: clusters go, in random order, to the emptiest fold."""
+    sizes = np.bincount(clusters)
+    filling, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
+    for cluster in rng.permutation(len(sizes)):
+        fold[cluster] = filling.argmin()
+        filling[fold[cluster]] += sizes[cluster]
+    return np.asarray(fold[clusters])
 
 
 def best_temperature(scores: Floats, gold: Ints) -> float:
@@ -128,8 +186,17 @@ class TfidfReader:
     strength: float = 1.0
     folds: int = 3
 
-    def fit(self, items: Items, rng: np.random.Generator) -> "FittedTfidf":
-        """Learn one vocabulary a field and one regression over all."""
+    def fit(
+        self, items: Items, rng: np.random.Generator, source: Items | None = None
+    ) -> "FittedTfidf":
+        """Learn one vocabulary a field and one regression over all.
+
+        Args:
+            items: What is learned from.
+            rng: Where folds come from.
+            source: The items of which these are another rendition, if they are: texts
+                that are the same there stay together in folds.
+        """
         parts = {
             field: fit_grams(items.column(field), least=self.least)
             for field in items.fields
@@ -138,7 +205,13 @@ class TfidfReader:
         gold = items.gold(items.classes)
         linear = fit_logistic(features, gold, len(items.classes), self.strength)
         scale = fit_temperature(
-            features, gold, len(items.classes), self.strength, self.folds, rng
+            features,
+            gold,
+            len(items.classes),
+            self.strength,
+            self.folds,
+            rng,
+            items=items if source is None else source,
         )
         return FittedTfidf(
             items.classes,

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.core.benchmark import linked_clusters
+from measurand.core.clusters import linked_clusters
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 

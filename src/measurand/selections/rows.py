@@ -87,10 +87,14 @@ class Drop:
 
 @dataclass(frozen=True)
 class Sample:
-    """`size` rows drawn without replacement; all of them where there are fewer."""
+    """`size` rows drawn without replacement; all of them where there are fewer.
+
+    `draw` tells apart several samples of one size.
+    """
 
     kind: ClassVar[str] = "sample"
     size: int
+    draw: int = 0
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The drawn items, in their old order."""
@@ -99,7 +103,8 @@ class Sample:
 
     def __str__(self) -> str:
         """The name in reports."""
-        return f"{self.size} at random"
+        number = f", draw {self.draw + 1}" if self.draw else ""
+        return f"{self.size} at random{number}"
 
 
 @dataclass(frozen=True)

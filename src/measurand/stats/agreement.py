@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype
 
 from measurand.core.arrays import Bools, Clusters, Floats
+from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
@@ -162,7 +163,7 @@ def _hit_share(
     n = len(hits)
     if n == 0:
         raise Undefined("no items to compare; widen the selection")
-    groups = n if clusters is None else len(np.unique(_item_clusters(clusters, hits)))
+    groups = n if clusters is None else count_clusters(_item_clusters(clusters, hits))
     if groups == n:
         return wilson_share(int(hits.sum()), n)
     if hits.all() or not hits.any():

@@ -9,7 +9,8 @@ from dataclasses import replace
 from math import ceil, sqrt
 
 import numpy as np
-from scipy.stats import norm
+from scipy.optimize import brentq
+from scipy.stats import norm, t
 from statsmodels.stats.multitest import multipletests
 
 from measurand.core.arrays import Floats
@@ -21,14 +22,21 @@ WITHIN = "near zero"
 UNDECIDED = "undecided"
 
 
-def equivalence_decision(interval: Callable[[float], Estimate], margin: float) -> str:
+def equivalence_decision(
+    interval: Callable[[float], Estimate], margin: float, tests: int = 1
+) -> str:
     """What an effect with these intervals is, at a margin declared before the run.
+
+    Args:
+        interval: The effect with an interval of a level.
+        margin: What still counts as nothing.
+        tests: How many effects share the 5 % of false alarms; each has its share.
 
     >>> exact = lambda level: Estimate(0.01, 0.005, 0.015, level, 100, "known")
     >>> [equivalence_decision(exact, margin) for margin in (0.02, 0.001, 0.01)]
     ['near zero', 'depends', 'undecided']
     """
-    if interval(0.95).low > margin:
+    if interval(1 - 0.05 / tests).low > margin:
         return ABOVE
     if interval(0.90).within(margin):
         return WITHIN
@@ -79,6 +87,41 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     return ceil(((null + alternative) / effect) ** 2)
 
 
+TOO_CLOSE = 0.25  # standard errors from the margin: no sensible number of items decides
+
+
+def items_to_decide(
+    value: float, se: float, n: int, margin: float, *, power: float = POWER
+) -> int | None:
+    """Items of which so large a share of studies would decide, were the truth as seen.
+
+    Above the margin (or below -margin) the 95 % interval must clear it, within it the
+    90 % interval must fit. At least one more than there are; None where the estimate
+    lies so close to the margin that no sensible number decides.
+
+    >>> items_to_decide(0.05, 0.02, 500, 0.02), items_to_decide(0.0, 0.02, 500, 0.02)
+    (1745, 4282)
+    >>> items_to_decide(0.021, 0.02, 500, 0.02), items_to_decide(0.3, 0.02, 500, 0.02)
+    (None, 501)
+    """
+    distance = abs(value)
+    if se <= 0 or abs(distance - margin) < TOO_CLOSE * se:
+        return None if se > 0 else n + 1
+
+    def shortfall(error: float) -> float:
+        if distance > margin:
+            reached = norm.cdf((distance - margin) / error - norm.ppf(0.975))
+        else:
+            certain = norm.ppf(0.95)
+            reached = norm.cdf((margin - distance) / error - certain)
+            reached -= norm.cdf(certain - (margin + distance) / error)
+        return power - float(reached)
+
+    room = abs(distance - margin)
+    error = float(brentq(shortfall, room / 50, 50 * room))
+    return max(n + 1, ceil(n * (se / error) ** 2))
+
+
 def detectable_effect(n: int, discordance: float, *, power: float = POWER) -> float:
     """The smallest effect that `n` items can tell from zero.
 
@@ -127,32 +170,70 @@ def _arm(low: float, high: float) -> float:
     return max(high - low, 0.0)
 
 
-def pool_estimates(estimates: Sequence[Estimate], what: str = "runs") -> Estimate:
+ONE_TRAINING = "one training, whose variance is not in it"
+
+
+def two_source_quantile(
+    level: float, variances: tuple[float, float], freedoms: tuple[float, float]
+) -> float:
+    """What a standard error of two sources is multiplied by (Cochran and Cox 1957).
+
+    The mean of both t quantiles, weighted by the variances. With two or three seeds it
+    covers 0.94 to 0.98 whatever the shares of the two; a t of Satterthwaite's degrees
+    of freedom covers 0.87 where a small spread between two seeds is luck.
+
+    >>> [round(two_source_quantile(0.95, (1, v), (99, 1)), 2) for v in (0, 1, 99)]
+    [1.98, 7.35, 12.6]
+    """
+    quantiles = np.asarray(t.ppf((1 + level) / 2, freedoms))
+    if not any(variances):
+        return float(quantiles[0])
+    return float(np.average(quantiles, weights=variances))
+
+
+def pool_estimates(
+    estimates: Sequence[Estimate], what: str = "runs", *, alone: str = ""
+) -> Estimate:
     """The mean of the estimates, its interval holding the spread between the runs.
 
     The items are the same in every run, so averaging takes nothing from what they
-    make uncertain; what training makes uncertain is averaged over the runs.
+    make uncertain; what training makes uncertain is averaged over the runs. Each arm
+    is that of the items where runs do not differ, and a t interval over the runs where
+    nothing else varies.
+
+    Args:
+        estimates: One a run.
+        what: What the runs are.
+        alone: What the method says where there is one run only.
 
     >>> one, two = (Estimate(v, v - 1, v + 1, 0.95, 9, "t") for v in (0.0, 0.2))
     >>> print(pool_estimates([one, two]))
-    0.100 [-0.919, 1.119]
+    0.100 [-1.126, 1.326]
     """
     if not estimates:
         raise Undefined("no run gave an estimate")
     first = estimates[0]
     if len(estimates) == 1:
-        return first
+        return replace(first, method=f"{first.method}; {alone}") if alone else first
     values = np.array([estimate.value for estimate in estimates])
     value = float(values.mean())
-    spread = float(values.std(ddof=1) / np.sqrt(len(values)))
-    extra = float(norm.ppf((1 + first.level) / 2)) * spread
+    variance = float(values.var(ddof=1)) / len(values)
     below = float(np.mean([estimate.value - estimate.low for estimate in estimates]))
     above = float(np.mean([estimate.high - estimate.value for estimate in estimates]))
     method = f"{first.method}; mean of {len(values)} {what}, their spread added"
     return replace(
         first,
         value=value,
-        low=value - float(np.hypot(below, extra)),
-        high=value + float(np.hypot(above, extra)),
+        low=value - _widen_arm(below, variance, len(values) - 1, first.level),
+        high=value + _widen_arm(above, variance, len(values) - 1, first.level),
         method=method,
     )
+
+
+def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float:
+    """The arm of an interval over items that also holds a variance between runs."""
+    # An arm has its own quantile in it already: in units of the normal one it is an
+    # error that is known, however it was found.
+    own = (arm / float(norm.ppf((1 + level) / 2))) ** 2
+    quantile = two_source_quantile(level, (own, variance), (np.inf, freedom))
+    return quantile * sqrt(own + variance)

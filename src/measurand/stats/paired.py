@@ -5,13 +5,15 @@ import math
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binom, norm
+from scipy.optimize import brentq
+from scipy.stats import binom, norm, t
 from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
 
 from measurand.core.arrays import Clusters, Floats
+from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.resampling import bootstrap
+from measurand.stats.resampling import bootstrap, combine_ways, sum_clusters
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:
@@ -53,6 +55,104 @@ def difference(
         clusters=clusters,
         level=level,
     )
+
+
+def share_difference(
+    a: "pd.Series[float]",
+    b: "pd.Series[float]",
+    *,
+    clusters: Clusters = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Mean of `a - b` over items that are 0 or 1, by a score interval.
+
+    Where few items differ, a bootstrap is too sure that the truth is small: at 40 items
+    it says "within 0.02" of a true 0.035 every fifth time. This interval holds its
+    level; clusters take part by their design effect and a t quantile.
+
+    >>> ones, zeros = pd.Series([1.0] * 50), pd.Series([0.0] * 50)
+    >>> print(share_difference(zeros, zeros))
+    0.000 [-0.075, 0.075]
+    >>> print(share_difference(ones, zeros))
+    1.000 [0.851, 1.000]
+    """
+    first, second = _pair_scores(a, b).T
+    n = len(first)
+    if n < 2:
+        raise Undefined("no items to average; widen the selection")
+    ways = [np.arange(n)] if clusters is None else split_ways(clusters)
+    value, discordant = float((first - second).mean()), float((first != second).mean())
+    rows = (first - second - value)[:, None]
+    sums = [sum_clusters(rows, way) for way in ways]
+    spread = [float((s**2).sum()) * len(s) / max(len(s) - 1, 1) for s in sums]
+    variance = float(combine_ways(np.array(spread))) / n**2
+    units = count_clusters(ways[0]) if len(ways) == 1 else min(len(s) for s in sums[:2])
+    plain = (discordant - value**2) / n
+    effective = min(float(n), n * plain / variance) if variance > 0 else float(units)
+    quantile = float(t.ppf((1 + level) / 2, max(units - 1, 1)))
+    low, high = score_bounds(
+        value, variance**0.5, discordant, effective, quantile, level=level
+    )
+    what = "items" if units == n else f"{units} clusters"
+    return Estimate(value, low, high, level, n, f"score interval over {what}")
+
+
+def score_bounds(
+    value: float,
+    se: float,
+    discordant: float,
+    units: float,
+    quantile: float,
+    *,
+    level: float,
+) -> tuple[float, float]:
+    """The least and the greatest mean difference that what was seen allows.
+
+    Away from the value the variance is that of the difference tried: what it needs of
+    items that differ is added, as in Tango's interval (1998), which this is for
+    independent items. And however little differs, the truth may be the most that shows
+    nothing in so many units: the rule of three.
+
+    Args:
+        value: The mean difference, from -1 to 1.
+        se: Its standard error, as seen.
+        discordant: The share that differs, either way.
+        units: How many independent items it rests on.
+        quantile: How many standard errors the interval reaches.
+        level: The coverage of the interval.
+    """
+    nothing = 1 - ((1 - level) / 2) ** (1 / units)
+    ends = []
+    for sign in (-1, 1):
+        seen, more = sign * value, (discordant + sign * value) / 2
+
+        def beyond(end: float, seen: float = seen, more: float = more) -> float:
+            spread = _discordance_variance(end, more, more - seen)
+            added = max(spread - (discordant - seen**2), 0.0) / units
+            return (end - seen) ** 2 - quantile**2 * (se**2 + added)
+
+        plain = seen + quantile * se
+        start = plain + 1e-9  # beside it, as rounding decides the sign at it
+        end = plain
+        if start < 1 and beyond(start) < 0:
+            end = float(brentq(beyond, start, 1.0)) if beyond(1.0) > 0 else 1.0
+        ends.append(sign * min(max(end, seen + nothing), max(plain, 1.0)))
+    return ends[0], ends[1]
+
+
+def _discordance_variance(theta: float, more: float, less: float) -> float:
+    """The variance of one item's difference, likeliest where the mean is `theta`.
+
+    >>> round(_discordance_variance(0.1, 0.3, 0.2), 3)  # as seen: 0.5 - 0.01
+    0.49
+    >>> round(_discordance_variance(0.1, 0.0, 0.0), 3)  # all must be of one kind
+    0.09
+    """
+    if theta < 0:
+        return _discordance_variance(-theta, less, more)
+    b = (2 - more + less) * theta - more - less
+    root = math.sqrt(max(b * b + 8 * less * theta * (1 - theta), 0.0))
+    return (root - b) / 2 + theta - theta**2
 
 
 def ratio(

@@ -5,15 +5,21 @@ items. So items are first summed within clusters; clusters with the same sums ar
 interchangeable, and how often each kind is drawn is multinomial. That gives the very
 distribution of the cluster bootstrap at a cost that depends on how many *different*
 rows there are: for right-or-wrong scores a handful, however many the items.
+
+Where items share queries and, across these, evidence, both ways are resampled, and
+items that share both. What varies is then V = V_query + V_evidence - V_both, and never
+less than the larger of the first two (Cameron, Gelbach and Miller 2011).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import norm, t
 
-from measurand.core.arrays import Clusters, Floats
+from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.vectors.canonical import THREADS
@@ -28,34 +34,65 @@ def bootstrap(
     rows: Floats,
     *,
     rng: np.random.Generator,
-    clusters: NDArray[np.int64] | None = None,
+    clusters: Clusters = None,
     level: float = 0.95,
     resamples: int = RESAMPLES,
 ) -> Estimate:
     """The statistic of the column sums of `rows`, with a percentile interval.
 
+    In two ways of clusters, each arm is combined of those of the ways.
+
     Args:
         statistic: Maps sums (any leading shape × columns) to values.
         rows: One row an item.
         rng: Where the resamples come from.
-        clusters: Items with one number are drawn together.
+        clusters: Items with one number are drawn together; items × 2 for two ways.
         level: The coverage of the interval.
         resamples: How many resamples.
     """
     if len(rows) == 0:
         raise Undefined("no items to average; widen the selection")
-    draws = statistic(resample_sums(rows, clusters, resamples, rng))
-    draws = draws[np.isfinite(draws)]
-    if len(draws) < resamples / 2:
-        raise Undefined(
-            "the statistic has no value in most resamples; more items are needed"
-        )
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     value = float(statistic(rows.sum(axis=0)))
-    groups = len(rows) if clusters is None else len(np.unique(clusters))
-    unit = "items" if groups == len(rows) else f"{groups} clusters"
-    method = f"bootstrap over {unit}, {resamples} resamples"
+    ways = [None] if clusters is None else split_ways(clusters)
+    ends = []
+    for way in ways:
+        draws = statistic(resample_sums(rows, way, resamples, rng))
+        draws = draws[np.isfinite(draws)]
+        if len(draws) < resamples / 2:
+            raise Undefined(
+                "the statistic has no value in most resamples; more items are needed"
+            )
+        ends.append(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))
+    if len(ends) == 1:
+        low, high = ends[0]
+    else:
+        arms = np.abs(np.array(ends) - value) * _few_clusters_factor(ways, level)
+        below, above = np.sqrt(combine_ways(arms**2))
+        low, high = value - below, value + above
+    method = (
+        f"bootstrap over {resample_unit(len(rows), clusters)}, {resamples} resamples"
+    )
     return Estimate(value, float(low), float(high), level, len(rows), method)
+
+
+def combine_ways(variances: Floats) -> Floats:
+    """The variance over one way of clusters, or over two and what they share.
+
+    >>> [float(combine_ways(np.array(v))) for v in ([4.0], [4.0, 3.0, 1.0])]
+    [4.0, 6.0]
+    """
+    if len(variances) == 1:
+        return np.asarray(variances[0])
+    first, second, both = variances
+    return np.asarray(np.maximum(first + second - both, np.maximum(first, second)))
+
+
+def _few_clusters_factor(ways: Sequence[Ints | None], level: float) -> Floats:
+    """How much wider the arms of each way must be for few clusters: a column."""
+    counts = np.array([1 if way is None else len(np.unique(way)) for way in ways])
+    freedom = np.maximum(counts - 1, 1)
+    quantiles = t.ppf((1 + level) / 2, freedom) / norm.ppf((1 + level) / 2)
+    return np.asarray(quantiles * np.sqrt(counts / freedom))[:, None]
 
 
 def resample_sums(
@@ -128,7 +165,8 @@ def resample_means(
     Args:
         rows: One row an item, one column a score; nan where an item has none.
         rng: Where the resamples come from.
-        clusters: Items with one number are drawn together.
+        clusters: Items with one number are drawn together. Of two ways, the draws of
+            both are added and their spread brought to that of the two together.
         resamples: How many resamples.
     """
     if rows.ndim != 2 or len(rows) == 0:
@@ -137,6 +175,23 @@ def resample_means(
         raise BadInput("some scores are infinite; bound them before they are averaged")
     present = ~np.isnan(rows)
     columns = np.hstack([np.where(present, rows, 0.0), present])
+    ways = [None] if clusters is None else split_ways(clusters)
+    draws = [_draw_means(columns, way, resamples, rng) for way in ways]
+    if len(draws) == 1:
+        return draws[0]
+    means = column_means(rows)
+    variances = np.array([np.nanvar(drawn, axis=0) for drawn in draws])
+    added = variances[0] + variances[1]
+    wanted = combine_ways(variances * _few_clusters_factor(ways, 0.95) ** 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.sqrt(wanted / added)
+    return means + np.where(added > 0, scale, 0.0) * (draws[0] + draws[1] - 2 * means)
+
+
+def _draw_means(
+    columns: Floats, clusters: Clusters, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """The means in each resample, of columns of sums followed by those of counts."""
     units = columns if clusters is None else sum_clusters(columns, clusters)
     sums = np.empty((resamples, columns.shape[1]))
     with THREADS.limit(limits=1):
@@ -151,12 +206,17 @@ def resample_means(
 def resample_unit(n: int, clusters: Clusters = None) -> str:
     """What is resampled where so many items hang together in these clusters.
 
-    >>> partitions = (None, np.array([0, 0, 1]), np.arange(3))
+    >>> crossed = np.array([[0, 0], [0, 1], [1, 1]])
+    >>> partitions = (None, np.array([0, 0, 1]), np.arange(3), crossed)
     >>> [resample_unit(3, clusters) for clusters in partitions]
-    ['items', '2 clusters', 'items']
+    ['items', '2 clusters', 'items', '2 and 2 crossed clusters']
     """
-    groups = n if clusters is None else len(np.unique(clusters))
-    return "items" if groups == n else f"{groups} clusters"
+    if clusters is None or count_clusters(clusters) == n:
+        return "items"
+    counts = [len(np.unique(way)) for way in split_ways(clusters)[:2]]
+    if len(counts) == 1:
+        return f"{counts[0]} clusters"
+    return f"{counts[0]} and {counts[1]} crossed clusters"
 
 
 def _sums_and_counts(rows: Floats) -> tuple[Floats, Floats]:

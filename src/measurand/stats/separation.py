@@ -7,6 +7,7 @@ taken on the logit scale. Where nothing overlaps that variance is 0, and the int
 Newcombe's (2006, method 5) for so many independent units.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -15,9 +16,10 @@ from scipy.optimize import brentq
 from scipy.stats import norm, rankdata
 
 from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.clusters import split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.resampling import percentile_estimate
+from measurand.stats.resampling import combine_ways, percentile_estimate
 
 
 def auc(positive: Floats, negative: Floats, *, level: float = 0.95) -> Estimate:
@@ -28,7 +30,7 @@ def auc(positive: Floats, negative: Floats, *, level: float = 0.95) -> Estimate:
     """
     above, below = len(positive), len(negative)
     units = np.arange(above), np.arange(above, above + below)
-    return _delong_auc(positive, negative, *units, level)
+    return _delong_auc(positive, negative, [units], level)
 
 
 def paired_auc(
@@ -47,15 +49,16 @@ def paired_auc(
         raise BadInput(
             f"{len(positive)} and {len(negative)} scores; compare the same items"
         )
-    units = np.arange(len(positive)) if clusters is None else clusters
-    estimate = _delong_auc(positive, negative, units, units, level)
+    items = np.arange(len(positive))
+    ways = [items] if clusters is None else split_ways(clusters)
+    estimate = _delong_auc(positive, negative, [(way, way) for way in ways], level)
     return replace(estimate, n=len(positive))
 
 
 def _delong_auc(
-    positive: Floats, negative: Floats, first: Ints, second: Ints, level: float
+    positive: Floats, negative: Floats, ways: Sequence[tuple[Ints, Ints]], level: float
 ) -> Estimate:
-    """The AUC of scores whose units are `first` and `second`."""
+    """The AUC of scores whose units are these, in one way or in two and both."""
     positive, negative = np.asarray(positive, float), np.asarray(negative, float)
     if len(positive) == 0 or len(negative) == 0:
         raise Undefined("an AUC needs scores of both kinds")
@@ -63,21 +66,24 @@ def _delong_auc(
         raise BadInput("some scores are missing; drop these items from both")
     wins, losses = _placements(positive, negative)
     value, n = float(wins.mean()), len(positive) + len(negative)
-    units = len(np.unique(first)), len(np.unique(second))
-    if value in (0.0, 1.0) or min(units) < 2:
-        low, high = newcombe_interval(value, *units, level)
+    counts = [(len(np.unique(one)), len(np.unique(two))) for one, two in ways]
+    if value in (0.0, 1.0) or min(min(counts)) < 2:
+        low, high = newcombe_interval(value, *min(counts), level)
         return Estimate(value, low, high, level, n, "AUC, Newcombe's interval")
-    sides = zip((wins, losses), units, strict=True)
-    influences = [(x - value) / len(x) * np.sqrt(m / (m - 1)) for x, m in sides]
-    unit_codes = np.unique(np.concatenate([first, second]), return_inverse=True)[1]
-    se = float(
-        np.sqrt((np.bincount(unit_codes, np.concatenate(influences)) ** 2).sum())
-    )
+    variances = []
+    for way, sizes in zip(ways, counts, strict=True):
+        sides = zip((wins, losses), sizes, strict=True)
+        influences = [(x - value) / len(x) * np.sqrt(m / (m - 1)) for x, m in sides]
+        codes = np.unique(np.concatenate(way), return_inverse=True)[1]
+        sums = np.bincount(codes, np.concatenate(influences))
+        variances.append(float((sums**2).sum()))
+    se = float(np.sqrt(combine_ways(np.array(variances))))
     # On the logit scale the interval stays inside 0 and 1.
     half = float(norm.ppf((1 + level) / 2)) * se / (value * (1 - value))
     odds = np.log(value / (1 - value))
     low, high = (float(1 / (1 + np.exp(-end))) for end in (odds - half, odds + half))
-    method = f"AUC, DeLong over {unit_codes.max() + 1} units, logit interval"
+    units = min(len(np.unique(np.concatenate(way))) for way in ways)
+    method = f"AUC, DeLong over {units} units, logit interval"
     return Estimate(value, low, high, level, n, method)
 
 

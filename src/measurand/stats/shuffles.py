@@ -9,7 +9,8 @@ interval rests on
     psi_i = right_i - a_i - (b_i - mean b),
 
 where `b_i` is the mean correctness of the items that received i's text; psi is summed
-over clusters of items that share a text or a group.
+over clusters of items that share a text or a group. Where queries and evidence cross,
+the variances over both ways are added, less that over items that share both.
 """
 
 from dataclasses import dataclass, replace
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
+from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.resampling import sum_clusters
+from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
+from measurand.stats.paired import score_bounds
+from measurand.stats.resampling import combine_ways, sum_clusters
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +36,11 @@ class ShuffleEffect:
         value: Mean over items of right minus mean over shuffles.
         se: Its standard error over clusters of items.
         n: How many items.
-        clusters: How many clusters.
+        clusters: How many clusters; of two ways, the fewer.
         sigma: The population sd of accuracy over shuffles, with its interval.
         discordant: Share of (item, shuffle) pairs whose correctness changed.
-        seeds: How many seeds of the reader were averaged.
+        seeds: How many trainings were averaged; 0 where training leaves no choice.
+        seed_se: The part of `se` that is the spread between them.
     """
 
     value: float
@@ -44,23 +49,40 @@ class ShuffleEffect:
     clusters: int
     sigma: Estimate
     discordant: float
-    seeds: int = 1
+    seeds: int = 0
+    seed_se: float = 0.0
+
+    def quantile(self, level: float) -> float:
+        """How many standard errors an interval of that level reaches."""
+        if self.seed_se == 0:
+            return float(t.ppf((1 + level) / 2, self.clusters - 1))
+        variances = self.se**2 - self.seed_se**2, self.seed_se**2
+        freedoms = self.clusters - 1, self.seeds - 1
+        return two_source_quantile(level, variances, freedoms)
 
     def interval(self, level: float) -> Estimate:
         """The effect with an interval of that level."""
-        half = float(t.ppf((1 + level) / 2, self.clusters - 1)) * self.se
+        low, high = score_bounds(
+            self.value,
+            self.se,
+            self.discordant,
+            self.clusters,
+            self.quantile(level),
+            level=level,
+        )
         seeds_note = f" and {self.seeds} seeds" if self.seeds > 1 else ""
         method = f"donor-adjusted t over {self.clusters} clusters{seeds_note}"
         if self.discordant == 0:
             # No answer ever changed, so the variance is seen as 0. The truth may still
             # be the most that shows nothing in so many clusters: the rule of three.
             half = 1 - ((1 - level) / 2) ** (1 / self.clusters)
+            low, high = self.value - half, self.value + half
             method = (
                 f"no answer changed; exact binomial bound over {self.clusters} clusters"
             )
-        return Estimate(
-            self.value, self.value - half, self.value + half, level, self.n, method
-        )
+        if self.seeds == 1:
+            method += f"; {ONE_TRAINING}"
+        return Estimate(self.value, low, high, level, self.n, method)
 
 
 def shuffle_effect(
@@ -76,11 +98,11 @@ def shuffle_effect(
             right with its own text.
         wrong: The same under each shuffle: shuffles × items.
         donors: Whose text each item received: shuffles × items.
-        clusters: Items with one number share a text or a group.
+        clusters: Items with one number share a text or a group; items × 2 for two ways.
     """
     right, wrong = np.asarray(right, float), np.asarray(wrong, float)
     shuffles, n = wrong.shape
-    if n < 2 or len(np.unique(clusters)) < 2:
+    if n < 2 or count_clusters(clusters) < 2:
         raise Undefined("a shuffle effect needs at least two clusters of items")
     received = wrong.mean(axis=0)
     donated = np.zeros(n)
@@ -89,28 +111,30 @@ def shuffle_effect(
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
     rows = np.column_stack([psi, np.ones(n)])
-    sums = sum_clusters(rows, clusters)
-    m = len(sums)
-    spread = ((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1)
+    spreads = []
+    for way in split_ways(clusters):
+        sums = sum_clusters(rows, way)
+        m = len(sums)
+        spreads.append(((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1))
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
-        float(np.sqrt(spread) / n),
+        float(np.sqrt(combine_ways(np.array(spreads))) / n),
         n,
-        m,
+        count_clusters(clusters),
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
     )
 
 
 def add_seed_variance(effect: ShuffleEffect, effects: Floats) -> ShuffleEffect:
-    """The effect averaged over seeds; its error holds the spread between them."""
-    if len(effects) < 2:
-        return effect
-    variance = float(np.var(effects, ddof=1)) / len(effects)
-    return replace(
-        effect, se=float(np.sqrt(effect.se**2 + variance)), seeds=len(effects)
-    )
+    """The effect averaged over trainings; its error holds the spread between them."""
+    count = len(effects)
+    if count < 2:
+        return replace(effect, seeds=count)
+    variance = float(np.var(effects, ddof=1)) / count
+    se = float(np.sqrt(effect.se**2 + variance))
+    return replace(effect, se=se, seeds=count, seed_se=float(np.sqrt(variance)))
 
 
 def sigma_shuf(accuracies: Floats) -> Estimate:

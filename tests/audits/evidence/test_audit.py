@@ -8,6 +8,7 @@ import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.consequences import flip_findings
+from measurand.audits.evidence.exhibits import _in_most_seeds
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
 from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
@@ -22,7 +23,9 @@ RULE = {("a",): ("yes", 1.0), ("b",): ("no", 1.0), ("c",): ("maybe", 1.0)}
 def audited(benchmark, *, reader="tfidf", seed=0, **settings):
     with open_experiment(benchmark, seed=seed) as running:
         readers = {reader: READERS.load(reader)}
-        chosen = EvidenceSettings(**{"strongest": "cross", "shuffles": 5, **settings})
+        chosen = EvidenceSettings(
+            **{"strongest": "cross", "shuffles": 5, "controls": "none", **settings}
+        )
         return audit(running, readers, chosen)
 
 
@@ -100,7 +103,7 @@ def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
         from_frames(paired_items(4000), name="pairs"), margin=0.05, calibrate=False
     )
     assert report.verdict.label == "calibrate"
-    assert report.verdict.region in ("direct coupling", "latent coupling")
+    assert report.verdict.region in ("direct coupling", "coupling", "latent coupling")
     assert report.verdict.provisional
 
 
@@ -230,7 +233,11 @@ def test_adding_a_reader_moves_no_other_number():
     alone = audited(benchmark, calibrate=False)
     with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}
-        both = audit(running, readers, EvidenceSettings(calibrate=False, shuffles=5))
+        both = audit(
+            running,
+            readers,
+            EvidenceSettings(calibrate=False, shuffles=5, controls="none"),
+        )
     assert set(alone.findings) <= set(both.findings)
 
 
@@ -249,3 +256,28 @@ def test_one_metadata_column_of_two_values_leaves_filtering_undone_and_says_so()
 def test_a_reader_that_reads_no_evidence_is_refused(reader):
     with pytest.raises(BadOption, match="reads no evidence"):
         audited(plan(coupling=0.9), reader=reader)
+
+
+def test_a_shuffle_within_the_label_does_not_say_that_evidence_is_not_needed():
+    benchmark = plan(dependence=0.9)
+    report = audited(benchmark, shuffle="within-label", shuffles=5)
+    assert value(report, "delta_evi", "tfidf") < 0.1
+    assert report.verdict.label in ("undecided", "evidence-sensitive")
+    assert report.verdict.region == report.verdict.label
+
+
+def test_a_reader_that_knows_nothing_of_a_test_part_decides_nothing_there():
+    benchmark = plan(dependence=0.9)
+    rng = np.random.default_rng(0)
+    coins = rng.choice(benchmark.classes, len(benchmark.test))
+    table = benchmark.test.table.assign(**{benchmark.test.label: coins})
+    part = benchmark.test.with_table(table)
+    report = audited(
+        replace(benchmark, test_parts={"coins": part}), calibrate=False, shuffles=5
+    )
+    assert report.finding("delta_evi", "tfidf", "part=coins").decision == "collapsed"
+
+
+def test_an_item_is_right_where_most_seeds_say_so():
+    right = pd.Series([0.0, 1 / 3, 2 / 3, 1.0])
+    assert _in_most_seeds(right).tolist() == [False, False, True, True]

@@ -32,7 +32,15 @@ RATES = (2e-3, 2e-3, 1e-3)  # one step up, then straight down
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-@pytest.fixture(scope="module", params=STACKABLE_DECODERS)
+# Two families that differ the most; the others are for CI.
+QUICK = ("llama", "gemma2")
+FAMILIES = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+    for name in STACKABLE_DECODERS
+]
+
+
+@pytest.fixture(scope="module", params=FAMILIES)
 def network(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
     return read_decoder(tiny_decoders.save(folder, request.param), "fp32")[0]

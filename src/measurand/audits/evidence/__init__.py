@@ -4,13 +4,17 @@ After "Metadata Predictability Is Not Evidence Dependence" (Shao 2026): screen w
 metadata, give every item another item's evidence, and believe a zero only after a
 stronger reader has found it too. The statistics, by the names reports use:
 
+seen
+    The share of test items whose query, or whose evidence, stands in training.
 accuracy, balanced_accuracy, mcc
     How right a reader is with its own evidence.
 majority
     The share of the commonest label among the test items.
 mpds
     acc_meta / acc_full: the accuracy of the commonest label given the metadata, over
-    that of the full reader.
+    that of the full reader; without metadata that were derived from the evidence.
+mpds_evidence
+    The same with metadata that were derived from the evidence too, where there are any.
 mpds_corrected
     (acc_meta - majority) / (acc_full - majority); withheld near a zero denominator.
 delta_evi
@@ -19,14 +23,26 @@ sigma_shuf
     The population sd of acc_shuf[k]; no standard error.
 query_only, evidence_only
     The accuracy of a reader trained and asked with that field alone.
+bits
+    Usable bits about the label: of the query alone, the evidence alone and both, and
+    parted into what only one tells, either, or only both together.
 ood_gap
-    Accuracy lost on the items with a metadata value when training never showed it.
+    Accuracy lost on the items with a metadata value when training never showed it,
+    against training on as many items at random.
 flip_rate
     The share of labels (by the protocol) or predictions (by a reader) that change
     when a metadata value is flipped and the evidence stays.
 filter_gain
-    The mean ood_gap before minus after the dominant, metadata-predictable group is
-    dropped; beside it the same for as many items dropped at random.
+    The mean ood_gap where as many items are dropped at random, minus that where the
+    dominant group is dropped whose mpds is above that of all items; beside it, what
+    dropping at random does. All on the same test items.
+recovery
+    Accuracy gained on spiked test items over the room that was left, by kind and dose.
+detection_limit
+    The least dose of a kind of spike that delta_evi would tell from zero with 80 %
+    power.
+blank
+    Accuracy over the majority, and delta_evi, where training labels were dealt anew.
 
 Departures from the paper: "near zero" is an equivalence test at a margin declared
 beforehand, the interval of delta_evi counts each item both as receiver and as giver of
@@ -48,6 +64,12 @@ AUDIT = Audit(
     run=audit,
     needs=("evidence",),
     comparison=COMPARISON,
+    # One set of controls is enough to see what they look like.
+    demo={
+        "synthetic:nq": {"controls": "none"},
+        "synthetic:hotpotqa": {"controls": "none"},
+        "synthetic:triviaqa": {"controls": "quick"},
+    },
 )
 
 __all__ = ["AUDIT", "EvidenceSettings", "audit"]

@@ -1,10 +1,9 @@
 """The evidence audit itself: four steps, then the consequences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from measurand.audits.evidence.consequences import (
     filter_findings,
@@ -13,6 +12,7 @@ from measurand.audits.evidence.consequences import (
     held_out_values,
     measure_gaps,
 )
+from measurand.audits.evidence.controls import add_controls
 from measurand.audits.evidence.exhibits import (
     WITHOUT_EVIDENCE,
     evidence_item_table,
@@ -21,13 +21,17 @@ from measurand.audits.evidence.exhibits import (
     exhibits,
 )
 from measurand.audits.evidence.reading import (
+    COLLAPSED,
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
+    majority_scores,
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
+from measurand.audits.evidence.split import SplitCheck, check_split
 from measurand.audits.evidence.verdict import verdict
+from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.bounds import check_memory
 from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
 from measurand.core.finding import (
@@ -41,11 +45,12 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
     LADDER,
     check_any_run,
     higher_rungs,
+    names_above,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -85,11 +90,31 @@ def audit(
     _check_evidence_readers(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
-    shuffle = Shuffle(benchmark.evidence, settings.shuffle)
+    split = check_split(experiment)
+    if split.benchmark is benchmark:
+        return _audit_split(experiment, readers, settings, split)
+    with reopen_experiment(experiment, split.benchmark) as fresh:
+        report = _audit_split(fresh, readers, settings, split)
+    return replace(report, benchmark=benchmark.describe())
+
+
+def _audit_split(
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    settings: EvidenceSettings,
+    split: SplitCheck,
+) -> Report:
+    """The audit of items that training has not seen, as far as there are enough."""
+    benchmark = experiment.benchmark
+    shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+    metadata_scores, all_metadata = _metadata_scores(experiment)
     baselines = EvidenceBaselines(
-        *_baseline_scores(experiment),
+        majority_scores(benchmark.test),
+        metadata_scores,
         benchmark.clusters(benchmark.test),
         settings.margin,
+        _count_readers(readers, settings, planted=benchmark.planted),
+        all_metadata,
     )
     used_readers = order_by_strength(readers)
     readings, refused = _climb_evidence_ladder(
@@ -99,16 +124,24 @@ def audit(
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
     consequences, missing = _consequence_findings(
-        experiment, used_readers, baselines.clusters
+        experiment, used_readers, readings, baselines
     )
     findings = [
+        *split.findings,
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
         *merge_findings(readings),
         *consequences,
     ]
     margin = settings.margin
-    conclusion = verdict(readings, majority, margin, planted=benchmark.planted)
+    conclusion = verdict(
+        readings,
+        majority,
+        margin,
+        split,
+        shuffle=settings.shuffle,
+        planted=benchmark.planted,
+    )
     return Report(
         "evidence",
         benchmark.describe(),
@@ -116,7 +149,9 @@ def audit(
         tuple(findings),
         evidence_settings(experiment, used_readers, readings, settings),
         refused | merge_not_run(readings) | missing,
-        tuple(evidence_warnings(benchmark, readings, baselines, settings.shuffles)),
+        tuple(
+            evidence_warnings(benchmark, readings, baselines, settings.shuffles, split)
+        ),
         exhibits(benchmark, readings, findings, conclusion, margin),
         evidence_item_table(benchmark, readings, conclusion),
         highlight=UNNEEDED,
@@ -141,7 +176,10 @@ def _climb_evidence_ladder(
     def read(name: str, reader: Reader) -> None:
         counts = settings.shuffles, baselines, settings.seeds
         try:
-            readings.append(read_evidence(name, reader, experiment, shuffle, *counts))
+            reading = read_evidence(name, reader, experiment, shuffle, *counts)
+            readings.append(
+                add_controls(reading, reader, experiment, shuffle, baselines, settings)
+            )
         except PastBudget as reason:
             refused[name] = way_to_run("evidence", reason)
             del readers[name]
@@ -155,12 +193,20 @@ def _climb_evidence_ladder(
     rungs = higher_rungs(given, settings.strongest, weightless=planted)
     while (
         settings.calibrate
-        and readings[-1].decision != ABOVE
+        and not any(reading.decision == ABOVE for reading in readings)
         and (rung := next(rungs, None))
     ):
         name, readers[name] = rung
         read(*rung)
     return readings, refused
+
+
+def _count_readers(
+    readers: Mapping[str, Reader], settings: EvidenceSettings, *, planted: bool
+) -> int:
+    """How many readers may be asked, whatever is installed: they share one budget."""
+    rungs = names_above(readers, settings.strongest, weightless=planted)
+    return len(readers) + len(rungs) * settings.calibrate
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
@@ -173,22 +219,28 @@ def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:
             )
 
 
-def _baseline_scores(
+def _metadata_scores(
     experiment: Experiment,
-) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Which items are right by the commonest test label, and by the metadata reader.
+) -> tuple["pd.Series[float]", "pd.Series[float] | None"]:
+    """Which items are right by metadata without the evidence, and by all metadata.
 
-    The commonest label of the test items, not of the training items: no constant
-    answer does better, so a reader that is not above it has learned nothing.
+    The second only where some were derived from the evidence: what reads the evidence
+    cannot show that the evidence is not needed.
     """
-    test = experiment.benchmark.test
-    commonest = max(test.classes, key=lambda label: int((test.labels == label).sum()))
-    (metadata,) = ask_all(experiment, [Ask(MetadataReader())])
-    return (test.labels == commonest).astype(float), correct_by_item(metadata)
+    schema, columns = experiment.benchmark.schema, experiment.benchmark.metadata
+    apart = tuple(c for c in columns if schema.get(c, "") != OF_EVIDENCE.get(c))
+    recipes = [MetadataReader(), MetadataReader(apart)]
+    if len(apart) == len(columns) or not apart:
+        recipes = recipes[:1]
+    scores = [correct_by_item(p) for p in ask_all(experiment, [*map(Ask, recipes)])]
+    return scores[-1], scores[0] if len(scores) > 1 else None
 
 
 def _consequence_findings(
-    experiment: Experiment, readers: Mapping[str, Reader], clusters: NDArray[np.int64]
+    experiment: Experiment,
+    readers: Mapping[str, Reader],
+    readings: Sequence[EvidenceReading],
+    baselines: EvidenceBaselines,
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
     benchmark = experiment.benchmark
@@ -213,11 +265,18 @@ def _consequence_findings(
     if not values:
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, reader = next(iter(light.items()))
+    learned = [r for r in readings if r.name in light and r.decision != COLLAPSED]
+    if not learned:
+        why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
+        return findings, not_run | {"ood_gap": why, "filter_gain": why}
+    name, right = learned[0].name, learned[0].right
+    reader, clusters = light[name], baselines.clusters
     unfiltered = measure_gaps(reader, experiment, values, Everything(), Everything())
     findings += gap_findings(name, reader, unfiltered, clusters, experiment.seed)
     try:
-        findings += filter_findings(name, reader, unfiltered, experiment, clusters)
+        findings += filter_findings(
+            name, reader, experiment, baselines.metadata, right, clusters
+        )
     except Undefined as undefined:
         not_run["filter_gain"] = str(undefined)
     return findings, not_run

@@ -1,14 +1,23 @@
 """What coupling costs: metadata values that training never showed."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 from measurand.audits.evidence.reading import correct_by_item
-from measurand.audits.evidence.settings import REACH, SHIFT_ITEMS, SHIFT_VALUES
+from measurand.audits.evidence.settings import (
+    FILTER_VALUES,
+    REACH,
+    SHIFT_DRAWS,
+    SHIFT_ITEMS,
+    SHIFT_STEP,
+    SHIFT_VALUES,
+)
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import PastBudget, Undefined
@@ -24,8 +33,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Flip, rendered_share
-from measurand.readers.majority import MetadataReader
-from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample
+from measurand.selections.rows import Both, Drop, Everything, HoldOut, Only, Sample
 from measurand.stats.resampling import Statistic, bootstrap
 from measurand.stats.scores import wilson_share
 
@@ -40,16 +48,23 @@ class Gaps:
         values: The (column, value) pairs, in order.
         lost: Per item and pair, right when shown minus right when held out; 0 outside.
         present: Per item and pair, 1 where the item has the value.
+        shown: Per random training set and pair, the accuracy on its items.
     """
 
     values: tuple[tuple[str, str], ...]
     lost: Floats
     present: Floats
+    shown: Floats
 
     @property
     def rows(self) -> Floats:
         """The columns whose sums give every gap."""
         return np.column_stack([self.lost, self.present])
+
+    @property
+    def each(self) -> Floats:
+        """The gap of each pair."""
+        return np.asarray(self.lost.sum(axis=0) / self.present.sum(axis=0))
 
 
 def held_out_values(train: Items, test: Items) -> tuple[tuple[str, str], ...]:
@@ -71,27 +86,67 @@ def measure_gaps(
     values: tuple[tuple[str, str], ...],
     trained: Selection,
     tested: Selection,
+    draws: int = SHIFT_DRAWS,
 ) -> Gaps:
-    """The gaps when only so much of the training and test items is used."""
+    """The gaps when only so much of the training and test items is used.
+
+    A reader that never saw a value also saw fewer items. So it is held against readers
+    that learned from as many, drawn at random, and were asked about the same items.
+    """
     quick = (
         reader.without_temperature()
         if isinstance(reader, TemperatureScaled)
         else reader
     )
-    asks = [Ask(quick, fitted_on=trained, about=tested)]
-    for pair in values:
-        hidden, rows = Both(trained, HoldOut(*pair)), Both(tested, Only(*pair))
-        asks.append(Ask(quick, fitted_on=hidden, about=rows))
-    shown, *unseen = (
-        correct_by_item(predictions) for predictions in ask_all(experiment, asks)
-    )
+    train = trained(experiment.benchmark.train, np.random.default_rng(0))
+    sizes = [_shared_size(train, *pair) for pair in values]
+    distinct = sorted(set(sizes))
+    asks = [
+        Ask(quick, fitted_on=Both(trained, Sample(size, draw)), about=tested)
+        for size in distinct
+        for draw in range(draws)
+    ]
+    for pair, size in zip(values, sizes, strict=True):
+        hidden = Both(Both(trained, HoldOut(*pair)), Sample(size))
+        asks.append(Ask(quick, fitted_on=hidden, about=Both(tested, Only(*pair))))
+    answers = [correct_by_item(answer) for answer in ask_all(experiment, asks)]
+    seen, unseen = answers[: len(distinct) * draws], answers[len(distinct) * draws :]
     ids = pd.Index(experiment.benchmark.test.ids)
     lost, present = np.zeros((2, len(ids), len(values)))
-    for number, correct in enumerate(unseen):
+    shown = np.zeros((draws, len(values)))
+    for number, (correct, size) in enumerate(zip(unseen, sizes, strict=True)):
+        first = distinct.index(size) * draws
+        there = np.array(
+            [run.loc[correct.index] for run in seen[first : first + draws]]
+        )
         positions = ids.get_indexer(correct.index)
-        lost[positions, number] = shown.loc[correct.index] - correct
+        lost[positions, number] = there.mean(axis=0) - correct
         present[positions, number] = 1
-    return Gaps(values, lost, present)
+        shown[:, number] = there.mean(axis=1)
+    return Gaps(values, lost, present, shown)
+
+
+def _shared_size(train: Items, column: str, value: str) -> int:
+    """Of a few sizes, the largest that is left where a value is held out."""
+    left = max(int((train.column(column) != value).sum()), 1)
+    steps = math.ceil(math.log(left / len(train)) / math.log(SHIFT_STEP))
+    return min(left, math.ceil(len(train) * SHIFT_STEP**steps))
+
+
+def _widen(estimate: Estimate, spread: float, draws: int) -> Estimate:
+    """The estimate with the wider of two intervals: over items, over training sets.
+
+    What training sets move is also seen item by item, so that adding the two would
+    count it twice.
+    """
+    half = float(student.ppf((1 + estimate.level) / 2, draws - 1)) * spread
+    value = estimate.value
+    return replace(
+        estimate,
+        low=min(estimate.low, value - half),
+        high=max(estimate.high, value + half),
+        method=f"{estimate.method}; no narrower than t over {draws} training sets",
+    )
 
 
 def mean_gap(chosen: Sequence[int], count: int) -> Statistic:
@@ -116,7 +171,7 @@ def gap_findings(
     def average_gap(chosen: Sequence[int], level: float = 0.95) -> Estimate:
         # Only the items that have one of the values can move the average.
         inside = measured_gaps.present[:, list(chosen)].any(axis=1)
-        return bootstrap(
+        over_items = bootstrap(
             mean_gap(chosen, count),
             measured_gaps.rows[inside],
             rng=rng,
@@ -124,6 +179,12 @@ def gap_findings(
             level=level,
             resamples=RESAMPLES,
         )
+        # The random sets are a mean over draws, each held-out set is one of its own.
+        shown = measured_gaps.shown[:, list(chosen)]
+        draws = len(shown)
+        variance = shown.mean(axis=1).var(ddof=1) / draws
+        variance += shown.var(axis=0, ddof=1).sum() / len(chosen) ** 2
+        return _widen(over_items, float(np.sqrt(variance)), draws)
 
     estimates = [average_gap([i]) for i in range(count)]
     findings = [
@@ -172,19 +233,32 @@ def possible_flips(benchmark: Benchmark) -> dict[str, Flip]:
     return flips_by_column
 
 
+def _column_flips(benchmark: Benchmark) -> dict[str, Flip]:
+    """A flip for each metadata column of several values, whatever the queries say."""
+    flips_by_column = {}
+    for column in benchmark.metadata:
+        values = sorted(benchmark.train.column(column).unique())
+        if len(values) > 1:
+            words = tuple((value, (value,)) for value in values)
+            flips_by_column[column] = Flip(column, benchmark.query, words)
+    return flips_by_column
+
+
 def flip_findings(
     experiment: Experiment, readers: Mapping[str, Reader]
 ) -> tuple[list[Finding], dict[str, str]]:
     """The share of labels and of predictions that change with each flip.
 
+    A protocol needs the columns alone; a reader must be told in the query.
+
     Also why readers were not asked: they have no time left for it.
     """
     benchmark, findings = experiment.benchmark, []
     flips_by_column = possible_flips(benchmark)
-    for column, flip in flips_by_column.items():
-        if benchmark.protocol is not None:
+    if benchmark.protocol is not None:
+        before = np.array(benchmark.protocol(benchmark.test))
+        for column, flip in (_column_flips(benchmark) | flips_by_column).items():
             rng = generator(experiment.seed, "test", identity(flip), 0)
-            before = np.array(benchmark.protocol(benchmark.test))
             after = np.array(benchmark.protocol(flip(benchmark.test, rng)))
             changed_share = wilson_share(int((before != after).sum()), len(before))
             findings.append(Finding("flip_rate", "protocol", column, changed_share))
@@ -210,61 +284,94 @@ def flip_findings(
     return findings, refused
 
 
-def _dominant_group(train: Items, seed: int) -> Drop:
-    """The largest metadata group that metadata predict better than the whole."""
-    rng = generator(seed, "evidence", "filter")
-    shares = MetadataReader().out_of_fold(train, rng)
-    right = pd.Series(shares.argmax(axis=1) == train.gold(train.classes), train.ids)
-    groups = right.groupby([train.column(column) for column in train.metadata])
-    sizes, rates = groups.size(), groups.mean()
-    risky = sizes[(rates > right.mean()) & (sizes <= len(train) // 2)]
+def _dominant_group(
+    benchmark: Benchmark, metadata: "pd.Series[float]", right: "pd.Series[float]"
+) -> Drop:
+    """The largest group in which metadata say more of what the reader says than usual.
+
+    That is, whose mpds is above that of all items.
+    """
+    train, test = benchmark.train, benchmark.test
+    columns = [test.column(column) for column in test.metadata]
+    groups = pd.DataFrame({"metadata": metadata, "reader": right}).groupby(columns)
+    rates, tested = groups.mean(), groups.size()
+    usual = metadata.mean() / right.mean()
+    coupled = (rates["metadata"] > usual * rates["reader"]) & (tested >= SHIFT_ITEMS)
+    trained = train.table.groupby(list(train.metadata)).size()
+    sizes = trained.reindex(rates.index[coupled]).fillna(0)
+    risky = sizes[(sizes > 0) & (sizes <= len(train) // 2)]
     if risky.empty:
-        raise Undefined("no metadata group is predicted better than the whole")
+        raise Undefined("no metadata group of at most half the items has a higher mpds")
     values = risky.idxmax()
     chosen = values if isinstance(values, tuple) else (values,)
     return Drop(train.metadata, tuple(map(str, chosen)))
 
 
 def filter_findings(
-    name: str, reader: Reader, before: Gaps, experiment: Experiment, clusters: Ints
+    name: str,
+    reader: Reader,
+    experiment: Experiment,
+    metadata: "pd.Series[float]",
+    right: "pd.Series[float]",
+    clusters: Ints,
 ) -> list[Finding]:
-    """How the mean gap moves when the group is dropped, or as many items at random."""
+    """How the mean gap moves when the group is dropped, or as many items at random.
+
+    Every arm is asked about the same test items, those outside the group, and learns
+    from as many: what is left differs in which items were taken, not in how many.
+
+    Args:
+        name: The reader's name.
+        reader: A light reader, trained dozens of times.
+        experiment: The benchmark, and how questions about it are answered.
+        metadata: Which test items are right by their metadata.
+        right: Which are right by the reader.
+        clusters: Which of them hang together.
+    """
     benchmark = experiment.benchmark
     rng = generator(experiment.seed, "filter", identity(reader))
-    group = _dominant_group(benchmark.train, experiment.seed)
+    group = _dominant_group(benchmark, metadata, right)
     train, test = (group(side, rng) for side in (benchmark.train, benchmark.test))
-    remaining_values = set(held_out_values(train, test))
-    positions = [
-        i for i, value in enumerate(before.values) if value in remaining_values
-    ]
-    if not positions:
+    values = held_out_values(train, test)
+    if not values:
         raise Undefined("without that group no metadata value can be held out")
-    arms: dict[str, tuple[Selection, Selection]] = {
-        "filtered": (group, group),
-        "random": _random_thinning(benchmark, len(train)),
+    common = sorted(
+        values, key=lambda pair: (-int((test.column(pair[0]) == pair[1]).sum()), pair)
+    )[:FILTER_VALUES]
+
+    def gaps(trained: Selection) -> Gaps:
+        return measure_gaps(reader, experiment, tuple(common), trained, group, 1)
+
+    filtered = gaps(group)
+    thinned = [gaps(Sample(len(train), draw)) for draw in range(SHIFT_DRAWS)]
+    spread = float(np.std([arm.each.mean() for arm in thinned], ddof=1))
+    spread *= math.sqrt(1 + 1 / SHIFT_DRAWS)
+    at_random = replace(filtered, lost=np.mean([arm.lost for arm in thinned], axis=0))
+    pairs = {
+        "filtered": (at_random, filtered),
+        "random": (gaps(Everything()), at_random),
     }
-    values = tuple(before.values[i] for i in positions)
-    count, rows_before = (
-        len(positions),
-        before.rows[:, [*positions, *(i + len(before.values) for i in positions)]],
-    )
-
-    def gain(sums: Floats) -> Floats:
-        average = mean_gap(range(count), count)
-        return average(sums[..., : 2 * count]) - average(sums[..., 2 * count :])
-
-    findings = []
-    for condition, (trained, tested) in arms.items():
-        after = measure_gaps(reader, experiment, values, trained, tested)
-        rows = np.column_stack([rows_before, after.rows])
-        estimate = bootstrap(
-            gain, rows, rng=rng, clusters=clusters, resamples=RESAMPLES
+    return [
+        Finding(
+            "filter_gain",
+            name,
+            condition,
+            _widen(_gap_change(before, after, clusters, rng), spread, SHIFT_DRAWS),
         )
-        findings.append(Finding("filter_gain", name, condition, estimate))
-    return findings
+        for condition, (before, after) in pairs.items()
+    ]
 
 
-def _random_thinning(benchmark: Benchmark, size: int) -> tuple[Sample, Sample]:
-    """Draws that leave so many training items, and the same share of test items."""
-    share = size / len(benchmark.train)
-    return Sample(size), Sample(round(share * len(benchmark.test)))
+def _gap_change(
+    before: Gaps, after: Gaps, clusters: Ints, rng: np.random.Generator
+) -> Estimate:
+    """The mean gap before less the mean gap after, over items."""
+    count = len(before.values)
+    average = mean_gap(range(count), count)
+    return bootstrap(
+        lambda s: average(s[..., : 2 * count]) - average(s[..., 2 * count :]),
+        np.column_stack([before.rows, after.rows]),
+        rng=rng,
+        clusters=clusters,
+        resamples=RESAMPLES,
+    )

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from measurand.audits.evidence.controls import READS_SOMETHING
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import (
     CLUSTERS,
@@ -13,12 +15,15 @@ from measurand.audits.evidence.settings import (
     SHUFFLES,
     EvidenceSettings,
 )
+from measurand.audits.evidence.split import SplitCheck
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
+from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 
@@ -48,6 +53,10 @@ def exhibits(
         _ablation_bars(readings, findings, majority),
         _shuffle_distribution(readings),
     ]
+    if any(finding.statistic == "bits" for finding in findings):
+        charts.append(_bits_bars(findings))
+    if any(reading.controls for reading in readings):
+        charts.append(_recovery_exhibit(readings))
     if shift:
         caption = "Accuracy lost on a metadata value that training never showed"
         charts.append(
@@ -174,6 +183,26 @@ def _ablation_bars(
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
 
 
+def _bits_bars(findings: Sequence[Finding]) -> Exhibit:
+    """What each part tells of the label; the four bars of a reader add up to both."""
+    parted = [f for f in findings if f.statistic == "bits" and f.condition in SHARES]
+    rows = [
+        {
+            "group": finding.reader,
+            "bar": finding.condition,
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+        }
+        for finding in parted
+    ]
+    caption = (
+        "Bits about the label: what only the query tells, only the evidence, either, "
+        "and only both together"
+    )
+    return Exhibit("bits", "bars", pd.DataFrame(rows), caption, {"x_title": "bits"})
+
+
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
@@ -193,6 +222,36 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
         caption,
         {"marks": marks, "x_title": "accuracy"},
     )
+
+
+def _recovery_exhibit(readings: Sequence[EvidenceReading]) -> Exhibit:
+    """Dose against recovery, a line a reader and kind; one dose alone is no line."""
+    responses = [
+        (reading.name, kind, response)
+        for reading in readings
+        for kind, control in reading.controls.items()
+        for response in control.responses
+    ]
+    caption = "What readers recover of a dependence planted in a share of the items"
+    table = pd.DataFrame(
+        {
+            "reader": [name for name, *_ in responses],
+            "kind": [kind for _, kind, _ in responses],
+            "x": [r.dose for *_, r in responses],
+            "y": [r.recovery.value for *_, r in responses],
+            "low": [r.recovery.low for *_, r in responses],
+            "high": [r.recovery.high for *_, r in responses],
+        }
+    )
+    if table["x"].nunique() == 1:
+        names = table["kind"] + [f" {dose:g}" for dose in table["x"]]
+        table = table.rename(columns={"reader": "group", "y": "value"})
+        table = table.assign(name=names)[["group", "name", "value", "low", "high"]]
+        return Exhibit("controls", "intervals", table, caption, {"x_title": "recovery"})
+    table = table.assign(series=table["reader"] + ", " + table["kind"])
+    titles = {"x_title": "dose: share of the items spiked", "y_title": "recovery"}
+    table = table[["series", "x", "y", "low", "high"]]
+    return Exhibit("controls", "curve", table, caption, titles)
 
 
 WITHOUT_EVIDENCE = own_column("without_evidence")
@@ -220,6 +279,7 @@ def evidence_settings(
         "margin": margin,
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
+        "controls": settings.controls,
         "thresholds": SHOWN | {"margin": margin},
         "power": {
             "test_items": n,
@@ -239,17 +299,24 @@ def evidence_warnings(
     readings: Sequence[EvidenceReading],
     baselines: EvidenceBaselines,
     shuffles: int,
+    split: SplitCheck,
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
+    if split.new < split.total:
+        seen = split.total - split.new
+        messages.append(
+            f"the evidence of {seen:,} of {split.total:,} test items stands in "
+            "training too; headline figures are of "
+            + ("the others, part=all items has all" if split.enough else "all items")
+        )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < CLUSTERS:
         messages.append(
-            f"only {cluster_count} clusters of items that share evidence or group: "
-            "intervals "
-            "are rough"
+            f"only {cluster_count} clusters of items that share a query, evidence or "
+            "group: intervals are rough"
         )
     for reading in readings:
         if reading.effect.discordant == 0:
@@ -258,6 +325,12 @@ def evidence_warnings(
                 "not "
                 "read it at all"
             )
+        messages += [
+            f"{reading.name} taught labels that were dealt anew still reads "
+            f"{finding.estimate} ({finding.condition}): what it says is in doubt"
+            for finding in reading.findings
+            if finding.decision == READS_SOMETHING
+        ]
         for what, doing in DOINGS.items():
             share = float(reading.remarks.get(what, 0.0))
             if share > MUCH:
@@ -277,13 +350,18 @@ def evidence_item_table(
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
     for reading in readings:
-        table[own_column("correct", reading.name)] = reading.right.to_numpy() > 0
+        table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
         table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
         for condition, correct in reading.alone.items():
-            table[own_column(condition, reading.name)] = correct.to_numpy() > 0
+            table[own_column(condition, reading.name)] = _in_most_seeds(correct)
     stage = next(
         (reading for reading in readings if reading.name == verdict.stage), readings[-1]
     )
     if "query_only" in stage.alone:
-        table[WITHOUT_EVIDENCE] = stage.alone["query_only"].to_numpy() > 0
+        table[WITHOUT_EVIDENCE] = _in_most_seeds(stage.alone["query_only"])
     return table
+
+
+def _in_most_seeds(right: "pd.Series[float]") -> NDArray[np.bool_]:
+    """Which items were answered right in more than half of the seeds."""
+    return np.asarray(right.to_numpy() > 0.5)

@@ -1,7 +1,7 @@
 """The audit packet of one reader: how right, and how much by metadata or evidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
+from measurand.core.benchmark import Benchmark
+from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding, Reading
+from measurand.core.items import Items
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
@@ -20,7 +23,9 @@ from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.stats.account import account_bits
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
+from measurand.stats.information import pvi
 from measurand.stats.paired import difference, mean_score, ratio
 from measurand.stats.scores import (
     accuracy,
@@ -34,12 +39,42 @@ from measurand.stats.shuffles import ShuffleEffect, add_seed_variance, shuffle_e
 
 @dataclass(frozen=True, eq=False)
 class EvidenceBaselines:
-    """What every packet is held against: readers without text, clusters, the margin."""
+    """What every packet is held against.
+
+    Attributes:
+        majority: Which items are right by the commonest test label.
+        metadata: Which are right by metadata that are not derived from the evidence.
+        clusters: Which items hang together.
+        margin: Accuracy that still counts as nothing.
+        readers: How many are asked or may yet be called: they share the error budget.
+        all_metadata: Which are right by all metadata, where some read the evidence.
+    """
 
     majority: "pd.Series[float]"
     metadata: "pd.Series[float]"
     clusters: NDArray[np.int64]
     margin: float
+    readers: int = 1
+    all_metadata: "pd.Series[float] | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class PartAnswers:
+    """What a fitted reader answered about another test part, over its seeds.
+
+    Attributes:
+        right: Whether each item was answered right.
+        commonest: The greatest share of one predicted class.
+        majority: Which items are right by the commonest label of the part.
+        clusters: Which of its items hang together.
+        effect: What the wrong evidence costs there.
+    """
+
+    right: "pd.Series[float]"
+    commonest: float
+    majority: "pd.Series[float]"
+    clusters: Ints
+    effect: ShuffleEffect
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +88,8 @@ class EvidenceAnswers:
     effect: ShuffleEffect
     commonest: float
     changed_share: float
-    parts: Mapping[str, tuple["pd.Series[float]", ShuffleEffect]]
+    parts: Mapping[str, PartAnswers]
+    bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
 
 
@@ -90,13 +126,17 @@ def ask_with_shuffles(
     full, shuffled = by_condition[0], by_condition[len(parts)]
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
-    effects = [
-        _evidence_effect(by_condition[i], by_condition[len(parts) + i], clusters)
-        for i, clusters in enumerate(
-            [baselines.clusters]
-            + [benchmark.clusters(part) for part in benchmark.test_parts.values()]
+    seeded = isinstance(readers[0], Seeded)
+    part_answers = {
+        part: _part_answers(
+            by_condition[i],
+            by_condition[len(parts) + i],
+            benchmark,
+            items,
+            seeded=seeded,
         )
-    ]
+        for i, (part, items) in enumerate(benchmark.test_parts.items(), start=1)
+    }
     classes = len(benchmark.classes)
     rows = [confusion_cells(run.gold, run.answers[0], classes) for run in full]
     ids = list(full[0].ids)
@@ -109,18 +149,76 @@ def ask_with_shuffles(
             part: _mean_correct(runs, ids)
             for part, runs in zip(alone, single, strict=True)
         },
-        effects[0],
-        max(float(np.bincount(run.answers[0]).max() / len(ids)) for run in full),
+        _evidence_effect(full, shuffled, baselines.clusters, seeded=seeded),
+        _commonest_share(full),
         _changed_share(benchmark.test.column(shuffle.field), donors),
-        {
-            part: (
-                _mean_correct(by_condition[i], list(by_condition[i][0].ids)),
-                effects[i],
-            )
-            for i, part in enumerate(parts)
-            if part
-        },
+        part_answers,
+        _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
         full[0].remarks,
+    )
+
+
+def _bits_by_item(
+    benchmark: Benchmark,
+    alone: Mapping[str, Sequence[Predictions]],
+    full: Sequence[Predictions],
+) -> dict[str, Floats]:
+    """What each field alone, and both, tell of each item's label; empty if unasked.
+
+    Against the label shares of training, which who reads nothing would say.
+    """
+    if not alone:
+        return {}
+    labels = benchmark.train.labels
+    shares = labels.value_counts(normalize=True)
+    known = benchmark.test.labels.map(shares).fillna(0.0).to_numpy(float)
+    null = np.log(np.maximum(known, FLOOR))
+    return {
+        condition: np.mean([pvi(_gold_logs(run), null) for run in runs], axis=0)
+        for condition, runs in (*alone.items(), (BOTH, full))
+    }
+
+
+def _gold_logs(predictions: Predictions) -> Floats:
+    """The log-probability of each item's gold label."""
+    rows = np.arange(len(predictions.gold))
+    shares = predictions.probabilities[0][rows, predictions.gold]
+    return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
+
+
+def majority_scores(items: Items) -> "pd.Series[float]":
+    """Which items are right by the commonest of their own labels.
+
+    No constant answer does better, so a reader that is not above it has learned
+    nothing.
+    """
+    labels = items.labels
+    commonest = max(items.classes, key=lambda label: int((labels == label).sum()))
+    return (labels == commonest).astype(float)
+
+
+def _part_answers(
+    full: Sequence[Predictions],
+    shuffled: Sequence[Predictions],
+    benchmark: Benchmark,
+    items: Items,
+    *,
+    seeded: bool,
+) -> PartAnswers:
+    clusters = benchmark.clusters(items)
+    return PartAnswers(
+        _mean_correct(full, list(full[0].ids)),
+        _commonest_share(full),
+        majority_scores(items),
+        clusters,
+        _evidence_effect(full, shuffled, clusters, seeded=seeded),
+    )
+
+
+def _commonest_share(runs: Sequence[Predictions]) -> float:
+    """The greatest share that one class has among the answers of a run."""
+    return max(
+        float(np.bincount(run.answers[0]).max() / len(run.answers[0])) for run in runs
     )
 
 
@@ -128,14 +226,17 @@ def _evidence_effect(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
     clusters: NDArray[np.int64],
+    *,
+    seeded: bool,
 ) -> ShuffleEffect:
-    """What the wrong evidence costs, over seeds."""
+    """What the wrong evidence costs, over seeds where training has any."""
     donors = shuffled[0].donors
     assert donors is not None, "a shuffle names its givers"  # noqa: S101
     pairs = [(f.correct[0], w.correct) for f, w in zip(full, shuffled, strict=True)]
     right, wrong = (np.mean([pair[i] for pair in pairs], axis=0) for i in (0, 1))
     losses = np.array([r.mean() - w.mean() for r, w in pairs])
-    return add_seed_variance(shuffle_effect(right, wrong, donors, clusters), losses)
+    effect = shuffle_effect(right, wrong, donors, clusters)
+    return add_seed_variance(effect, losses) if seeded else effect
 
 
 def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[float]":
@@ -155,7 +256,10 @@ def correct_by_item(predictions: Predictions) -> "pd.Series[float]":
     return pd.Series(predictions.correct.mean(axis=0), index=list(predictions.ids))
 
 
+BOTH = "both"
+FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 COLLAPSED = "collapsed"
+HELPED = "wrong evidence helps"
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
@@ -169,10 +273,11 @@ class EvidenceReading(Reading):
         accuracies: The accuracy under each shuffle.
         alone: Whether each item was answered right from one field alone.
         effect: The effect of the shuffle.
-        decision: depends, near zero, undecided or collapsed.
+        decision: depends, near zero, wrong evidence helps, undecided or collapsed.
         gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
         changed_share: The share of (item, shuffle) pairs that read another text.
+        controls: What it recovers of each kind of spike, by kind.
     """
 
     right: "pd.Series[float]"
@@ -184,6 +289,7 @@ class EvidenceReading(Reading):
     gain: Estimate
     mpds: Estimate | None
     changed_share: float
+    controls: Mapping[str, Control] = field(default_factory=dict)
 
 
 def read_evidence(
@@ -219,7 +325,7 @@ def read_evidence(
             )
             break
         gain = difference(answers.right, baselines.majority, rng=rng, clusters=clusters)
-        outcome = _evidence_decision(answers, gain, baselines.margin)
+        outcome = _evidence_decision(answers, gain, baselines)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):
             break
     ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
@@ -234,7 +340,8 @@ def read_evidence(
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *_remark_findings(name, answers),
-        *_test_part_findings(name, answers, baselines.margin, rng),
+        *_bits_findings(name, answers, clusters, rng),
+        *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
         name=name,
@@ -288,27 +395,55 @@ def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
     ]
 
 
+def _bits_findings(
+    name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
+) -> list[Finding]:
+    """What only the query tells, only the evidence, either, or both together."""
+    if not answers.bits:
+        return []
+    query, evidence, both = answers.bits.values()
+    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
+    return [Finding("bits", name, part, bits) for part, bits in account.items()]
+
+
 def _test_part_findings(
-    name: str, answers: EvidenceAnswers, margin: float, rng: np.random.Generator
+    name: str,
+    answers: EvidenceAnswers,
+    baselines: EvidenceBaselines,
+    rng: np.random.Generator,
 ) -> list[Finding]:
     """The same fitted reader on the other test parts."""
     findings = []
-    for part, (right, effect) in answers.parts.items():
-        outcome = equivalence_decision(effect.interval, margin)
+    for part, there in answers.parts.items():
+        clusters = there.clusters
+        gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
+        collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
+        outcome = COLLAPSED if collapsed else _effect_decision(there.effect, baselines)
         condition = f"part={part}"
+        right = mean_score(there.right, rng=rng, clusters=clusters)
+        effect = there.effect.interval(0.95)
         findings += [
-            Finding("accuracy", name, condition, mean_score(right, rng=rng)),
-            Finding("delta_evi", name, condition, effect.interval(0.95), outcome),
+            Finding("accuracy", name, condition, right),
+            Finding("delta_evi", name, condition, effect, outcome),
         ]
     return findings
 
 
-def _evidence_decision(answers: EvidenceAnswers, gain: Estimate, margin: float) -> str:
+def _evidence_decision(
+    answers: EvidenceAnswers, gain: Estimate, baselines: EvidenceBaselines
+) -> str:
     """What the reader's answers say about the evidence."""
     if gain.low <= 0 or answers.commonest >= ONE_CLASS:
         return COLLAPSED
-    effect = answers.effect
-    outcome = equivalence_decision(effect.interval, margin)
+    return _effect_decision(answers.effect, baselines)
+
+
+def _effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:
+    """What a reader that learned something loses on wrong evidence."""
+    margin, readers = baselines.margin, baselines.readers
+    if effect.interval(1 - 0.05 / readers).high < -margin:
+        return HELPED
+    outcome = equivalence_decision(effect.interval, margin, readers)
     # Stable over shuffles too, as the paper asks of a near zero.
     return UNDECIDED if outcome == WITHIN and effect.sigma.value >= margin else outcome
 
@@ -319,12 +454,18 @@ def _metadata_ratios(
     baselines: EvidenceBaselines,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Estimate], dict[str, str]]:
-    """Mpds and its chance-corrected form; each is withheld where it has no value."""
+    """Mpds and its other forms; each is withheld where it has no value."""
     ratios, withheld = {}, {}
-    for statistic, base in {"mpds": None, "mpds_corrected": baselines.majority}.items():
+    numerators = {
+        "mpds": (baselines.metadata, None),
+        "mpds_corrected": (baselines.metadata, baselines.majority),
+    }
+    if baselines.all_metadata is not None:
+        numerators["mpds_evidence"] = (baselines.all_metadata, None)
+    for statistic, (metadata, base) in numerators.items():
         try:
             ratios[statistic] = ratio(
-                baselines.metadata,
+                metadata,
                 right,
                 less=base,
                 rng=rng,

@@ -11,6 +11,8 @@ from measurand.core.bounds import (
     MOST_SHUFFLES,
     check_number,
 )
+from measurand.core.control import AMOUNTS
+from measurand.core.errors import UnknownName
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
 
@@ -20,9 +22,18 @@ DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader say
 SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
 SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
 ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
+NEW_ITEMS = 100  # test items of new evidence that headline figures need
+CUT = 0.1  # share of items cut short from which a near zero does not count
 SHIFT_ITEMS = 20  # test items a metadata value needs before it is held out
 SHIFT_VALUES = 8  # values of a metadata column that are held out, the commonest first
+SHIFT_DRAWS = 5  # random training sets that each held-out one is compared with
+SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share them
+FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
+DOSE = 0.1  # share of the items that a quick control spikes
+DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
+DEALS = 5  # deals of the training labels that a blank is the mean of
+CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
@@ -30,10 +41,19 @@ SHOWN = {
     "direct_coupling_mpds": DIRECT,
     "skewed_majority": SKEWED,
     "collapsed_one_class": ONE_CLASS,
+    "least_new_items": NEW_ITEMS,
+    "cut_short_near_zero": CUT,
     "shift_least_items": SHIFT_ITEMS,
     "shift_most_values": SHIFT_VALUES,
+    "shift_draws": SHIFT_DRAWS,
+    "shift_size_step": SHIFT_STEP,
+    "filter_most_values": FILTER_VALUES,
     "flip_least_reach": REACH,
     "recommended_shuffles": SHUFFLES,
+    "control_dose": DOSE,
+    "control_doses_full": list(DOSES),
+    "control_deals": DEALS,
+    "control_shuffles": CONTROL_SHUFFLES,
     "rough_under_clusters": CLUSTERS,
 }
 
@@ -49,6 +69,8 @@ class EvidenceSettings:
         calibrate: Whether a reader that does not depend calls the next rung.
         strongest: The highest rung that may be called.
         seeds: How often a trained encoder is trained anew; None takes what is usual.
+        controls: How much is spiked and blanked: none; quick, one dose for readers
+            that take seconds; or full, several for these and one for encoders.
     """
 
     shuffles: int = SHUFFLES
@@ -57,6 +79,7 @@ class EvidenceSettings:
     calibrate: bool = True
     strongest: str = "minilm"
     seeds: int | None = None
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -66,3 +89,5 @@ class EvidenceSettings:
             check_number("seeds", self.seeds, 1, MOST_SEEDS)
         Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
         check_rung(self.strongest)
+        if self.controls not in AMOUNTS:
+            raise UnknownName("amount of controls", self.controls, AMOUNTS)

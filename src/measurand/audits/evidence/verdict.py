@@ -1,130 +1,316 @@
-"""From decisions to words. No label ever says independent."""
+"""From decisions to words. No label ever says independent.
+
+One fit reader that depends is enough: another that sees nothing does not undo it. A
+near zero needs every fit reader that can join query and evidence, none of which may
+have been unable to see what it did not find.
+"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from measurand.audits.evidence.reading import COLLAPSED, EvidenceReading
-from measurand.audits.evidence.settings import DIRECT, SKEWED
+from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
+from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
+from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
+from measurand.audits.evidence.split import SplitCheck
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
-from measurand.stats.decisions import ABOVE, WITHIN
+from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide
 
+SENSITIVE = "evidence-sensitive"
+MISLEADING = "wrong evidence helps"
 LABELS = (
-    "evidence-sensitive",
+    SENSITIVE,
     "direct coupling",
     "latent coupling",
+    "coupling",
+    MISLEADING,
     "calibrate",
     "warning",
-    "undecided",
+    UNDECIDED,
     "no verdict",
 )  # every word a verdict can be
-SCREENING = Strength.WORDS  # a near zero of these alone asks for a stronger reader
+JOINT = "dependence that joins query and evidence"
+PLAIN = "plain"  # the only shuffle whose near zero says that evidence is not needed
+OTHER_QUESTIONS = {
+    "within-label": "whether evidence of another item with the same label serves as "
+    "well, so that what it tells of the label stays",
+    "within-length": "whether evidence of the same length serves as well, so that what "
+    "its length tells stays",
+    "nearest": "whether the most similar evidence serves as well, so that what both "
+    "tell stays",
+}
 
 
 def verdict(
     readings: Sequence[EvidenceReading],
     majority: Estimate,
     margin: float,
+    split: SplitCheck,
+    *,
+    shuffle: str = PLAIN,
+    planted: bool = False,
+) -> Verdict:
+    """What the packets let us say, whatever order and names the readers have."""
+    told = _reading_verdict(readings, majority, margin, shuffle, planted=planted)
+    if split.remembered and told.label != "no verdict":
+        why = (
+            f"readers may remember rather than read{split.clause()}; split the items "
+            f"anew by their evidence; as it is, {told.reason}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    return replace(told, reason=told.reason + split.clause())
+
+
+def _reading_verdict(
+    readings: Sequence[EvidenceReading],
+    majority: Estimate,
+    margin: float,
+    shuffle: str,
     *,
     planted: bool,
 ) -> Verdict:
-    """What the packets, ordered from weak to strong, let us say."""
-    standing = [reading for reading in readings if reading.decision != COLLAPSED]
+    """What the packets let us say of items that training has not seen."""
+    standing = [reading for reading in readings if not _why_unfit(reading)]
     if not standing:
-        names = ", ".join(reading.name for reading in readings)
+        return _no_verdict(readings, majority)
+    if [reading for reading in standing if reading.decision == ABOVE]:
+        return _sensitive_verdict(readings, standing, margin)
+    helped = [reading for reading in standing if reading.decision == HELPED]
+    if helped:
+        stage = _most_telling(helped)
         why = (
-            f"no reader is clearly above the majority share {majority}: {names} "
-            "collapsed"
+            f"{stage.name} is right more often on wrong evidence: it loses "
+            f"{stage.effect.interval(0.95)}; look whether the roles are mixed up or "
+            f"the evidence misleads{_unfit_clause(readings)}"
         )
-        query_scores = [
-            failure.alone["query_only"].mean() for failure in readings if failure.alone
-        ]
-        if majority.value >= SKEWED and query_scores:
-            alone = max(query_scores)
-            why += (
-                f"; {majority.value:.3f} of the labels are one class, and the query "
-                f"alone reaches {alone:.3f}"
-            )
+        return Verdict(MISLEADING, MISLEADING, stage.name, why)
+    if shuffle != PLAIN:
+        stage = _most_telling(standing)
+        why = (
+            f"{stage.name} loses {stage.effect.interval(0.95)} under a {shuffle} "
+            f"shuffle, which asks {OTHER_QUESTIONS[shuffle]}; whether the evidence is "
+            f"needed, only a plain shuffle can say"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, why, not planted)
+    return _near_zero_verdict(readings, standing, majority, margin, planted=planted)
+
+
+def _why_unfit(reading: EvidenceReading) -> str:
+    """Why the word of a reader does not count; empty where it does."""
+    if reading.decision == COLLAPSED:
+        return "collapsed"
+    if any(finding.decision == READS_SOMETHING for finding in reading.findings):
+        return "reads something where training labels were dealt anew"
+    return ""
+
+
+def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verdict:
+    """No verdict: no reader is fit to speak."""
+    failed = [reading for reading in readings if reading.decision == COLLAPSED]
+    if len(failed) < len(readings):
+        why = f"no reader is fit to speak{_unfit_clause(readings)}"
         return Verdict("no verdict", "no verdict", None, why)
-    last = standing[-1]
-    delta = last.effect.interval(0.95)
-    query_clause = _ablation_clause(last, margin)
-    if last.decision == ABOVE:
-        reversed_clause = _reversal_clause(standing)
-        why = (
-            f"{last.name} loses {delta} on wrong evidence"
-            f"{reversed_clause}{query_clause}"
+    names = ", ".join(reading.name for reading in readings)
+    why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
+    query_scores = [
+        failure.alone["query_only"].mean() for failure in readings if failure.alone
+    ]
+    if majority.value >= SKEWED and query_scores:
+        alone = max(query_scores)
+        why += (
+            f"; {majority.value:.3f} of the labels are one class, and the query "
+            f"alone reaches {alone:.3f}"
         )
-        return Verdict("evidence-sensitive", "evidence-sensitive", last.name, why)
-    open_ended = last.strength < Strength.PRETRAINED and not planted
-    if last.decision != WITHIN:
+    return Verdict("no verdict", "no verdict", None, why)
+
+
+def _sensitive_verdict(
+    readings: Sequence[EvidenceReading],
+    standing: Sequence[EvidenceReading],
+    margin: float,
+) -> Verdict:
+    """At least one reader depends: the verdict names who saw it and who did not."""
+    seers = [reading for reading in standing if reading.decision == ABOVE]
+    stage = _most_telling(seers)
+    others = [reading.name for reading in seers if reading is not stage]
+    clauses = [f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence"]
+    if others:
+        clauses.append(f"so does {', '.join(others)}")
+    weak = [r.name for r in standing if r.decision == WITHIN]
+    if weak:
+        clauses.append(f"calibration reversal: near zero under {', '.join(weak)}")
+    unsure = [r.name for r in standing if r.decision in (UNDECIDED, HELPED)]
+    if unsure:
+        clauses.append(f"not seen for certain by {', '.join(unsure)}")
+    why = "; ".join(clauses) + _ablation_clause(stage, margin) + _unfit_clause(readings)
+    return Verdict(SENSITIVE, SENSITIVE, stage.name, why)
+
+
+def _near_zero_verdict(
+    readings: Sequence[EvidenceReading],
+    standing: Sequence[EvidenceReading],
+    majority: Estimate,
+    margin: float,
+    *,
+    planted: bool,
+) -> Verdict:
+    """No reader depends: is that because the labels do not?"""
+    joining = [reading for reading in standing if _can_join(reading)]
+    deciding = joining or standing
+    unsure = [reading for reading in deciding if reading.decision != WITHIN]
+    if unsure:
+        stage = _most_telling(unsure)
         why = (
-            f"the interval {delta} of {last.name} neither clears nor fits the margin "
-            f"{margin}"
+            f"the interval {stage.effect.interval(0.95)} of {stage.name} neither "
+            f"clears nor fits the margin {margin}{_advice(stage, margin)}"
         )
-        needed = f"; about {_deciding_items(last, margin):,} test items would decide"
-        return Verdict("undecided", "undecided", last.name, why + needed, open_ended)
-    region, explanation = _map_region(last, majority, margin)
+        open_ended = stage.strength < Strength.PRETRAINED and not planted
+        why += _unfit_clause(readings)
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, why, open_ended)
+    stage = _most_telling(deciding)
+    delta = stage.effect.interval(0.95)
+    region, explanation = _map_region(stage, majority, margin)
     small = "" if delta.low <= 0 <= delta.high else " (small, not zero)"
     why = (
-        f"{last.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
-        f"{explanation}{query_clause}"
+        f"{stage.name} loses {delta} on wrong evidence, within ± {margin}{small}; "
+        f"{explanation}{_ablation_clause(stage, margin)}{_detection_clause(stage)}"
+        f"{_unfit_clause(readings)}"
     )
-    if last.strength <= SCREENING:
-        return Verdict(
-            "calibrate",
-            region,
-            last.name,
-            why + "; a stronger reader may still differ",
-            True,
+    doubt = "" if planted and joining else _doubt(stage, margin)
+    if not doubt:
+        open_ended = stage.strength < Strength.PRETRAINED and not planted
+        return Verdict(region, region, stage.name, why, open_ended)
+    if stage.strength < Strength.PRETRAINED:
+        why += f"; {doubt}, and a stronger reader may differ"
+        return Verdict("calibrate", region, stage.name, why, provisional=True)
+    return Verdict(UNDECIDED, UNDECIDED, stage.name, f"{why}; {doubt}")
+
+
+def _most_telling(readings: Sequence[EvidenceReading]) -> EvidenceReading:
+    """The strongest; of several as strong, the one whose loss may be the greatest."""
+    return max(readings, key=lambda r: (r.strength, r.effect.interval(0.95).high))
+
+
+def _can_join(reading: EvidenceReading) -> bool:
+    """Whether the reader sees what only query and evidence tell together.
+
+    By what it recovers, where that was measured; else by what it says of itself.
+    """
+    match = reading.controls.get(MATCH)
+    if match is not None:
+        return match.is_recovered
+    return reading.strength > Strength.WORDS
+
+
+def _cut_share(reading: EvidenceReading) -> float:
+    return float(reading.remarks.get("truncated", 0.0))
+
+
+def _doubt(reading: EvidenceReading, margin: float) -> str:
+    """Why a near zero of this reader may be its own fault; empty where it may not."""
+    name, match = reading.name, reading.controls.get(MATCH)
+    if _cut_share(reading) > CUT:
+        return (
+            f"{name} cut {_percent(_cut_share(reading))} of the items, so what it did "
+            "not read may matter"
         )
-    return Verdict(region, region, last.name, why, open_ended)
+    if not _can_join(reading):
+        if match is None:
+            return f"{name} cannot tell whether query and evidence agree"
+        response = match.responses[-1]
+        return (
+            f"{name} recovers {response.recovery} of a match planted in "
+            f"{_percent(response.dose)} of the items, so it could not have seen a "
+            f"{JOINT}"
+        )
+    room = 1 - float(reading.right.mean())
+    if match is not None and (match.limit is None or match.limit.value * room > margin):
+        return f"{name} could have missed a dependence worth more than the margin"
+    return ""
 
 
 def _map_region(
     reading: EvidenceReading, majority: Estimate, margin: float
 ) -> tuple[str, str]:
     """The place of a near zero on the map, and why it is there."""
+    mpds, open_place = reading.mpds, "so the place is underdetermined"
     if majority.value >= SKEWED:
         return (
             "warning",
-            f"{majority.value:.3f} of the labels are one class, so the place is "
-            "underdetermined",
+            f"{majority.value:.3f} of the labels are one class, {open_place}",
         )
     if reading.gain.value < margin:
         gain = f"{reading.gain.value:z.3f}"
         return (
             "warning",
-            f"the reader is only {gain} above the majority, so the place is "
-            "underdetermined",
+            f"the reader is only {gain} above the majority, {open_place}",
         )
-    if reading.mpds is None:
-        return "warning", "mpds has no value, so the place is underdetermined"
-    if reading.mpds.value >= DIRECT:
-        return "direct coupling", f"metadata alone reach {reading.mpds} of its accuracy"
+    if mpds is None:
+        return "warning", f"mpds has no value, {open_place}"
+    if (mpds.low - 1) * float(reading.right.mean()) > margin:
+        return (
+            "warning",
+            f"metadata alone reach {mpds} of its accuracy, more than the reader "
+            f"itself, {open_place}",
+        )
+    if mpds.low >= DIRECT:
+        return "direct coupling", f"metadata alone reach {mpds} of its accuracy"
+    if mpds.high < DIRECT:
+        return "latent coupling", f"metadata alone reach only {mpds} of its accuracy"
     return (
-        "latent coupling",
-        f"metadata alone reach only {reading.mpds} of its accuracy",
+        "coupling",
+        f"metadata alone reach {mpds} of its accuracy, so that direct or latent "
+        f"(under {DIRECT}) is open",
     )
 
 
 def _ablation_clause(reading: EvidenceReading, margin: float) -> str:
-    """A clause where the query alone does as well as the full reader."""
-    if not reading.alone:
+    """A clause where one field alone does as well as the full reader."""
+    full, clauses = reading.right.mean(), ""
+    for part, words in (
+        ("query_only", "the query alone does as well"),
+        ("evidence_only", "the evidence alone does as well, whatever is asked"),
+    ):
+        if part in reading.alone and reading.alone[part].mean() >= full - margin:
+            clauses += (
+                f"; {words} ({reading.alone[part].mean():.3f} against {full:.3f})"
+            )
+    return clauses
+
+
+def _unfit_clause(readings: Sequence[EvidenceReading]) -> str:
+    """A clause that names the readers whose word does not count, and why."""
+    unfit = {r.name: why for r in readings if (why := _why_unfit(r))}
+    named = ", ".join(f"{name} ({why})" for name, why in unfit.items())
+    return f"; not fit to speak: {named}" if unfit else ""
+
+
+def _detection_clause(reading: EvidenceReading) -> str:
+    """A clause on what the reader could have seen, where that was measured."""
+    match = reading.controls.get(MATCH)
+    if match is None or not match.is_recovered:
         return ""
-    alone, full = reading.alone["query_only"].mean(), reading.right.mean()
-    if alone < full - margin:
-        return ""
-    return f"; the query alone does as well ({alone:.3f} against {full:.3f})"
+    if match.limit is None:
+        return f"; even in all items, a {JOINT} could have been missed"
+    return (
+        f"; no {JOINT} in {_percent(match.limit.value)} of the items or more would "
+        "have been missed (80 % power)"
+    )
 
 
-def _reversal_clause(standing: Sequence[EvidenceReading]) -> str:
-    """A clause where a weaker reader's near zero was overturned."""
-    weak = [reading.name for reading in standing[:-1] if reading.decision == WITHIN]
-    return f"; calibration reversal: near zero under {', '.join(weak)}" if weak else ""
+def _percent(share: float) -> str:
+    """A share in per cent, of two digits.
+
+    >>> _percent(0.1234), _percent(0.00456), _percent(1.0)
+    ('12 %', '0.46 %', '100 %')
+    """
+    return f"{100 * share:.3g} %" if share >= 1 else f"{100 * share:.2g} %"
 
 
-def _deciding_items(reading: EvidenceReading, margin: float) -> int:
-    """About how many test items would settle the question, were the effect as seen."""
-    value, se, n = reading.effect.value, reading.effect.se, reading.effect.n
-    room, z = (value - margin, 1.96) if value > margin else (margin - abs(value), 1.645)
-    return int(n * (z * se / max(abs(room), 1e-4)) ** 2) + 1
+def _advice(reading: EvidenceReading, margin: float) -> str:
+    """How many test items would settle the question, were the effect as seen."""
+    effect = reading.effect
+    count = items_to_decide(effect.value, effect.se, effect.n, margin)
+    if count is None:
+        return "; the effect lies too near the margin for any number of items to decide"
+    return f"; about {count:,} test items would decide (80 % power)"

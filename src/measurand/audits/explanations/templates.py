@@ -13,6 +13,7 @@ import pandas as pd
 
 from measurand.audits.explanations.rationales import Rationales
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import split_ways
 from measurand.stats.tokens import token_statistics
 
 LONGEST = 4  # words of a row that is tested; templates are chained from these
@@ -128,7 +129,9 @@ def leaking_templates(benchmark: Benchmark, rationales: Rationales) -> pd.DataFr
     """
     sides = pd.concat([benchmark.train.table, benchmark.test.table])
     items = benchmark.test.with_table(sides)
-    clusters = benchmark.clusters(items).astype(str).tolist()
+    # Of two ways that cross, the one with the larger clusters.
+    ways = split_ways(benchmark.clusters(items))
+    clusters = min(ways, key=lambda way: len(np.unique(way))).astype(str).tolist()
     labels = items.labels.tolist()
     return find_leaking_templates(
         [*rationales.train, *rationales.test], labels, groups=clusters

@@ -29,8 +29,19 @@ homophily
     Label agreement among nearest neighbours beyond its permutation null: no k-means.
 control_accuracy, control_over_majority
     The same reader on lengths, overlap, shuffled words or masked word classes.
-repair_over_majority, repair_pair_accuracy
+repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
+
+recovery
+    Accuracy gained from one part on test items spiked with a code word for the label
+    in it, over the room that was left, by dose.
+detection_limit
+    The least dose that over_majority would tell from zero with 80 % power.
+blank
+    over_majority of each part where training labels were dealt anew.
+
+A part leaks by over_majority or by v_information; "none found" needs both within their
+margins, and PECO, clusters and words no more than chance.
 
 Departures from the paper: a score that is 0 without leakage, error control for
 clusters and words, and no verdict of "none" without an equivalence test.

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
-from measurand.audits.leakage.settings import EXPLAINED
-from measurand.core.errors import CannotIntervene
+from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
+from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention
 from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
 from measurand.experiment.answer import Predictions, ReaderMeasures
@@ -22,6 +22,7 @@ from measurand.experiment.experiment import (
     reopen_experiment,
     resolve_asks,
 )
+from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
 from measurand.selections.folds import Fold
@@ -79,6 +80,12 @@ class Runs:
         return np.asarray(self.answers == self.gold)
 
 
+def is_one_class(runs: Runs) -> bool:
+    """Whether some run gave nearly all items one answer."""
+    commonest = [np.bincount(answers).max() / len(answers) for answers in runs.answers]
+    return bool(max(commonest) >= ONE_CLASS)
+
+
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """Where readers are asked: on the split and, where we drew it, out of fold."""
@@ -126,13 +133,16 @@ class LeakageAnswers:
         pair: Its answers with all fields.
         alone: Its answers with one field, learned with that field alone.
         controls: Its answers with only a control.
-        refused: Controls that cannot be made of these texts, and why.
+        elsewhere: Its answers about the other test parts, by what findings call them.
+        refused: Controls that cannot be made of these texts, and second trainings
+            past the budget; and why.
     """
 
     pair: Runs
     alone: Mapping[str, Runs]
     controls: Mapping[str, Runs]
     refused: Mapping[str, str]
+    elsewhere: Mapping[str, "LeakageAnswers"]
 
 
 def ask_parts(
@@ -146,14 +156,7 @@ def ask_parts(
     """Ask under every condition; one recipe serves them all."""
     fields = evaluation.canonical.fields
     wanted = reading_conditions(fields)
-    tried = dict(control_interventions(fields)) if with_controls else {}
-    extra, refused = {}, {}
-    for control, change in tried.items():
-        try:
-            change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
-            extra[CONTROL, control] = change
-        except CannotIntervene as reason:
-            refused[control] = str(reason)
+    extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
     # Controls are asked for accuracies alone, which need no calibrated probabilities.
@@ -169,7 +172,11 @@ def ask_parts(
     ]
     # What the readers show of themselves is asked in the same trials as their answers.
     also = questions if evaluation.fold_experiment is None else []
-    inspections = [*also, *_inspection_asks(members[0], fields)]
+    plain = dict.fromkeys(wanted, members)
+    other_tests = evaluation.canonical.other_tests
+    plans = [_plan_elsewhere(evaluation, plain, part) for part in other_tests]
+    others = [ask for elsewhere in plans for asks in elsewhere.values() for ask in asks]
+    inspections = [*also, *others, *_inspection_asks(members[0], fields)]
     beside = [] if also else [(evaluation.experiment, questions)]
     check_budget(name, (evaluation.split_experiment, inspections), *beside)
     resolve_asks(evaluation.split_experiment, inspections)
@@ -178,6 +185,43 @@ def ask_parts(
         condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
         for condition, schedule in plan.items()
     }
+    retried: dict[Condition, Runs] = {}
+    try:
+        retried = _retry_parts(evaluation, name, reader, seeds, by_condition)
+        by_condition |= retried
+    except PastBudget as reason:
+        refused["a second training, after one part gave one class,"] = way_to_run(
+            "leakage", reason
+        )
+    if retried:
+        again = repeat_reader(evaluation, reader, seeds, again=True)
+        plain |= dict.fromkeys(retried, again)
+    elsewhere = {part: _ask_elsewhere(evaluation, plain, part) for part in other_tests}
+    return _sort_answers(by_condition, fields, refused, elsewhere)
+
+
+def _feasible_controls(
+    evaluation: Evaluation,
+) -> tuple[dict[Condition, Intervention], dict[str, str]]:
+    """The controls that these texts allow, and why others cannot be made."""
+    feasible: dict[Condition, Intervention] = {}
+    refused = {}
+    for control, change in control_interventions(evaluation.canonical.fields).items():
+        try:
+            change(evaluation.canonical.benchmark.test, np.random.default_rng(0))
+            feasible[CONTROL, control] = change
+        except CannotIntervene as reason:
+            refused[control] = str(reason)
+    return feasible, refused
+
+
+def _sort_answers(
+    by_condition: Mapping[Condition, Runs],
+    fields: tuple[str, ...],
+    refused: Mapping[str, str],
+    elsewhere: Mapping[str, LeakageAnswers],
+) -> LeakageAnswers:
+    """The answers by kind of condition; of one field, the pair is that field alone."""
     of_kind = {
         wanted_kind: {
             condition: runs
@@ -188,13 +232,78 @@ def ask_parts(
     }
     pair = by_condition[PAIR]
     alone = of_kind[ALONE] or {fields[0]: pair}
-    return LeakageAnswers(pair, alone, of_kind[CONTROL], refused)
+    return LeakageAnswers(pair, alone, of_kind[CONTROL], refused, elsewhere)
+
+
+def _plan_elsewhere(
+    evaluation: Evaluation, members: Mapping[Condition, Sequence[Reader]], part: str
+) -> dict[Condition, list[Ask]]:
+    """What is asked about another test part, of those who learned on the split."""
+    changes = reading_conditions(evaluation.canonical.fields)
+    several = evaluation.fold_experiment is None
+    return {
+        condition: [
+            Ask(member, fitted_under=change, under=change, part=part)
+            for member in members[condition][: None if several else 1]
+        ]
+        for condition, change in changes.items()
+    }
+
+
+def _ask_elsewhere(
+    evaluation: Evaluation, members: Mapping[Condition, Sequence[Reader]], part: str
+) -> LeakageAnswers:
+    """What was answered about another test part."""
+    plan = _plan_elsewhere(evaluation, members, part)
+    asks = [ask for asks in plan.values() for ask in asks]
+    predictions = iter(ask_all(evaluation.split_experiment, asks))
+    by_condition = {
+        condition: gather_runs([[next(predictions)] for _ in asks])
+        for condition, asks in plan.items()
+    }
+    return _sort_answers(by_condition, evaluation.canonical.fields, {}, {})
+
+
+def _retry_parts(
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    seeds: int | None,
+    by_condition: Mapping[Condition, Runs],
+) -> dict[Condition, Runs]:
+    """The parts from which a trained reader said one class, once more, other seeds."""
+    collapsed = [
+        condition
+        for condition, runs in by_condition.items()
+        if condition[0] == ALONE and is_one_class(runs)
+    ]
+    if not (collapsed and isinstance(reader, Seeded)):
+        return {}
+    members = repeat_reader(evaluation, reader, seeds, again=True)
+    plan = {
+        condition: _plan_asks(evaluation, members, Keep(condition[1]))
+        for condition in collapsed
+    }
+    asks = [ask for schedule in plan.values() for run in schedule for ask in run]
+    check_budget(name, (evaluation.experiment, asks))
+    predictions = iter(ask_all(evaluation.experiment, asks))
+    return {
+        condition: gather_runs([[next(predictions) for _ in run] for run in schedule])
+        for condition, schedule in plan.items()
+    }
+
+
+def ask_alone(evaluation: Evaluation, reader: Reader, field: str) -> Runs:
+    """What a light reader answers from one part alone; cut into folds in one way."""
+    plan = _plan_asks(evaluation, [reader], Keep(field))
+    answers = iter(ask_all(evaluation.experiment, [ask for run in plan for ask in run]))
+    return gather_runs([[next(answers) for _ in run] for run in plan])
 
 
 def repeat_reader(
-    evaluation: Evaluation, reader: Reader, seeds: int | None
+    evaluation: Evaluation, reader: Reader, seeds: int | None, *, again: bool = False
 ) -> list[Reader]:
-    """The reader once a run."""
+    """The reader once a run; with seeds that it has not had where it is `again`."""
     count = evaluation.draws if evaluation.fold_experiment is not None else 1
     if isinstance(reader, Seeded):
         count = (
@@ -202,7 +311,7 @@ def repeat_reader(
             if evaluation.fold_experiment is not None
             else seeds or reader.default_seeds()
         )
-        return list(reader.with_seeds(count))
+        return list(reader.with_seeds(count, count if again else 0))
     return [reader] * count
 
 

@@ -1,10 +1,16 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from measurand.audits.leakage.asking import Evaluation, open_evaluation
-from measurand.audits.leakage.canonical import canonical_benchmark
+from measurand.audits.leakage.canonical import (
+    CanonicalBenchmark,
+    canonical_benchmark,
+)
 from measurand.audits.leakage.cards import word_statistics
+from measurand.audits.leakage.causes import read_simply
+from measurand.audits.leakage.controls import add_controls
+from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -22,21 +28,21 @@ from measurand.audits.leakage.verdict import verdict
 from measurand.core.bounds import check_number
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
+from measurand.core.items import Items
 from measurand.core.reader import Reader
-from measurand.core.recipe import traits_of
+from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
     check_teachable,
     higher_rungs,
+    names_above,
     order_by_strength,
+    strength_of,
     way_to_run,
 )
 from measurand.stats.paired import mean_score
-
-RUNGS = ("tfidf", "minilm")  # from one field, `cross` reads no more than `tfidf`
-
 
 USUAL = LeakageSettings()
 
@@ -55,12 +61,7 @@ def audit(
     """
     check_teachable(readers, "one part alone")
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
-    baselines = leakage_baselines(
-        canonical.scored_items,
-        canonical.benchmark.train if canonical.pool is None else canonical.pool,
-        canonical.benchmark.clusters(canonical.scored_items),
-        settings.reference,
-    )
+    baselines, other_baselines = _all_baselines(canonical, readers, settings)
     words = word_statistics(canonical)
     folds, draws = settings.folds, settings.draws
     if canonical.pool is not None:
@@ -68,35 +69,46 @@ def audit(
         check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
     with open_evaluation(experiment, canonical, folds, draws) as evaluation:
         readings, refused = _climb_leakage_ladder(
-            evaluation, readers, baselines, settings
+            evaluation, readers, baselines, other_baselines, settings
         )
-        repairs = repair_leaks(evaluation, readers, readings)
-    rng = generator(experiment.seed, "leakage", "ground")
-    majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
+        simple = read_simply(evaluation, baselines)
+        repairs = repair_leaks(evaluation, readers, readings, settings.margin)
+    work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.fields}
-    stages = [reading.stage for reading in readings]
+    stages = [*simple.stages, *(reading.stage for reading in readings)]
     planted = canonical.benchmark.planted
-    conclusion = verdict(stages, surest, settings.margin, planted=planted)
+    conclusion = verdict(
+        stages, surest, baselines, planted=planted, find_cause=simple.cause
+    )
     findings = [
-        Finding("majority", "majority", "full", majority),
+        *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
         *merge_findings(readings),
+        *simple.findings,
         *repairs.findings,
     ]
     drawings = exhibits(
-        canonical, readings, findings, words, repairs, settings, experiment.seed
+        canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
-    items = leakage_item_table(canonical, readings, repairs, baselines)
+    items = leakage_item_table(canonical, readings, repairs, work, baselines)
     return Report(
         "leakage",
         describe_leakage_benchmark(experiment.benchmark, canonical),
         conclusion,
         tuple(findings),
-        leakage_settings(experiment.seed, readers, readings, canonical, settings),
-        {**refused, **merge_not_run(readings), **repairs.not_run, **words.not_run},
+        leakage_settings(
+            experiment.seed, readers, readings, canonical, baselines, settings
+        ),
+        {
+            **refused,
+            **merge_not_run(readings),
+            **repairs.not_run,
+            **why_no_work,
+            **words.not_run,
+        },
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
-        files=repair_files(items, repairs),
+        files=repair_files(items, repairs, work),
     )
 
 
@@ -104,6 +116,7 @@ def _climb_leakage_ladder(
     evaluation: Evaluation,
     readers: Mapping[str, Reader],
     baselines: LeakageBaselines,
+    other_baselines: Mapping[str, LeakageBaselines],
     settings: LeakageSettings,
 ) -> tuple[list[LeakageReading], dict[str, str]]:
     """What the readers asked for found, and the rungs called where none leaked.
@@ -111,7 +124,7 @@ def _climb_leakage_ladder(
     Also why readers were not run: they would have taken longer than they may.
     """
     clustering = ClusterSettings(settings.k, settings.components)
-    terms = baselines, clustering, settings.seeds, settings.margin
+    terms = baselines, other_baselines, clustering, settings.seeds
     readings: list[LeakageReading] = []
     refused: dict[str, str] = {}
 
@@ -120,7 +133,8 @@ def _climb_leakage_ladder(
             reading = read_leakage(
                 evaluation, name, reader, *terms, with_controls=light
             )
-            readings.append(reading)
+            count = baselines.readers
+            readings.append(add_controls(evaluation, reading, reader, settings, count))
         except PastBudget as reason:
             refused[name] = way_to_run("leakage", reason)
 
@@ -129,12 +143,95 @@ def _climb_leakage_ladder(
         light = not readings and not traits_of(reader).near_zero_stands
         read(name, reader, light=light)
     check_any_run(readings, refused)
-    rungs = higher_rungs(readers, settings.strongest, rungs=RUNGS)
+    # A planted benchmark never calls for an encoder: its answer is known.
+    planted = evaluation.canonical.benchmark.planted
+    rungs = higher_rungs(readers, settings.strongest, weightless=planted)
+    fields = evaluation.canonical.fields
     while (
         settings.calibrate
-        and not evaluation.canonical.benchmark.planted
-        and not any(r.stage.leaking_parts(settings.margin) for r in readings)
+        and not any(reading.stage.leaking_parts for reading in readings)
         and (rung := next(rungs, None))
     ):
-        read(*rung, light=False)
+        if _can_help(rung[1], readings, fields):
+            read(*rung, light=False)
     return readings, refused
+
+
+def _can_help(
+    reader: Reader, readings: Sequence[LeakageReading], fields: tuple[str, ...]
+) -> bool:
+    """Whether a rung could see more than the readers before it.
+
+    From one field, who reads pairs sees no more than who reads words; but it may learn
+    the task from all fields where they did not, so that nothing found means something.
+    """
+    if strength_of(reader) != Strength.PAIRS:
+        return True
+    return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
+
+
+def _majority_findings(
+    baselines: Mapping[str, LeakageBaselines], seed: int
+) -> list[Finding]:
+    """The share of the commonest label of each test part."""
+    rng = generator(seed, "leakage", "ground")
+    return [
+        Finding(
+            "majority",
+            "majority",
+            where,
+            mean_score(ground.majority, rng=rng, clusters=ground.clusters),
+        )
+        for where, ground in baselines.items()
+    ]
+
+
+def _list_work(
+    canonical: CanonicalBenchmark, readings: Sequence[LeakageReading], field: str
+) -> tuple[WorkList | None, dict[str, str]]:
+    """The counterparts to be written where a part leaks; or why there are none."""
+    regions = [r.regions[field] for r in readings if field in r.regions]
+    if not field:
+        why = "no part surely leaks"
+    elif len(canonical.fields) == 1:
+        why = f"beside {field} there is nothing that could be written anew"
+    elif not regions or not regions[-1].biased:
+        why = f"no cluster of {field} is surely biased, so that no text is pointed at"
+    else:
+        return list_counterparts(canonical, field, regions[-1]), {}
+    return None, {"work list": why}
+
+
+def _all_baselines(
+    canonical: CanonicalBenchmark,
+    readers: Mapping[str, Reader],
+    settings: LeakageSettings,
+) -> tuple[LeakageBaselines, dict[str, LeakageBaselines]]:
+    """What readers are held against on the scored items, and on other test parts."""
+    benchmark = canonical.benchmark
+    count = _count_readers(readers, settings, planted=benchmark.planted)
+    pool = canonical.pool
+
+    def ground(items: Items, train: Items) -> LeakageBaselines:
+        clusters = benchmark.clusters(items)
+        terms = settings.reference, settings.margin, count
+        return leakage_baselines(items, train, clusters, *terms)
+
+    return (
+        ground(canonical.scored_items, benchmark.train if pool is None else pool),
+        {
+            where: ground(items, benchmark.train)
+            for where, items in canonical.other_tests.items()
+        },
+    )
+
+
+def _count_readers(
+    readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
+) -> int:
+    """How many readers may be asked, whatever is installed: they share one budget.
+
+    Length and form are read beside them.
+    """
+    rungs = names_above(readers, settings.strongest, weightless=planted)
+    return len(readers) + len(rungs) * settings.calibrate + 2

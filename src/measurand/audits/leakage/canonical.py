@@ -6,7 +6,7 @@ So the order of the file and the words for the labels change no figure.
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -24,14 +24,17 @@ class CanonicalBenchmark:
     """A benchmark in its settled order.
 
     Attributes:
-        benchmark: Train and test; both together can be asked about as another part.
+        benchmark: Train and test; both together can be asked about as another part,
+            and so can the test parts beside the first.
         pool: All items, where we drew the split ourselves; else None.
         labels: The name that each number of a label stands for.
+        other_tests: The test parts beside the first, by what findings call them.
     """
 
     benchmark: Benchmark
     pool: Items | None
     labels: Mapping[str, str]
+    other_tests: Mapping[str, Items] = field(default_factory=dict)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -47,10 +50,13 @@ class CanonicalBenchmark:
 def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
     """The benchmark in its settled order; a split that was drawn is drawn anew."""
     sides = [benchmark.train, benchmark.test]
-    digests = [_text_digests(items) for items in sides]
+    others = {f"part={name}": items for name, items in benchmark.test_parts.items()}
+    digests = [_text_digests(items) for items in (*sides, *others.values())]
     numbers = _number_labels(
-        pd.concat([items.labels for items in sides]), np.concatenate(digests)
+        pd.concat([items.labels for items in (*sides, *others.values())]),
+        np.concatenate(digests),
     )
+    digests, other_digests = digests[:2], digests[2:]
     has_ids = "id" in benchmark.roles
     if benchmark.drawn_by:
         pool = _join_items(sides)
@@ -69,13 +75,18 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
             for items, item_digests in zip(sides, digests, strict=True)
         ]
     train, test = halves
-    also = {ALL: _join_items([train, test])}
+    other_tests = {
+        name: _order_items(items, item_digests, numbers, has_ids)
+        for (name, items), item_digests in zip(
+            others.items(), other_digests, strict=True
+        )
+    }
+    also = {ALL: _join_items([train, test]), **other_tests}
     canonical = replace(
         benchmark, train=train, test=test, test_parts=also, protocol=None
     )
-    return CanonicalBenchmark(
-        canonical, pool, {number: name for name, number in numbers.items()}
-    )
+    names = {number: name for name, number in numbers.items()}
+    return CanonicalBenchmark(canonical, pool, names, other_tests)
 
 
 def _text_digests(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.str_]]":

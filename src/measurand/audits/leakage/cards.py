@@ -12,6 +12,7 @@ import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.regions import Regions
+from measurand.core.clusters import shared_clusters
 from measurand.core.errors import Undefined
 from measurand.core.items import Items
 from measurand.stats.tokens import feature_statistics, text_features, token_statistics
@@ -73,22 +74,6 @@ def _distinguishing_words(
     return token_table[(token_table["z"] > 0) & token_table["found"]]
 
 
-def lacking_labels(items: Items, regions: Regions, train: Items) -> pd.DataFrame:
-    """The label that each cluster lacks most: what a rewritten item should aim for."""
-    train_shares = train.labels.value_counts(normalize=True)
-    rows = []
-    for cluster in regions.biased:
-        cluster_shares = items.labels[regions.clusters == cluster].value_counts(
-            normalize=True
-        )
-        lacking = {
-            n: float(train_shares[n] - cluster_shares.get(n, 0.0))
-            for n in sorted(train_shares.index)
-        }
-        rows.append((cluster, max(lacking, key=lambda n: lacking[n])))
-    return pd.DataFrame(rows, columns=["cluster", "aim"])
-
-
 def cartography(
     epochs: np.ndarray, gold: np.ndarray, ids: tuple[str, ...]
 ) -> pd.DataFrame:
@@ -134,16 +119,24 @@ def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
         field: pd.concat([side.column(field) for side in sides], ignore_index=True)
         for field in canonical.fields
     }
+    group = [
+        pd.concat([side.column(column) for side in sides], ignore_index=True)
+        for column in [sides[0].group]
+        if column
+    ]
     tokens, shapes, not_run = {}, [], {}
     for field, field_texts in texts.items():
-        token_table = token_statistics(field_texts, labels)
+        # A text that many items share has its label once.
+        groups = shared_clusters([field_texts, *group])
+        token_table = token_statistics(field_texts, labels, groups=groups)
         tokens[field] = token_table.assign(label=token_table["label"].map(names))
         others = pd.DataFrame({f: t for f, t in texts.items() if f != field})
         try:
             shape_table = text_features(
                 field_texts, others if len(others.columns) else None
             )
-            shapes.append(feature_statistics(shape_table, labels).assign(field=field))
+            shape_statistics = feature_statistics(shape_table, labels, groups=groups)
+            shapes.append(shape_statistics.assign(field=field))
         except Undefined as reason:
             not_run[f"features of {field}"] = str(reason)
     feature_table = pd.concat(shapes, ignore_index=True) if shapes else pd.DataFrame()

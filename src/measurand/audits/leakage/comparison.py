@@ -23,6 +23,9 @@ COMPARISON = Comparison(
         "peco_paper",
     ),
     settings=("reference_accuracy",),
+    # The more clusters, the more PECO: its value is of one number of them.
+    alike={"effective_k": ("peco", "peco_raw")},
+    outcomes=("margin_bits",),
     effects=("over_majority", "peco"),
     against=(
         Against(

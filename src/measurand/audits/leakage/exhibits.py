@@ -7,12 +7,14 @@ import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.cards import WordStatistics, cluster_cards
+from measurand.audits.leakage.counterparts import WorkList
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
+from measurand.core.names import whole_condition
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
@@ -25,6 +27,7 @@ def exhibits(
     findings: Sequence[Finding],
     words: WordStatistics,
     repairs: Repair,
+    work: WorkList | None,
     settings: LeakageSettings,
     seed: int,
 ) -> tuple[Exhibit, ...]:
@@ -40,8 +43,10 @@ def exhibits(
         ),
         *_control_exhibits(findings, margin),
     ]
+    if any(reading.stage.controls for reading in readings):
+        charts.append(_recovery_exhibit(readings))
     parts = last.stage.parts
-    worst = max(parts, key=lambda field: parts[field].over.value)
+    worst = max(parts, key=lambda field: parts[field].accuracy.over.value)
     for field, regions in last.regions.items():
         # One map, of the part that leaks most: the others show what is not there.
         wanted = field == worst and (
@@ -61,6 +66,9 @@ def exhibits(
         charts += _confidence_histograms(last)
     if repairs.findings:
         charts.append(_repair_intervals(repairs))
+    if work is not None:
+        caption = f"Counterparts to be written, by side and cluster: {work.task}"
+        charts.append(Exhibit("counterparts", "table", work.counts, caption))
     return tuple(charts)
 
 
@@ -68,15 +76,19 @@ def _saturation_scatter(
     findings: Sequence[Finding], reference: float | None
 ) -> Exhibit:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
-    pair = {f.reader: f.estimate for f in findings if f.statistic == "accuracy"}
+    pair = {
+        (f.reader, whole_condition(f.condition)): f.estimate
+        for f in findings
+        if f.statistic == "accuracy"
+    }
     rows = [
         {
             "name": f"{f.condition}, {f.reader}",
             "series": f.condition,
             "group": f.reader,
-            "x": pair[f.reader].value,
-            "x_low": pair[f.reader].low,
-            "x_high": pair[f.reader].high,
+            "x": pair[f.reader, whole_condition(f.condition)].value,
+            "x_low": pair[f.reader, whole_condition(f.condition)].low,
+            "x_high": pair[f.reader, whole_condition(f.condition)].high,
             "y": f.estimate.value,
             "y_low": f.estimate.low,
             "y_high": f.estimate.high,
@@ -121,6 +133,25 @@ def _control_exhibits(findings: Sequence[Finding], margin: float) -> list[Exhibi
     caption = "The same reader on controls: accuracy over the majority"
     chart = _leakage_intervals("control_over_majority", findings, caption, margin)
     return [chart] if len(chart.table) else []
+
+
+def _recovery_exhibit(readings: Sequence[LeakageReading]) -> Exhibit:
+    """What is recovered of words planted in each part, one a row."""
+    rows = [
+        {
+            "group": reading.name,
+            "name": f"{field}, dose {response.dose:g}",
+            "value": response.recovery.value,
+            "low": response.recovery.low,
+            "high": response.recovery.high,
+        }
+        for reading in readings
+        for field, control in reading.stage.controls.items()
+        for response in control.responses
+    ]
+    caption = "What readers recover of a code word planted in a share of the items"
+    titles = {"x_title": "recovery"}
+    return Exhibit("spikes", "intervals", pd.DataFrame(rows), caption, titles)
 
 
 def _region_exhibits(
@@ -269,11 +300,11 @@ def _repair_intervals(repairs: Repair) -> Exhibit:
     rows = [
         {
             "group": f.condition.partition(", ")[0],
-            "name": f.condition.partition(", ")[2],
+            "name": f"{f.condition.partition(', ')[2]}, {f.reader}",
             "value": f.estimate.value,
             "low": f.estimate.low,
             "high": f.estimate.high,
-            "decision": "",
+            "decision": f.decision or "",
         }
         for f in repairs.findings
         if f.statistic == "repair_over_majority"

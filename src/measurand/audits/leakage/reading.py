@@ -19,15 +19,19 @@ from measurand.audits.leakage.asking import (
 from measurand.audits.leakage.cards import cartography
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
+    LEAKS,
     LeakageBaselines,
+    PartLeakage,
     answer_findings,
     is_degenerate,
     part_leakage,
 )
 from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.arrays import Clusters, Ints
+from measurand.core.clusters import shared_clusters
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.stats.paired import mean_score
@@ -57,25 +61,106 @@ def read_leakage(
     name: str,
     reader: Reader,
     baselines: LeakageBaselines,
+    other_baselines: Mapping[str, LeakageBaselines],
     clustering: ClusterSettings,
     seeds: int | None,
-    margin: float,
     *,
     with_controls: bool,
 ) -> LeakageReading:
     """Everything about one reader; the controls only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
-    rng = generator(evaluation.split_experiment.seed, "leakage", identity(reader))
-    parts = {
-        field: part_leakage(entry, baselines, len(answers.alone), rng)
-        for field, entry in answers.alone.items()
-    }
-    findings, not_run = answer_findings(name, answers, parts, baselines, margin, rng)
+    seed = evaluation.split_experiment.seed
+    rng = generator(seed, "leakage", identity(reader))
+    seeded = isinstance(reader, Seeded)
+    over = _over_majority(answers, baselines, seeded=seeded)
+    findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
+    leaking_elsewhere = []
+    for where, told in answers.elsewhere.items():
+        there = _read_elsewhere(name, reader, told, other_baselines[where], where, seed)
+        findings += there[0]
+        not_run |= there[1]
+        leaking_elsewhere += there[2]
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
-    groups = pd.factorize(test.column(test.group))[0] if test.group else None
+    regions_by_field = _find_all_regions(
+        evaluation, name, reader, member, labels, clustering, not_run
+    )
+    for regions in regions_by_field.values():
+        findings += regions.findings
+    if len(evaluation.canonical.fields) > 1:
+        findings += _relevance_findings(evaluation, name, member, not_run, rng)
+    epoch_map = _map_epochs(
+        evaluation, name, member, labels, regions_by_field, findings, not_run, rng
+    )
+    stage = LeakageStage(
+        name,
+        traits_of(reader).strength,
+        is_degenerate(answers.pair, baselines, rng),
+        parts,
+        {field: entry.biased for field, entry in regions_by_field.items()},
+        {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
+        tuple(leaking_elsewhere),
+    )
+    return LeakageReading(
+        name=name,
+        strength=traits_of(reader).strength,
+        findings=tuple(findings),
+        not_run=not_run,
+        remarks=answers.pair.remarks,
+        answers=answers,
+        regions=regions_by_field,
+        epoch_map=epoch_map,
+        stage=stage,
+    )
+
+
+def _over_majority(
+    answers: LeakageAnswers, baselines: LeakageBaselines, *, seeded: bool
+) -> dict[str, PartLeakage]:
+    """Accuracy over the majority from each part alone."""
+    tests = baselines.count_tests(len(answers.alone))
+    return {
+        field: part_leakage(runs, baselines, tests, seeded=seeded)
+        for field, runs in answers.alone.items()
+    }
+
+
+def _read_elsewhere(
+    name: str,
+    reader: Reader,
+    answers: LeakageAnswers,
+    baselines: LeakageBaselines,
+    where: str,
+    seed: int,
+) -> tuple[list[Finding], dict[str, str], list[str]]:
+    """The figures of another test part, what is withheld, and what leaks there."""
+    rng = generator(seed, "leakage", identity(reader), where)
+    over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
+    findings, withheld, parts = answer_findings(
+        name, answers, over, baselines, rng, where
+    )
+    leaking = [
+        f"{name_condition(part)}, {where}"
+        for part, leakage in parts.items()
+        if leakage.decision == LEAKS
+    ]
+    return findings, withheld, leaking
+
+
+def _find_all_regions(
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    member: Reader,
+    labels: NDArray[np.int64],
+    clustering: ClusterSettings,
+    not_run: dict[str, str],
+) -> dict[str, Regions]:
+    """The clusters of each part, where the reader embeds items."""
+    test, seed = evaluation.canonical.benchmark.test, evaluation.split_experiment.seed
+    group = [test.column(test.group)] if test.group else []
     regions_by_field: dict[str, Regions] = {}
     for field in evaluation.canonical.fields:
         test_vectors, train_vectors = measure_embedding(evaluation, member, field)
@@ -89,34 +174,17 @@ def read_leakage(
             test_vectors,
             train_vectors,
             labels,
-            groups,
+            shared_clusters([test.column(field), *group]),
             clustering,
-            evaluation.split_experiment.seed,
+            seed,
         )
-        findings += regions_by_field[field].findings
-    if len(evaluation.canonical.fields) > 1:
-        findings += _relevance_findings(evaluation, name, member, not_run, rng)
-    epoch_map = _map_epochs(
-        evaluation, name, member, labels, regions_by_field, findings, not_run, rng
-    )
-    stage = LeakageStage(
-        name,
-        traits_of(reader).near_zero_stands,
-        is_degenerate(answers.pair, baselines, rng),
-        parts,
-        {field: entry.biased for field, entry in regions_by_field.items()},
-    )
-    return LeakageReading(
-        name=name,
-        strength=traits_of(reader).strength,
-        findings=tuple(findings),
-        not_run=not_run,
-        remarks=answers.pair.remarks,
-        answers=answers,
-        regions=regions_by_field,
-        epoch_map=epoch_map,
-        stage=stage,
-    )
+    return regions_by_field
+
+
+def _permutation_p(regions: Regions) -> float:
+    """The chance of as much PECO with permuted labels."""
+    (p_value,) = (f.estimate.value for f in regions.findings if f.statistic == "peco_p")
+    return p_value
 
 
 def _relevance_findings(
@@ -145,7 +213,8 @@ def _relevance_findings(
             if item_values.empty:
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
-                estimate = mean_score(item_values, rng=rng)
+                clusters = _test_clusters(evaluation, item_values.index)
+                estimate = mean_score(item_values, rng=rng, clusters=clusters)
                 part = name_condition(field)
                 findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
@@ -171,19 +240,33 @@ def _map_epochs(
         inside = np.isin(field_regions.clusters, field_regions.biased)
         table[f"biased:{field}"] = inside
         if inside.any() and not inside.all():
-            contrast = _mean_contrast(table["confidence"], inside, rng)
+            clusters = _test_clusters(evaluation, table.index)
+            contrast = _mean_contrast(table["confidence"], inside, rng, clusters)
             part = name_condition(field)
             findings.append(Finding("confidence_of_biased", name, part, contrast))
     return table
 
 
 def _mean_contrast(
-    values: "pd.Series[float]", inside: NDArray[np.bool_], rng: np.random.Generator
+    values: "pd.Series[float]",
+    inside: NDArray[np.bool_],
+    rng: np.random.Generator,
+    clusters: Clusters,
 ) -> Estimate:
     """The mean inside less the mean outside."""
     rows = np.column_stack([values * inside, inside, values * ~inside, ~inside]).astype(
         float
     )
     return bootstrap(
-        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3], rows, rng=rng
+        lambda s: s[..., 0] / s[..., 1] - s[..., 2] / s[..., 3],
+        rows,
+        rng=rng,
+        clusters=clusters,
     )
+
+
+def _test_clusters(evaluation: Evaluation, ids: "pd.Index[str]") -> Ints:
+    """The clusters of these test items."""
+    benchmark = evaluation.canonical.benchmark
+    positions = pd.Index(benchmark.test.ids.astype(str)).get_indexer(ids.astype(str))
+    return np.asarray(benchmark.clusters(benchmark.test)[positions])

@@ -16,7 +16,7 @@ from measurand.audits.leakage.settings import (
     TABLE_COMPONENTS,
     TABLE_K,
 )
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.finding import Estimate, Finding
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
@@ -91,7 +91,7 @@ def find_regions(
     test: NDArray[np.float32],
     train: NDArray[np.float32],
     labels: Ints,
-    groups: Ints | None,
+    groups: Clusters,
     clustering: ClusterSettings,
     seed: int,
 ) -> Regions:
@@ -109,7 +109,7 @@ def find_regions(
         peco(partition.labels, labels, rng=rng("peco", i), groups=groups)
         for i, partition in enumerate(partitions)
     ]
-    published = _published_scores(test, labels, clustering, rng("published"))
+    published = _published_scores(test, labels, groups, clustering, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
     part = name_condition(field)
     findings = [
@@ -198,6 +198,7 @@ def _mean_and_extremes(values: Floats, n: int, how: str) -> Estimate:
 def _published_scores(
     vectors: NDArray[np.float32],
     labels: Ints,
+    groups: Clusters,
     clustering: ClusterSettings,
     rng: np.random.Generator,
 ) -> dict[str, Estimate]:
@@ -209,7 +210,7 @@ def _published_scores(
     return {
         what: pool_estimates(
             [
-                _published_score(what, partition, labels, rng).estimate
+                _published_score(what, partition, labels, groups, rng).estimate
                 for partition in partitions
             ],
             "clusterings",
@@ -219,7 +220,11 @@ def _published_scores(
 
 
 def _published_score(
-    what: str, partition: Partition, labels: Ints, rng: np.random.Generator
+    what: str,
+    partition: Partition,
+    labels: Ints,
+    groups: Clusters,
+    rng: np.random.Generator,
 ) -> PecoScore:
     """One of the published scores of one clustering."""
     preset, divergence = PUBLISHED[what]
@@ -229,12 +234,13 @@ def _published_score(
         preset=preset,
         divergence=divergence,
         rng=rng,
+        groups=groups,
         permutations=FEW,
     )
 
 
 def _sensitivity_table(
-    vectors: NDArray[np.float32], labels: Ints, groups: Ints | None, rng: Streams
+    vectors: NDArray[np.float32], labels: Ints, groups: Clusters, rng: Streams
 ) -> pd.DataFrame:
     """PECO for other numbers of clusters and components: the paper's Table 5."""
     rows = []
@@ -254,7 +260,9 @@ def _sensitivity_table(
                     "high": score.estimate.high,
                     "p": score.p_value,
                     **{
-                        what: _published_score(what, partition, labels, stream).value
+                        what: _published_score(
+                            what, partition, labels, groups, stream
+                        ).value
                         for what in PUBLISHED
                     },
                 }

@@ -1,26 +1,28 @@
 """How much each part gives away: accuracies, bits, agreement with the pair reader."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
-from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs
-from measurand.audits.leakage.settings import FLOOR, ONE_CLASS
+from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
+from measurand.audits.leakage.settings import FLOOR, MARGIN
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.stats.agreement import kappa, nba, nbr
-from measurand.stats.decisions import pool_estimates
+from measurand.stats.decisions import ONE_TRAINING, pool_estimates
 from measurand.stats.information import v_information
-from measurand.stats.paired import difference, mean_score, ratio
+from measurand.stats.paired import difference, mean_score, ratio, share_difference
 from measurand.stats.scores import wilson_share
 
 SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
+COLLAPSED = "collapsed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,9 @@ class LeakageBaselines:
         null: The log-probability of each gold label for who reads nothing.
         clusters: Items with one number hang together.
         reference: The accuracy of the best published model, if it is known.
+        margin: Accuracy over the majority that still counts as nothing.
+        entropy: What there is to tell about the labels, in bits.
+        readers: How many are asked or may yet be called: they share the error budget.
     """
 
     ids: tuple[str, ...]
@@ -40,31 +45,67 @@ class LeakageBaselines:
     null: Floats
     clusters: Ints
     reference: float | None = None
+    margin: float = MARGIN
+    entropy: float = 1.0
+    readers: int = 1
+
+    @property
+    def margin_bits(self) -> float:
+        """Bits that still count as nothing: the same share of what there is to tell."""
+        return self.margin * self.entropy
+
+    def count_tests(self, parts: int) -> int:
+        """How many tests share the 5 %: in accuracy and bits, by part and reader."""
+        return 2 * parts * self.readers
 
 
 def leakage_baselines(
-    items: Items, train: Items, clusters: Ints, reference: float | None
+    items: Items,
+    train: Items,
+    clusters: Ints,
+    reference: float | None,
+    margin: float = MARGIN,
+    readers: int = 1,
 ) -> LeakageBaselines:
     """The ground of these items; `train` are those whose label shares are known."""
     order = np.argsort(np.array(items.ids, str), kind="stable")
     labels = items.labels.iloc[order]
     counts = labels.value_counts()
-    commonest = min(counts.index, key=lambda label: (-int(counts[label]), label))
+    commonest = commonest_label(labels)
     shares = train.labels.value_counts(normalize=True)
     null = np.log(np.maximum(labels.map(shares).fillna(0.0).to_numpy(float), FLOOR))
     right = (labels == commonest).astype(float)
     ids = tuple(str(item_id) for item_id in right.index)
+    test_shares = counts.to_numpy(float) / counts.sum()
+    entropy = -float((test_shares * np.log2(test_shares)).sum())
     return LeakageBaselines(
-        ids, right.set_axis(list(ids)), null, clusters[order], reference
+        ids,
+        right.set_axis(list(ids)),
+        null,
+        clusters[order],
+        reference,
+        margin,
+        entropy,
+        readers,
     )
+
+
+def commonest_label(labels: "pd.Series[str]") -> str:
+    """The label that most items have; the first by name of several.
+
+    >>> commonest_label(pd.Series(["b", "a", "c", "b", "a"]))
+    'a'
+    """
+    counts = labels.value_counts()
+    return str(min(counts.index, key=lambda label: (-int(counts[label]), label)))
 
 
 @dataclass(frozen=True, eq=False)
 class PartLeakage:
-    """What one part alone gives away, beyond the majority.
+    """What one part alone gives away, in accuracy over the majority or in bits.
 
     Attributes:
-        over: Accuracy over the majority, at 95 %.
+        over: It at 95 %.
         surely: The same at the level that makes several parts together 95 %.
         at_most: Its upper end, passed by the truth in 5 % of studies at most.
     """
@@ -80,64 +121,161 @@ class PartLeakage:
         return WITHIN if self.at_most < margin else UNDECIDED
 
 
+@dataclass(frozen=True, eq=False)
+class PartReading:
+    """What one part alone gives away to one reader, in accuracy and in bits.
+
+    Attributes:
+        accuracy: Accuracy over the majority.
+        bits: V-information.
+        one_class: Whether the reader gave nearly all items one answer: then no
+            accuracy, however certain, shows that there is nothing to be found.
+        margin: Accuracy that still counts as nothing.
+        margin_bits: Bits that still count as nothing.
+    """
+
+    accuracy: PartLeakage
+    bits: PartLeakage
+    one_class: bool
+    margin: float
+    margin_bits: float
+
+    @property
+    def in_accuracy(self) -> str:
+        """What the accuracy says."""
+        return self._doubt_one_class(self.accuracy.decision(self.margin))
+
+    @property
+    def in_bits(self) -> str:
+        """What the bits say."""
+        return self._doubt_one_class(self.bits.decision(self.margin_bits))
+
+    @property
+    def decision(self) -> str:
+        """A leak by either; nothing only by both."""
+        outcomes = {self.in_accuracy, self.in_bits}
+        if LEAKS in outcomes:
+            return LEAKS
+        if self.one_class:
+            return COLLAPSED
+        return WITHIN if outcomes == {WITHIN} else UNDECIDED
+
+    def _doubt_one_class(self, outcome: str) -> str:
+        return COLLAPSED if self.one_class and outcome != LEAKS else outcome
+
+
+Figures = Mapping[str, Callable[[int], Estimate]]  # each as a function of the run
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """The figures of one reader under one condition.
+
+    Attributes:
+        findings: Each over all runs.
+        withheld: What has no value, and why.
+        by_run: The estimates of each run.
+    """
+
+    findings: list[Finding]
+    withheld: dict[str, str]
+    by_run: dict[str, list[Estimate]]
+
+
+def state_figures(name: str, condition: str, runs: Runs, figures: Figures) -> Statement:
+    """The figures of all runs together; what has no value is withheld."""
+    statement = Statement([], {}, {})
+    for statistic, make in figures.items():
+        try:
+            estimates = [make(run) for run in range(len(runs.probabilities))]
+            estimate = pool_estimates(estimates)
+            statement.findings.append(Finding(statistic, name, condition, estimate))
+            statement.by_run[statistic] = estimates
+        except Undefined as undefined:
+            why = str(undefined)
+            statement.withheld[f"{statistic} of {condition} by {name}"] = why
+    return statement
+
+
 def answer_findings(
     name: str,
     answers: LeakageAnswers,
-    parts: Mapping[str, PartLeakage],
+    over: Mapping[str, PartLeakage],
     baselines: LeakageBaselines,
-    margin: float,
     rng: np.random.Generator,
-) -> tuple[list[Finding], dict[str, str]]:
-    """Every figure of one reader that needs only its answers; others are withheld."""
-    findings, withheld = [], {}
+    where: str = "",
+) -> tuple[list[Finding], dict[str, str], dict[str, PartReading]]:
+    """Every figure of one reader that needs only its answers; others are withheld.
 
-    def state(
-        statistic: str, condition: str, runs: int, make: Callable[[int], Estimate]
-    ) -> None:
-        try:
-            estimate = pool_estimates([make(run) for run in range(runs)])
-            findings.append(Finding(statistic, name, condition, estimate))
-        except Undefined as undefined:
-            withheld[f"{statistic} of {condition} by {name}"] = str(undefined)
-
-    pair, run_count = answers.pair, len(answers.pair.probabilities)
-    clusters = baselines.clusters
-
-    def accuracy(run: int) -> Estimate:
-        return mean_score(_correct_in_run(pair, run), rng=rng, clusters=clusters)
-
-    state("accuracy", FULL, run_count, accuracy)
-    state(
-        "v_information",
-        FULL,
-        run_count,
-        lambda r: _usable_bits(pair, r, baselines, rng),
-    )
-    for what in SHARES:
-        if what in pair.remarks:
-            n = len(pair.ids)
-            remark_share = wilson_share(round(float(pair.remarks[what]) * n), n)
-            findings.append(Finding(what, name, FULL, remark_share))
+    Also what each part gives away, of which `over` is the accuracy over the majority;
+    `where` is another test part than the first, as findings call it.
+    """
+    pair, tests = answers.pair, baselines.count_tests(len(answers.alone))
+    figures = _pair_figures(pair, baselines, rng)
+    full = where or FULL
+    statement = state_figures(name, full, pair, figures)
+    findings, withheld = statement.findings, statement.withheld
+    findings += _remark_findings(name, full, pair)
+    parts = {}
     for field, runs in answers.alone.items():
-        part = name_condition(field)
-        over, outcome = parts[field].over, parts[field].decision(margin)
-        findings.append(Finding("over_majority", name, part, over, outcome))
-        figures: Mapping[str, Callable[[int], Estimate]] = _part_figures(
-            pair, runs, baselines, rng
-        )
-        for statistic, make in figures.items():
-            state(statistic, part, len(runs.probabilities), make)
+        part = name_condition(field) + (f", {where}" if where else "")
+        figures = _part_figures(pair, runs, baselines, rng)
+        statement = state_figures(name, part, runs, figures)
+        bits = part_bits(statement.by_run["v_information"], tests)
+        margins = baselines.margin, baselines.margin_bits
+        parts[field] = PartReading(over[field], bits, is_one_class(runs), *margins)
+        findings += _decided_findings(statement, name, part, parts[field])
+        withheld |= statement.withheld
     for control, runs in answers.controls.items():
         figures = _control_figures(runs, baselines, rng)
-        for statistic, make in figures.items():
-            state(statistic, control, len(runs.probabilities), make)
-    return findings, withheld
+        statement = state_figures(name, control, runs, figures)
+        findings += statement.findings
+        withheld |= statement.withheld
+    return findings, withheld, parts
+
+
+def _remark_findings(name: str, condition: str, pair: Runs) -> list[Finding]:
+    """The shares of items that the reader remarked on."""
+    n = len(pair.ids)
+    counts = {
+        what: round(float(pair.remarks[what]) * n)
+        for what in SHARES
+        if what in pair.remarks
+    }
+    return [
+        Finding(what, name, condition, wilson_share(count, n))
+        for what, count in counts.items()
+    ]
+
+
+def _decided_findings(
+    statement: Statement, name: str, part: str, reading: PartReading
+) -> list[Finding]:
+    """Accuracy over the majority, then all others; bits with what they decide."""
+    headline = Finding(
+        "over_majority", name, part, reading.accuracy.over, reading.in_accuracy
+    )
+    decided = {"v_information": reading.in_bits}
+    others = (replace(f, decision=decided.get(f.statistic)) for f in statement.findings)
+    return [headline, *others]
+
+
+def _pair_figures(
+    pair: Runs, baselines: LeakageBaselines, rng: np.random.Generator
+) -> Figures:
+    """The figures of all fields."""
+    return {
+        "accuracy": lambda r: mean_score(
+            _correct_in_run(pair, r), rng=rng, clusters=baselines.clusters
+        ),
+        "v_information": lambda r: _usable_bits(pair, r, baselines, rng),
+    }
 
 
 def _part_figures(
     pair: Runs, alone: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> Mapping[str, Callable[[int], Estimate]]:
-    """The figures of one part, each as a function of the run."""
+) -> Figures:
+    """The figures of one part."""
     clusters = baselines.clusters
 
     def answers(runs: Runs, r: int) -> Ints:
@@ -186,7 +324,7 @@ def _part_figures(
 
 def _control_figures(
     runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> Mapping[str, Callable[[int], Estimate]]:
+) -> Figures:
     """What a control reaches."""
     clusters = baselines.clusters
     return {
@@ -200,35 +338,69 @@ def _control_figures(
 
 
 def part_leakage(
-    alone: Runs, baselines: LeakageBaselines, parts: int, rng: np.random.Generator
+    alone: Runs, baselines: LeakageBaselines, parts: int, *, seeded: bool
 ) -> PartLeakage:
-    """What one of several parts gives away, as the verdict needs it."""
+    """What one of several parts gives away, as the verdict needs it.
+
+    Args:
+        alone: The answers from that part alone.
+        baselines: What they are held against.
+        parts: How many parts are tested.
+        seeded: Whether training is a matter of chance.
+    """
 
     def over(level: float) -> Estimate:
-        return pool_estimates(
-            [
-                difference(
-                    _correct_in_run(alone, r),
-                    baselines.majority,
-                    rng=rng,
-                    clusters=baselines.clusters,
-                    level=level,
-                )
-                for r in range(len(alone.probabilities))
-            ]
-        )
+        estimates = [
+            share_difference(
+                _correct_in_run(alone, r),
+                baselines.majority,
+                clusters=baselines.clusters,
+                level=level,
+            )
+            for r in range(len(alone.probabilities))
+        ]
+        return pool_estimates(estimates, alone=ONE_TRAINING if seeded else "")
 
     return PartLeakage(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
+
+
+def part_bits(runs: Sequence[Estimate], tests: int) -> PartLeakage:
+    """What one part tells in bits, as the verdict needs it.
+
+    Args:
+        runs: The bits of each run, at 95 %.
+        tests: How many tests share the 5 % of false alarms.
+    """
+
+    def bits(level: float) -> Estimate:
+        return pool_estimates([_stretch_interval(run, level) for run in runs])
+
+    return PartLeakage(bits(0.95), bits(1 - 0.05 / tests), bits(0.90).high)
+
+
+def runs_in_bits(
+    runs: Runs, baselines: LeakageBaselines, tests: int, rng: np.random.Generator
+) -> PartLeakage:
+    """What answers from one part tell in bits, as the verdict needs it."""
+    count = len(runs.probabilities)
+    bits = [_usable_bits(runs, run, baselines, rng) for run in range(count)]
+    return part_bits(bits, tests)
+
+
+def _stretch_interval(estimate: Estimate, level: float) -> Estimate:
+    """The interval at another level, its arms as long as a normal error makes them."""
+    factor = float(norm.ppf((1 + level) / 2) / norm.ppf((1 + estimate.level) / 2))
+    value = estimate.value
+    low, high = (
+        (end - value) * factor + value for end in (estimate.low, estimate.high)
+    )
+    return replace(estimate, low=low, high=high, level=level)
 
 
 def is_degenerate(
     runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> bool:
     """Whether the pair reader is no better than the majority, or says one thing."""
-    commonest = [
-        np.bincount(run_answers).max() / len(run_answers)
-        for run_answers in runs.answers
-    ]
     gains = [
         difference(
             _correct_in_run(runs, r),
@@ -238,7 +410,7 @@ def is_degenerate(
         )
         for r in range(len(runs.probabilities))
     ]
-    return max(commonest) >= ONE_CLASS or pool_estimates(gains).low <= 0
+    return is_one_class(runs) or pool_estimates(gains).low <= 0
 
 
 def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":

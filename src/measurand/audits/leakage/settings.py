@@ -13,7 +13,8 @@ from measurand.core.bounds import (
     MOST_SEEDS,
     check_number,
 )
-from measurand.core.errors import BadOption
+from measurand.core.control import AMOUNTS
+from measurand.core.errors import BadOption, UnknownName
 from measurand.experiment.ladder import check_rung
 
 MARGIN = 0.02  # accuracy over the majority that still counts as nothing
@@ -30,8 +31,14 @@ DISCOVERY = 0.05  # q under which a cluster or a word is called biased
 EFFECT = 0.05  # least squared distance of label shares of a biased cluster
 EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards each
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
+EXPLAINS = 0.8  # share of a leak's bits from which something simple is its cause
+EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
+REMOVALS = 5  # random removals that a repair is held against
+DOSE = 0.1  # share of the items that a quick control spikes
+DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
+DEALS = 5  # deals of the training labels that a blank is the mean of
 
 SHOWN = {
     "margin": MARGIN,
@@ -44,6 +51,12 @@ SHOWN = {
     "least_effect": EFFECT,
     "attributed_items": EXPLAINED,
     "least_probability": FLOOR,
+    "cause_explains": EXPLAINS,
+    "cause_explains_partly": EXPLAINS_PARTLY,
+    "random_removals": REMOVALS,
+    "control_dose": DOSE,
+    "control_doses_full": list(DOSES),
+    "control_deals": DEALS,
 }
 BOUNDS: dict[str, tuple[float, float]] = {
     "margin": (LEAST_MARGIN, MOST_MARGIN),
@@ -70,6 +83,8 @@ class LeakageSettings:
         draws: Ways of cutting them.
         reference: The accuracy of the best published model, from 0 to 1.
         tsne: Whether to draw the map; None draws up to 20,000 items.
+        controls: How much is spiked and blanked: none; quick, one dose for readers
+            that take seconds; or full, several for these and one for encoders.
     """
 
     margin: float = MARGIN
@@ -82,6 +97,7 @@ class LeakageSettings:
     draws: int = DRAWS
     reference: float | None = None
     tsne: bool | None = None
+    controls: str = "none"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -90,6 +106,8 @@ class LeakageSettings:
             if value is not None:
                 check_number(name, value, *bounds)
         check_rung(self.strongest)
+        if self.controls not in AMOUNTS:
+            raise UnknownName("amount of controls", self.controls, AMOUNTS)
         if self.reference is not None and not 0 < self.reference <= 1:
             raise BadOption(
                 f"`reference` is {self.reference}; allowed are 0 to 1, not percent"

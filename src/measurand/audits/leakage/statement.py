@@ -6,21 +6,21 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.cards import lacking_labels
+from measurand.audits.leakage.counterparts import WorkList, aims_by_item
 from measurand.audits.leakage.reading import LeakageReading
-from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
-from measurand.core.names import own_column
+from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
-SIDE, REWRITE, AIM = map(own_column, ("side", "rewrite", "aim"))
+SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))
 ROUGH = 30  # clusters of items under which an interval is called rough
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
@@ -31,15 +31,28 @@ def describe_leakage_benchmark(
     """The benchmark as a report states it: never a path."""
     counts = canonical.scored_items.labels.value_counts()
     split = canonical.benchmark
-    return original.describe() | {
-        "labels": {
-            canonical.labels[n]: int(counts.get(n, 0)) for n in sorted(canonical.labels)
-        },
-        "train": len(split.train),
-        "test": len(split.test),
-        "evaluated": "out of fold" if canonical.pool is not None else "test items",
-        "digest": {"train": split.train.digest, "test": split.test.digest},
-    }
+    return (
+        original.describe()
+        | {
+            "labels": {
+                canonical.labels[n]: int(counts.get(n, 0))
+                for n in sorted(canonical.labels)
+            },
+            "train": len(split.train),
+            "test": len(split.test),
+            "evaluated": "out of fold" if canonical.pool is not None else "test items",
+            "digest": {"train": split.train.digest, "test": split.test.digest},
+        }
+        | (
+            {
+                "test_parts": {
+                    name: len(part) for name, part in original.test_parts.items()
+                }
+            }
+            if original.test_parts
+            else {}
+        )
+    )
 
 
 def leakage_settings(
@@ -47,15 +60,20 @@ def leakage_settings(
     readers: Mapping[str, Reader],
     readings: Sequence[LeakageReading],
     canonical: CanonicalBenchmark,
+    baselines: LeakageBaselines,
     settings: LeakageSettings,
 ) -> dict[str, object]:
     """Everything that was chosen before the run."""
     cut = canonical.pool is not None
     return {
         "margin": settings.margin,
+        "margin_bits": baselines.margin_bits,
+        "readers_sharing_error": baselines.readers,
         "seed": seed,
         "calibrate": settings.calibrate,
+        "controls": settings.controls,
         "k": settings.k,
+        "effective_k": _effective_k(readings),
         "components": settings.components,
         "clusterings": CLUSTERINGS,
         "folds": settings.folds if cut else 0,
@@ -68,6 +86,12 @@ def leakage_settings(
     }
 
 
+def _effective_k(readings: Sequence[LeakageReading]) -> int | None:
+    """The clusters that PECO is of; None where no reader embeds items."""
+    counts = [len(part.centres) for r in readings for part in r.regions.values()]
+    return max(counts, default=None)
+
+
 def leakage_warnings(
     canonical: CanonicalBenchmark,
     baselines: LeakageBaselines,
@@ -75,7 +99,7 @@ def leakage_warnings(
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
     messages = []
-    cluster_count = len(np.unique(baselines.clusters))
+    cluster_count = count_clusters(baselines.clusters)
     if cluster_count < ROUGH:
         messages.append(
             f"only {cluster_count} clusters of items that hang together: intervals are "
@@ -96,10 +120,20 @@ def leakage_warnings(
         share = float(reading.answers.pair.remarks.get("truncated", 0.0))
         if share > MUCH:
             messages.append(f"{reading.name} cut {100 * share:.0f} % of the items")
+        if reading.stage.faulty:
+            messages.append(
+                f"{reading.name} reads something from a part alone where training "
+                "labels were dealt anew: its word does not count"
+            )
         if reading.stage.collapsed:
             messages.append(
                 f"{reading.name} is not clearly above the majority with all fields"
             )
+        messages += [
+            f"{reading.name} says one class whatever {name_condition(field)} alone is"
+            for field, part in reading.stage.parts.items()
+            if part.one_class
+        ]
         messages += _infeasible_agreements(reading, len(canonical.benchmark.classes))
     overlap = canonical.benchmark.notes.get("overlap", 0)
     if overlap and canonical.pool is None:
@@ -127,6 +161,7 @@ def leakage_item_table(
     canonical: CanonicalBenchmark,
     readings: Sequence[LeakageReading],
     repairs: Repair,
+    work: WorkList | None,
     baselines: LeakageBaselines,
 ) -> pd.DataFrame:
     """One row an item: who answers it, where it lies, what to do about it."""
@@ -155,11 +190,12 @@ def leakage_item_table(
     for rule, removal in sorted(repairs.removals.items()):
         removed = np.concatenate([removal.train, removal.test])
         table[own_column("remove", rule)] = removed
-    worst = readings[0].regions.get(repairs.field)
-    if worst is not None:
-        table[REWRITE], table[AIM] = _rewrite_goals(
-            canonical, repairs.field, table, worst, readings[0].name
-        )
+    if work is not None:
+        aims = aims_by_item(work)
+        rows = zip(table[SIDE], table.index.astype(str), strict=True)
+        table[AIM] = [aims.get(row, "") for row in rows]
+        for column, field in ((KEEP, "keep"), (WRITE, "write")):
+            table[column] = np.where(table[AIM] != "", work.tasks[field].iloc[0], "")
     return table
 
 
@@ -184,40 +220,17 @@ def _answer_columns(
     return columns
 
 
-def _rewrite_goals(
-    canonical: CanonicalBenchmark,
-    field: str,
-    table: pd.DataFrame,
-    regions: Regions,
-    reader: str,
-) -> tuple[list[str], list[str]]:
-    """The part to rewrite and the label to aim for in biased clusters."""
-    lacks = lacking_labels(canonical.benchmark.test, regions, canonical.benchmark.train)
-    aim = {
-        c: canonical.labels[n]
-        for c, n in zip(lacks["cluster"], lacks["aim"], strict=True)
-    }
-    clusters = table[own_column("cluster", field, reader)]
-    label = canonical.benchmark.test.label
-    lacking = [aim.get(int(c), "") for c in clusters]
-    # An item that already has the label its cluster lacks is left alone.
-    goals = [
-        goal if goal and goal != gold else ""
-        for goal, gold in zip(lacking, table[label], strict=True)
-    ]
-    return [field if goal else "" for goal in goals], goals
-
-
-def repair_files(items: pd.DataFrame, repairs: Repair) -> dict[str, bytes]:
-    """Files for who repairs: ids kept and removed by each rule, and the work list."""
+def repair_files(
+    items: pd.DataFrame, repairs: Repair, work: WorkList | None
+) -> dict[str, bytes]:
+    """Files for who repairs: what rules that mend keep and remove; the work list."""
     files = {}
     for rule in sorted(repairs.removals):
         removed = items[own_column("remove", rule)].to_numpy(bool)
         for what, chosen in (("kept", ~removed), ("removed", removed)):
             ids = [str(item_id) for item_id in items.index[chosen]]
             files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
-    if REWRITE in items:
-        work_list = items.loc[items[REWRITE] != "", [SIDE, REWRITE, AIM]]
-        work_list = work_list.set_axis(["side", "rewrite", "aim"], axis="columns")
-        files["repair/work_list.csv"] = work_list.to_csv().encode()
+    if work is not None:
+        files["repair/work_list.csv"] = work.tasks.to_csv().encode()
+        files["repair/work_counts.csv"] = work.counts.to_csv(index=False).encode()
     return files

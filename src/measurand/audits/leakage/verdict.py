@@ -1,13 +1,29 @@
-"""From figures to words: leaks, none found within the margin, or undecided."""
+"""From figures to words: leaks, none found within the margin, or undecided.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+One reader to which one part leaks, in accuracy or in bits, is enough. "None found"
+needs every fit reader of the strongest kind to be within both margins, and nothing else
+in the report to be beyond chance.
+"""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.scores import LEAKS, UNDECIDED, WITHIN, PartLeakage
-from measurand.audits.leakage.settings import WORST
+from measurand.audits.leakage.scores import (
+    COLLAPSED,
+    LEAKS,
+    UNDECIDED,
+    WITHIN,
+    LeakageBaselines,
+    PartReading,
+)
+from measurand.audits.leakage.settings import DISCOVERY, WORST
+from measurand.core.control import Control
 from measurand.core.finding import Verdict
+from measurand.core.recipe import Strength
+from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
 LABELS = (LEAKS, NONE, UNDECIDED)
@@ -19,85 +35,251 @@ class LeakageStage:
 
     Attributes:
         name: The reader's name.
-        strong: Whether it is one whose near zero stands.
+        strength: What it can see.
         collapsed: Whether it is no better than the majority with all fields.
         parts: What each part gives away.
         clusters: The biased clusters of each part, the worst first.
+        peco_p: The chance of as much PECO of each part with permuted labels.
+        elsewhere: What leaks in another test part, as findings call it.
+        controls: What it recovers of a code word in each part, where it was measured.
+        faulty: Whether it reads something where training labels were dealt anew.
     """
 
     name: str
-    strong: bool
+    strength: Strength
     collapsed: bool
-    parts: Mapping[str, PartLeakage]
+    parts: Mapping[str, PartReading]
     clusters: Mapping[str, Sequence[int]]
+    peco_p: Mapping[str, float] = field(default_factory=dict)
+    elsewhere: Sequence[str] = ()
+    controls: Mapping[str, Control] = field(default_factory=dict)
+    faulty: bool = False
 
-    def leaking_parts(self, margin: float) -> list[str]:
-        """The parts that surely give more away than the margin, the worst first."""
-        sure = [n for n, part in self.parts.items() if part.decision(margin) == LEAKS]
-        return sorted(sure, key=lambda name: -self.parts[name].over.value)
+    @property
+    def leaking_parts(self) -> list[str]:
+        """The parts that surely give something away, the worst first."""
+        if self.faulty:
+            return []
+        sure = [name for name, part in self.parts.items() if part.decision == LEAKS]
+        return sorted(sure, key=lambda name: -self.parts[name].bits.over.value)
 
-    def is_clean(self, margin: float) -> bool:
-        """Whether no part gives more away than the margin, to a reader that reads."""
-        return not self.collapsed and all(
-            part.decision(margin) == WITHIN for part in self.parts.values()
+    @property
+    def is_clean(self) -> bool:
+        """Whether no part gives anything away, to a reader that reads."""
+        return self.is_fit and all(
+            part.decision == WITHIN for part in self.parts.values()
         )
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether that it finds nothing can mean anything."""
+        return not (self.collapsed or self.faulty)
+
+    @property
+    def blind_parts(self) -> list[str]:
+        """The parts in which it does not see a code word that was planted."""
+        return [part for part, c in self.controls.items() if not c.is_recovered]
 
 
 def verdict(
     stages: Sequence[LeakageStage],
     tokens: Mapping[str, pd.DataFrame],
-    margin: float,
+    baselines: LeakageBaselines,
     *,
     planted: bool,
+    find_cause: Callable[[str, float], str] = lambda part, bits: "",
 ) -> Verdict:
-    """What the readers, ordered from weak to strong, let us say."""
-    leaking = [stage for stage in stages if stage.leaking_parts(margin)]
+    """What the readers let us say, whatever their order and names.
+
+    Args:
+        stages: What each reader lets us say.
+        tokens: The words of each part that surely stand with a label too often.
+        baselines: What the readers were held against.
+        planted: Whether the right answer is known because we made the items.
+        find_cause: By part and bits, what simple thing explains a leak; or nothing.
+    """
+    leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
-        return _leak_verdict(leaking[-1], tokens, margin)
-    last = stages[-1]
-    if last.is_clean(margin):
-        listing = ", ".join(
-            f"{field} {leakage.over}" for field, leakage in last.parts.items()
-        )
-        provisional = not last.strong and not planted
-        weak = "; a stronger reader may still find some" if provisional else ""
-        reason = (
-            f"{last.name} reaches at most {margin} over the majority from any part "
-            f"alone: {listing}{weak}"
-        )
-        return Verdict(NONE, NONE, last.name, reason, provisional)
-    if last.collapsed:
-        reason = (
-            f"{last.name} is not clearly above the majority even with all fields, so "
-            "that it finds nothing in one part says nothing"
-        )
-        return Verdict(UNDECIDED, UNDECIDED, None, reason)
-    listing = ", ".join(
-        f"{field} {leakage.over}" for field, leakage in last.parts.items()
+        return _leak_verdict(leaking, tokens, find_cause)
+    fit = [stage for stage in stages if stage.is_fit]
+    if not fit:
+        return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
+    strongest = max(stage.strength for stage in fit)
+    deciding = [stage for stage in fit if stage.strength == strongest]
+    unsure = [s for s in deciding if s.blind_parts or not s.is_clean]
+    if unsure:
+        return _unsure_verdict(_most_telling(unsure), baselines)
+    return _clean_verdict(
+        _most_telling(deciding), _beyond_chance(stages, tokens), baselines, planted
     )
+
+
+def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
+    """Why no reader is fit to speak."""
+    collapsed = [stage.name for stage in stages if stage.collapsed]
+    clauses = []
+    if collapsed:
+        be = "are" if len(collapsed) > 1 else "is"
+        clauses.append(
+            f"{', '.join(collapsed)} {be} not clearly above the majority even with all "
+            "fields, so that nothing found in one part says nothing"
+        )
+    clauses += [
+        f"{stage.name} reads something where training labels were dealt anew"
+        for stage in stages
+        if stage.faulty
+    ]
+    return "; ".join(clauses)
+
+
+def _most_telling(stages: Sequence[LeakageStage]) -> LeakageStage:
+    """The strongest; of several as strong, the one to which a part tells the most."""
+    return max(
+        stages,
+        key=lambda s: (s.strength, max(p.bits.over.value for p in s.parts.values())),
+    )
+
+
+def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict:
+    """A reader of the strongest kind is undecided, or collapsed on one part."""
+    collapsed = [
+        name for name, part in stage.parts.items() if part.decision == COLLAPSED
+    ]
+    if collapsed:
+        reason = (
+            f"{stage.name} says one class whatever {' or '.join(collapsed)} alone is, "
+            f"so that it finds nothing there says nothing: {_list_parts(stage)}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+    if stage.blind_parts:
+        reason = (
+            f"{stage.name} does not see a code word planted in "
+            f"{' or '.join(stage.blind_parts)}, so that it finds nothing there says "
+            f"nothing: {_list_parts(stage)}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     reason = (
-        f"accuracy over the majority is neither surely above nor within {margin}: "
-        f"{listing}"
+        f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
+        f"{stage.name}: {_list_parts(stage)}"
     )
-    return Verdict(UNDECIDED, UNDECIDED, last.name, reason)
+    return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
+def _clean_verdict(
+    stage: LeakageStage,
+    contradictions: Sequence[str],
+    baselines: LeakageBaselines,
+    planted: bool,
+) -> Verdict:
+    """Every part is within the margins; does anything in the report contradict that?"""
+    reason = (
+        f"{stage.name} reaches at most {_name_margins(baselines)} from any part alone: "
+        f"{_list_parts(stage)}{_detection_clause(stage)}"
+    )
+    if contradictions:
+        reason += f"; but beyond chance are {'; '.join(contradictions)}"
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+    provisional = stage.strength < Strength.PRETRAINED and not planted
+    reason += "; a stronger reader may still find some" if provisional else ""
+    return Verdict(NONE, NONE, stage.name, reason, provisional)
+
+
+def _detection_clause(stage: LeakageStage) -> str:
+    """A clause on what the reader could have seen, where that was measured."""
+    limits = ", ".join(
+        f"{100 * control.limit.value:.2g} % of the items in {part}"
+        for part, control in stage.controls.items()
+        if control.limit is not None
+    )
+    if not limits:
+        return ""
+    return f"; a word for each label would be seen with 80 % power from {limits} on"
+
+
+def _name_margins(baselines: LeakageBaselines) -> str:
+    """Both margins; that in bits is a share of what there is to tell."""
+    return (
+        f"{baselines.margin:g} over the majority and {baselines.margin_bits:.2g} of "
+        f"{baselines.entropy:.2f} bits"
+    )
+
+
+def _list_parts(stage: LeakageStage) -> str:
+    return ", ".join(
+        f"{name} {part.accuracy.over} and {part.bits.over} bits"
+        for name, part in stage.parts.items()
+    )
+
+
+def _beyond_chance(
+    stages: Sequence[LeakageStage], tokens: Mapping[str, pd.DataFrame]
+) -> list[str]:
+    """Whatever else is no chance: PECO, clusters, words, leaks in other test parts."""
+    scores = [
+        (stage.name, part, p) for stage in stages for part, p in stage.peco_p.items()
+    ]
+    adjusted = holm(np.array([p for _, _, p in scores])) if scores else ()
+    clauses = [
+        f"PECO of {part} by {name} (p {adjusted_p:.2g}, Holm over {len(scores)})"
+        for (name, part, _), adjusted_p in zip(scores, adjusted, strict=True)
+        if adjusted_p <= DISCOVERY
+    ]
+    clauses += [
+        f"{_count(len(clusters), 'biased cluster')} of {part} by {stage.name}"
+        for stage in stages
+        for part, clusters in stage.clusters.items()
+        if clusters
+    ]
+    clauses += [
+        f"a leak of {condition} to {stage.name}"
+        for stage in stages
+        for condition in stage.elsewhere
+    ]
+    for part, table in tokens.items():
+        words = table["token"].drop_duplicates()
+        if len(words):
+            count = _count(len(words), "word")
+            clauses.append(f"{count} of {part} such as {words.iloc[0]!r}")
+    return clauses
+
+
+def _count(number: int, noun: str) -> str:
+    """So many of a thing.
+
+    >>> _count(1, "word"), _count(2, "word")
+    ('1 word', '2 words')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _leak_verdict(
-    stage: LeakageStage, tokens: Mapping[str, pd.DataFrame], margin: float
+    leaking: Sequence[LeakageStage],
+    tokens: Mapping[str, pd.DataFrame],
+    find_cause: Callable[[str, float], str],
 ) -> Verdict:
-    """Which part leaks, how much, where and by which words."""
-    clauses = []
-    for field in stage.leaking_parts(margin):
-        clause = f"{field} alone is {stage.parts[field].over} over the majority"
-        clusters = stage.clusters.get(field, ())
+    """Which part leaks, how much, where and by what."""
+    stage, clauses = _most_telling(leaking), []
+    for name in stage.leaking_parts:
+        part = stage.parts[name]
+        clause = (
+            f"{name} alone is {part.accuracy.over} over the majority and tells "
+            f"{part.bits.over} bits"
+        )
+        clusters = stage.clusters.get(name, ())
         if clusters:
             numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
             clause += f", most in clusters {numbers}"
-        token_table = tokens.get(field)
-        if token_table is not None and len(token_table):
+        cause = find_cause(name, part.bits.over.value)
+        clause += f", {cause}" if cause else ""
+        token_table = tokens.get(name)
+        # Where something simpler explains the leak, words only go along with it.
+        if not cause.startswith("by") and token_table is not None and len(token_table):
             surest = [
                 repr(word) for word in token_table["token"].drop_duplicates()[:WORST]
             ]
             clause += f", by words such as {', '.join(surest)}"
         clauses.append(clause)
-    return Verdict(LEAKS, LEAKS, stage.name, f"{stage.name}: {'; '.join(clauses)}")
+    others = [other.name for other in leaking if other is not stage]
+    seen = f"; seen also by {', '.join(others)}" if others else ""
+    reason = f"{stage.name}: {'; '.join(clauses)}{seen}"
+    return Verdict(LEAKS, LEAKS, stage.name, reason)

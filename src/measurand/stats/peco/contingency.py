@@ -23,9 +23,9 @@ from measurand.stats.resampling import sum_clusters
 
 Column = Iterable[Hashable] | NDArray[Any]
 
-UNITS = 30  # groups below which items, not groups, are what was sampled
 OUTCOMES = 2_000  # a cluster's label counts are enumerated up to so many
 EXPECTED = 5.0  # Cochran's rule for the chi-square approximation
+RESOLVED = 2  # as many of the shuffles as far out, itself counted, tell enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Cells:
     Attributes:
         counts: One row for each cluster of each group, one column a label.
         cluster: The cluster of each row.
-        group: The group of each row; rows are sorted by it.
+        group: The group of each row; rows are sorted by it. One group is none.
         names: The names of the clusters, sorted.
     """
 
@@ -60,29 +60,25 @@ class Cells:
         return sum_clusters(self.counts, self.group)
 
     @property
-    def has_many_groups(self) -> bool:
-        """Whether there are groups enough to be what was sampled."""
-        return len(self.by_group) >= UNITS
+    def is_grouped(self) -> bool:
+        """Whether groups, and not items, are what was sampled."""
+        return len(self.by_group) > 1
 
     @cached_property
-    def group_shares(self) -> Floats:
-        """The label shares of the group of each row."""
-        shares = self.by_group / self.by_group.sum(axis=1, keepdims=True)
-        return np.asarray(shares[self.group])
-
-    @cached_property
-    def freedom(self) -> Floats:
-        """What a label's variance in a row is, over that of one item of its group."""
-        size = self.counts.sum(axis=1)
-        group_sizes = self.by_group.sum(axis=1)[self.group]
-        return np.asarray(size * (group_sizes - size) / np.maximum(group_sizes - 1, 1))
+    def shares(self) -> Floats:
+        """The label shares of all items."""
+        return np.asarray(self.by_group.sum(axis=0) / self.n)
 
     @cached_property
     def mean(self) -> Floats:
-        """What `table` is expected to be when labels are shuffled within groups."""
-        return sum_clusters(
-            self.counts.sum(axis=1, keepdims=True) * self.group_shares, self.cluster
-        )
+        """What `table` is expected to be when labels are shuffled."""
+        return np.asarray(self.table.sum(axis=1, keepdims=True) * self.shares)
+
+    @cached_property
+    def freedom(self) -> Floats:
+        """What a label's variance in a cluster is, over that of one item of all."""
+        sizes = self.table.sum(axis=1)
+        return np.asarray(sizes * (self.n - sizes) / max(self.n - 1, 1))
 
 
 def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cells:
@@ -90,6 +86,8 @@ def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cell
     cluster, names = column_codes(clusters, "cluster")
     label, _ = column_codes(labels, "label")
     group = np.zeros_like(label) if groups is None else column_codes(groups, "group")[0]
+    if len(np.unique(group)) == len(group):
+        group = np.zeros_like(group)  # groups of one item are items
     if not len(cluster) == len(label) == len(group):
         raise BadInput(
             f"{len(cluster)} clusters, {len(label)} labels and {len(group)} groups "
@@ -127,14 +125,30 @@ def column_codes(values: Column, what: str) -> tuple[Ints, list[Hashable]]:
 
 
 def cluster_significance(
-    cells: Cells, divergences: Floats, chance: Floats, smallest: int | None
+    cells: Cells,
+    divergences: Floats,
+    chance: Floats,
+    smallest: int | None,
+    shuffled: Floats | None,
 ) -> pd.DataFrame:
-    """One row a cluster: is it further from all items than chance brings it?"""
+    """One row a cluster: is it further from all items than chance brings it?
+
+    Args:
+        cells: The items counted.
+        divergences: How far each cluster is.
+        chance: How far shuffled labels bring it on average.
+        smallest: Smaller clusters are not tested.
+        shuffled: Tables of labels that groups exchanged, where there are groups.
+    """
     sizes = cells.table.sum(axis=1)
     threshold = max(5 * cells.table.shape[1], 20) if smallest is None else smallest
     p, q = np.full(len(sizes), np.nan), np.full(len(sizes), np.nan)
     for cluster in np.flatnonzero(sizes >= threshold):
-        p[cluster] = _cluster_p(cells, int(cluster))
+        p[cluster] = (
+            _cluster_p(cells, int(cluster))
+            if shuffled is None
+            else _group_p(cells.table[cluster], shuffled[:, cluster])
+        )
     if (sizes >= threshold).any():
         q[sizes >= threshold] = benjamini_hochberg(p[sizes >= threshold])
     effect = 100 * (divergences - chance)
@@ -144,16 +158,14 @@ def cluster_significance(
 
 
 def _cluster_p(cells: Cells, cluster: int) -> float:
-    """The p-value that a cluster's labels are a random draw from those of its groups.
+    """The p-value that a cluster's labels are a random draw from those of all items.
 
-    Exact, by Pearson's statistic, where its label counts can be enumerated and there
-    are no groups. Else chi-square, with the mean and covariance of draws without
-    replacement, which with groups is the Cochran-Mantel-Haenszel test. Labels expected
-    fewer than 5 times are first pooled, the rarest first, down to two.
+    Exact, by Pearson's statistic, where its label counts can be enumerated. Else
+    chi-square, with the mean and covariance of draws without replacement. Labels
+    expected fewer than 5 times are first pooled, the rarest first, down to two.
     """
-    rows = cells.cluster == cluster
-    freedom, shares = cells.freedom[rows], cells.group_shares[rows]
-    spread = np.diag(freedom @ shares) - (freedom[:, None] * shares).T @ shares
+    shares, freedom = cells.shares, cells.freedom[cluster]
+    spread = freedom * (np.diag(shares) - np.outer(shares, shares))
     counts = np.stack(
         [cells.table[cluster], cells.mean[cluster], cells.by_group.sum(axis=0)]
     )
@@ -161,7 +173,7 @@ def _cluster_p(cells: Cells, cluster: int) -> float:
         labels, n = counts.shape[1], round(counts[0].sum())
         rare = counts[1].min() < EXPECTED
         few = comb(n + labels - 1, n) <= OUTCOMES or (labels == 2 and rare)
-        if few and len(cells.by_group) == 1:
+        if few:
             return _exact_p(counts[0], counts[2])
         if labels == 2 or not rare:
             return _chi_square_p(counts[0] - counts[1], spread)
@@ -170,6 +182,30 @@ def _cluster_p(cells: Cells, cluster: int) -> float:
         pooling[first] += pooling[second]
         pooling = np.delete(pooling, second, axis=0)
         counts, spread = counts @ pooling.T, pooling @ spread @ pooling.T
+
+
+def _group_p(observed: Floats, shuffled: Floats) -> float:
+    """The share of shuffles that bring a cluster's labels as far from their mean.
+
+    Distance is counted in the spread of the shuffles. Further out than these can tell,
+    it is chi-square, and never more than what they do tell.
+    """
+    mean = shuffled.mean(axis=0)
+    covariance = np.cov(shuffled, rowvar=False)
+    far, distances = (_distance(x - mean, covariance) for x in (observed, shuffled))
+    share = float((1 + (distances >= far - 1e-9).sum()) / (1 + len(shuffled)))
+    if share * (1 + len(shuffled)) > RESOLVED:
+        return share
+    return min(share, _chi_square_p(observed - mean, covariance))
+
+
+def _distance(deviation: Floats, covariance: Floats) -> Floats:
+    """The squared distance of each deviation, in units of its spread."""
+    values, vectors = np.linalg.eigh(covariance)
+    varying = values > 1e-9 * max(1.0, values.max())
+    return np.asarray(
+        ((deviation @ vectors[:, varying]) ** 2 / values[varying]).sum(axis=-1)
+    )
 
 
 def _exact_p(observed: Floats, totals: Floats) -> float:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.stats import norm, t
 
 from measurand.core.finding import Estimate
 from measurand.stats.peco.contingency import Cells
@@ -14,7 +14,6 @@ from measurand.stats.peco.divergences import (
     mean_squared_difference,
 )
 from measurand.stats.peco.null import BLOCK, LabelNull
-from measurand.stats.resampling import sum_clusters
 
 RESAMPLES = 1_000  # for scores whose variance has no formula
 
@@ -27,13 +26,12 @@ def peco_estimate(
     null: LabelNull,
     rng: np.random.Generator,
 ) -> Estimate:
-    """The score with the 95 % interval that suits it, over items or many groups."""
-    z = float(norm.ppf(0.975))
+    """The score with the 95 % interval that suits it, over items or groups."""
+    groups = len(cells.by_group)
+    z = float(t.ppf(0.975, groups - 1) if cells.is_grouped else norm.ppf(0.975))
     chance = float(null.values.var(ddof=1))
     if summary is mean_divergence and measure in SQUARES:
-        low, high = _score_bounds(
-            value, z, chance, _variance_slope(cells, measure, null)
-        )
+        low, high = _score_bounds(value, z, chance, _variance_slope(cells, measure))
         # Clusters that leak are less mixed than chance, so what is taken off for noise
         # is about the k/N-th part too much: the interval reaches that much further up.
         high += max(high, 0.0) * len(cells.table) / cells.n
@@ -45,7 +43,7 @@ def peco_estimate(
         low, high = value - half, value + half
         method = "excess over shuffled labels" if corrected else "no chance taken off"
         method += ", normal interval with the bootstrap's sd"
-    units = f"{len(cells.by_group)} groups" if cells.has_many_groups else "items"
+    units = f"{groups} groups" if cells.is_grouped else "items"
     return Estimate(value, low, high, 0.95, cells.n, f"{method} over {units}")
 
 
@@ -63,7 +61,7 @@ def _score_bounds(
     return low if low < 0 else middle - half, high if high < 0 else middle + half
 
 
-def _variance_slope(cells: Cells, measure: Divergence, null: LabelNull) -> float:
+def _variance_slope(cells: Cells, measure: Divergence) -> float:
     """How fast the headline's variance grows with it.
 
     Taken from what was seen with its noise on both sides of the fraction, which leaves
@@ -73,51 +71,40 @@ def _variance_slope(cells: Cells, measure: Divergence, null: LabelNull) -> float
     if apart.sum() == 0:
         return 0.0
     part = 100 / cells.table.shape[1] if measure is mean_squared_difference else 100.0
-    # Groups whose labels differ give even shuffled labels a linear part.
-    baseline = max(
-        float(null.values.var(ddof=1) - (part / 100) ** 2 * null.squares.var(ddof=1)),
-        0.0,
-    )
-    growth = max(part**2 * _linear_variance(cells) - baseline, 0.0)
+    growth = part**2 * _linear_variance(cells)
     return growth / (part * float(apart.sum()) / cells.n)
 
 
 def _linear_variance(cells: Cells) -> float:
     """The variance of the mean over units of their influence on the headline.
 
-    The headline is, but for a constant, `sum_c n_c (|P_c|^2 - |R_c|^2) / N` with `P_c`
-    the label shares seen and `R_c` those expected from the groups; an item moves it
-    through its cluster's `P_c` and, by its group's shares, through every `R_c`.
+    The headline is, but for a constant, `sum_c n_c |P_c|^2 / N - |R|^2` with `P_c` the
+    label shares of a cluster and `R` those of all; an item moves it through both.
     """
     sizes = cells.table.sum(axis=1, keepdims=True)
-    observed, mean = cells.table / sizes, cells.mean / sizes
-    excess = (observed**2).sum(axis=1) - (mean**2).sum(axis=1)
-    members = cells.counts.sum(axis=1)
-    group_sizes = cells.by_group.sum(axis=1)
-    reach = sum_clusters(members[:, None] * mean[cells.cluster], cells.group)
-    reach = (reach / group_sizes[:, None])[cells.group]
-    shared_part = 2 * ((reach - mean[cells.cluster]) * cells.group_shares).sum(axis=1)
-    shared_part -= excess[cells.cluster] + float(excess @ sizes[:, 0]) / cells.n
-    influence = 2 * (observed[cells.cluster] - reach) + shared_part[:, None]
+    observed = cells.table / sizes
+    excess = (observed**2).sum(axis=1) - float((cells.shares**2).sum())
+    shared_part = -excess[cells.cluster] - float(excess @ sizes[:, 0]) / cells.n
+    influence = 2 * (observed[cells.cluster] - cells.shares) + shared_part[:, None]
     sums = np.bincount(cells.group, (cells.counts * influence).sum(axis=1))
-    if cells.has_many_groups:
+    if cells.is_grouped:
         return float((sums**2).sum() * len(sums) / (len(sums) - 1)) / cells.n**2
-    influence -= (sums / group_sizes)[cells.group, None]
+    influence -= sums[0] / cells.n
     return float((cells.counts * influence**2).sum()) / cells.n**2
 
 
 def _bootstrap_variance(
     cells: Cells, measure: Divergence, summary: Summary, rng: np.random.Generator
 ) -> float:
-    """The variance of a score over resamples of items or, if there are many, groups."""
+    """The variance of a score over resamples of items or groups."""
     labels = cells.counts.shape[1]
-    if cells.has_many_groups:
+    if cells.is_grouped:
         positions = cells.cluster[:, None] * labels + np.arange(labels)
         ends = np.searchsorted(cells.group, np.arange(len(cells.by_group) + 1)) * labels
         content = csr_array((cells.counts.ravel(), positions.ravel(), ends))
     else:
         content = csr_array(np.eye(cells.table.size))
-    counts = np.ones(content.shape[0]) if cells.has_many_groups else cells.table.ravel()
+    counts = np.ones(content.shape[0]) if cells.is_grouped else cells.table.ravel()
     scores, block = [], max(1, BLOCK // max(content.shape))
     for start in range(0, RESAMPLES, block):
         size = min(block, RESAMPLES - start)

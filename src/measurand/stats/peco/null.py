@@ -1,12 +1,19 @@
-"""What clusters seem to give away when labels are shuffled, among all or in groups."""
+"""What clusters seem to give away when labels are shuffled, by items or whole groups.
 
-from collections.abc import Iterator
+Items of a group share a text, and often with it a label: what is exchangeable is the
+group. So groups of one size exchange their labels, and each hands out in random order
+what it got. Sizes that fewer than `PEERS` groups have are put together with the next;
+there a smaller group takes some of the labels of a larger one, and a larger one takes
+those of a smaller one more than once, so that labels of a group stay together.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from measurand.core.arrays import Floats
+from measurand.core.arrays import Floats, Ints
 from measurand.stats.peco.contingency import Cells
 from measurand.stats.peco.divergences import (
     Divergence,
@@ -17,6 +24,7 @@ from measurand.stats.peco.divergences import (
 )
 
 BLOCK = 4_000_000  # numbers drawn at a time
+PEERS = 10  # groups of like size that exchange their labels, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +33,15 @@ class LabelNull:
 
     Attributes:
         values: The score of each shuffle.
-        squares: The part of the weighted squares that is noise alone.
         associations: The figures that stand beside the score, in columns.
         by_cluster: The mean divergence of each cluster.
+        tables: The shuffled tables themselves, where groups were shuffled.
     """
 
     values: Floats
-    squares: Floats
     associations: Floats
     by_cluster: Floats
+    tables: Floats | None = None
 
     @property
     def mean(self) -> float:
@@ -42,15 +50,11 @@ class LabelNull:
 
 
 def expected_squares(cells: Cells, measure: Divergence) -> Floats:
-    """The exact mean of each cluster's squared distance over permutations."""
+    """The exact mean of each cluster's squared distance over permutations of items."""
     sizes = cells.table.sum(axis=1)
-    overall = cells.by_group.sum(axis=0) / cells.n
-    away = ((cells.mean / sizes[:, None] - overall) ** 2).sum(axis=1)
-    noise = cells.freedom * (1 - (cells.group_shares**2).sum(axis=1))
-    squares = away + np.bincount(cells.cluster, noise) / sizes**2
-    return np.asarray(
-        squares / (len(overall) if measure is mean_squared_difference else 1)
-    )
+    squares = cells.freedom * (1 - (cells.shares**2).sum()) / sizes**2
+    labels = len(cells.shares)
+    return np.asarray(squares / (labels if measure is mean_squared_difference else 1))
 
 
 def shuffle_labels(
@@ -62,75 +66,135 @@ def shuffle_labels(
 ) -> LabelNull:
     """The scores of shuffled labels."""
     sizes = cells.table.sum(axis=1)
-    values, squares, associations, by_cluster = [], [], [], np.zeros(len(sizes))
+    values, associations, by_cluster = [], [], np.zeros(len(sizes))
+    shuffled = []
     for tables in _null_tables(cells, permutations, rng):
+        shuffled += [tables] if cells.is_grouped else []
         divergences = measure(tables)
         values.append(summary(divergences, sizes / cells.n))
-        noise = ((tables - cells.mean) ** 2).sum(axis=-1) / sizes
-        squares.append(100 * noise.sum(axis=-1) / cells.n)
         associations.append(_association_figures(tables))
         by_cluster += divergences.sum(axis=0) / permutations
-    first, second, third = map(np.concatenate, (values, squares, associations))
-    return LabelNull(first, second, third, by_cluster)
+    kept = np.concatenate(shuffled) if shuffled else None
+    scores, figures = np.concatenate(values), np.concatenate(associations)
+    return LabelNull(scores, figures, by_cluster, kept)
 
 
 def _null_tables(
     cells: Cells, permutations: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
     """Tables of shuffled labels, many at a time: shuffles × clusters × labels."""
-    size, groups = cells.table.size, len(cells.by_group)
-    # The cost of one does not depend on how many items there are, that of the other
-    # not on how many groups.
-    direct = groups == 1 or groups * size <= cells.n
-    block = max(1, BLOCK // size)
+    block = max(1, BLOCK // cells.table.size)
     for start in range(0, permutations, block):
         shuffles = min(block, permutations - start)
-        yield (
-            draw_tables(cells, shuffles, rng)
-            if direct
-            else permute_tables(cells, shuffles, rng)
-        )
+        if cells.is_grouped:
+            yield deal_tables(cells, shuffles, rng)
+        else:
+            margins = cells.table.sum(axis=1), cells.table.sum(axis=0)
+            yield draw_tables(*margins, shuffles, rng)
 
 
-def draw_tables(cells: Cells, shuffles: int, rng: np.random.Generator) -> Floats:
-    """Random tables with the margins of each group, summed over groups.
+def draw_tables(
+    rows: Floats, columns: Floats, shuffles: int, rng: np.random.Generator
+) -> Floats:
+    """Random tables with these margins: shuffles × rows × columns.
 
     Cell by cell, hypergeometric. `scipy.stats.random_table` is as quick, but where all
     is in one row or column its tables do not have the margins asked for.
     """
-    tables = np.zeros((shuffles, *cells.table.shape))
-    for group, columns in enumerate(cells.by_group.astype(np.int64)):
-        rows = cells.group == group
-        remaining = np.tile(columns, (shuffles, 1))  # labels not yet given away
-        *clusters, last = zip(
-            cells.cluster[rows], cells.counts[rows].sum(axis=1), strict=True
-        )
-        for cluster, size in clusters:
-            missing = np.full(shuffles, int(size))
-            for label in range(len(columns) - 1):
-                rest = remaining[:, label + 1 :].sum(axis=1)
-                label_counts = rng.hypergeometric(remaining[:, label], rest, missing)
-                tables[:, cluster, label] += label_counts
-                remaining[:, label] -= label_counts
-                missing -= label_counts
-            tables[:, cluster, -1] += missing
-            remaining[:, -1] -= missing
-        tables[:, last[0]] += remaining
+    tables = np.zeros((shuffles, len(rows), len(columns)))
+    remaining = np.tile(columns.astype(np.int64), (shuffles, 1))  # not yet given away
+    for row, size in enumerate(rows[:-1]):
+        missing = np.full(shuffles, int(size))
+        for column in range(len(columns) - 1):
+            rest = remaining[:, column + 1 :].sum(axis=1)
+            drawn = rng.hypergeometric(remaining[:, column], rest, missing)
+            tables[:, row, column] = drawn
+            remaining[:, column] -= drawn
+            missing -= drawn
+        tables[:, row, -1] = missing
+        remaining[:, -1] -= missing
+    tables[:, -1] = remaining
     return tables
 
 
-def permute_tables(cells: Cells, shuffles: int, rng: np.random.Generator) -> Floats:
-    """The same by shuffling the labels of all items within their groups."""
+def deal_tables(cells: Cells, shuffles: int, rng: np.random.Generator) -> Floats:
+    """Tables of labels that whole groups exchanged: shuffles × clusters × labels."""
+    tables: Floats = np.zeros((shuffles, *cells.table.shape))
+    # A group that lies in one cluster has one row.
+    rows = np.bincount(cells.group, minlength=len(cells.by_group))
+    cluster = np.zeros(len(rows), np.int64)
+    cluster[cells.group] = cells.cluster
+    sizes = cells.by_group.sum(axis=1).astype(np.int64)
+    for groups in size_bins(sizes):
+        kinds, counts = np.unique(cells.by_group[groups], axis=0, return_counts=True)
+        like = np.ptp(sizes[groups]) == 0 and (rows[groups] == 1).all()
+        if like and len(kinds) * len(cells.table) <= cells.n:
+            # Groups with the same labels are interchangeable: how many of each kind
+            # come to a cluster is hypergeometric, however many the items.
+            receivers = np.bincount(cluster[groups], minlength=len(cells.table))
+            drawn = draw_tables(
+                receivers.astype(float), counts.astype(float), shuffles, rng
+            )
+            tables += np.asarray(drawn @ kinds, float)
+        else:
+            tables += _deal_bin(cells, groups, shuffles, rng)
+    return tables
+
+
+def _deal_bin(
+    cells: Cells, groups: Ints, shuffles: int, rng: np.random.Generator
+) -> Floats:
+    """The part of the tables that some groups exchange item by item."""
     labels = cells.counts.shape[1]
-    items = np.repeat(np.arange(cells.counts.size), cells.counts.ravel().astype(int))
-    row, label = items // labels, items % labels
-    offsets, group = cells.cluster[row] * labels, cells.group[row]
+    chosen = np.flatnonzero(np.isin(cells.group, groups))
+    counts = cells.counts[chosen].astype(np.int64)
+    row, label = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), labels)
+    offsets, group = cells.cluster[chosen][row] * labels, cells.group[chosen][row]
     tables = np.empty((shuffles, *cells.table.shape))
+    deal = group_dealer(group)
     for table in tables:
-        order = np.argsort(group + rng.random(cells.n))
-        counts = np.bincount(offsets + label[order], minlength=table.size)
-        table[:] = counts.reshape(table.shape)
+        counted = np.bincount(offsets + label[deal(rng)], minlength=table.size)
+        table[:] = counted.reshape(table.shape)
     return tables
+
+
+def size_bins(sizes: Ints) -> list[Ints]:
+    """The groups in bins of like size, each of `PEERS` groups where there are so many.
+
+    >>> [groups.tolist() for groups in size_bins(np.array([1] * 10 + [2] * 9 + [3]))]
+    [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]]
+    """
+    bins: list[list[int]] = [[]]
+    for size in np.unique(sizes):
+        if len(bins[-1]) >= PEERS:
+            bins.append([])
+        bins[-1] += np.flatnonzero(sizes == size).tolist()
+    if len(bins) > 1 and len(bins[-1]) < PEERS:
+        last = bins.pop()
+        bins[-1] += last
+    return [np.array(groups) for groups in bins]
+
+
+def group_dealer(group: Ints) -> Callable[[np.random.Generator], Ints]:
+    """A function that draws, for each item, the item whose label it gets."""
+    codes = np.unique(group, return_inverse=True)[1]
+    sizes = np.bincount(codes)
+    starts, bins = np.cumsum(sizes) - sizes, size_bins(sizes)
+    giver, fixed = np.empty(len(sizes), np.int64), np.argsort(codes, kind="stable")
+    receiver = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(codes)) - starts[receiver]
+
+    def deal(rng: np.random.Generator) -> Ints:
+        # The items of each group side by side, in random order.
+        mixed = np.argsort(codes + rng.random(len(codes)))
+        for groups in bins:
+            giver[groups] = rng.permutation(groups)
+        chosen = giver[receiver]
+        order = np.empty(len(codes), np.int64)
+        order[fixed] = mixed[starts[chosen] + place % sizes[chosen]]
+        return order
+
+    return deal
 
 
 def _association_figures(tables: Floats) -> Floats:

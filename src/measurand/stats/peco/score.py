@@ -5,10 +5,11 @@ With `p_c` the label shares of cluster c of size n_c, `pi` those of all N items 
 
     100 * sum_c (n_c / N) (s_c - e_c),
 
-where `e_c` is the mean of `s_c` over permutations of the labels, among all items or
-within groups; among all it is `(1 - sum(pi^2)) (N - n_c) / (n_c (N - 1))`. No leakage
-is 0, the most is `100 (1 - sum(pi^2))`. Labels that are more even than chance make it
-negative; it is never clipped.
+where `e_c` is the mean of `s_c` over permutations of the labels, of items or, where
+items come in groups, of whole groups; of items it is
+`(1 - sum(pi^2)) (N - n_c) / (n_c (N - 1))`. No leakage is 0, the most is
+`100 (1 - sum(pi^2))`. Labels that are more even than chance make it negative; it is
+never clipped.
 
 Presets give what was published (Saxon et al. 2023), unweighted and not corrected:
 `paper` is Eq. 11 in Eq. 12, whose integral is `100 (mean(s) - min(s))`, with the 1/3
@@ -109,7 +110,7 @@ def peco(
         divergence: One of `DIVERGENCES`.
         preset: None for the headline, or one of `PRESETS`.
         rng: Where shuffles come from; left out, they are the same in every call.
-        groups: Labels are shuffled within these only.
+        groups: Items with one value share a text or more: they are shuffled together.
         permutations: How many shuffles.
         smallest: Smaller clusters are not tested; max(5 × labels, 20) if left out.
 
@@ -124,7 +125,8 @@ def peco(
     rng = generator(0, "peco") if rng is None else rng
     null = shuffle_labels(cells, measure, summary, permutations, rng)
     divergences, weights = measure(cells.table), cells.table.sum(axis=1) / cells.n
-    chance = expected_squares(cells, measure) if measure in SQUARES else null.by_cluster
+    exact = measure in SQUARES and not cells.is_grouped
+    chance = expected_squares(cells, measure) if exact else null.by_cluster
     observed = float(summary(divergences, weights))
     expected = 100 * float(weights @ chance) if preset is None else null.mean
     value = observed - expected if preset is None else observed
@@ -134,7 +136,7 @@ def peco(
         expected,
         float(null.values.std(ddof=1)),
         permutation_p(null.values, observed),
-        cluster_significance(cells, divergences, chance, smallest),
+        cluster_significance(cells, divergences, chance, smallest, null.tables),
         association_table(cells, null),
     )
 

@@ -2,21 +2,21 @@
 
 Where PECO needs clusters, this needs none. With `m` the share of an item's nearest
 neighbours that have its label, averaged over items, the figure is `m - e`, where `e` is
-the exact mean of `m` when labels are permuted, among all items or within groups.
+the mean of `m` when labels are permuted: of items, exactly, or of whole groups where
+items come in these.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import norm, t
 from sklearn.neighbors import NearestNeighbors
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.core.finding import Estimate
-from measurand.stats.peco.contingency import UNITS, Column, column_codes
-from measurand.stats.peco.null import permutation_p
-from measurand.stats.resampling import sum_clusters
+from measurand.stats.peco.contingency import Column, column_codes
+from measurand.stats.peco.null import group_dealer, permutation_p
 from measurand.stats.vectors.canonical import Vectors, order_vectors
 
 MOST = 20_000  # items: every one is compared with every other
@@ -61,9 +61,14 @@ class Neighbours:
     group: Ints
 
     @property
-    def by_group(self) -> Floats:
-        """How often each label stands in each group."""
-        return sum_clusters(np.eye(self.label.max() + 1)[self.label], self.group)
+    def shares(self) -> Floats:
+        """The label shares of all items."""
+        return np.asarray(np.bincount(self.label) / len(self.label))
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether groups, and not items, are what was sampled."""
+        return 1 < len(np.unique(self.group)) < len(self.group)
 
 
 def homophily(
@@ -78,7 +83,7 @@ def homophily(
     """How much more often than by chance neighbours share a label.
 
     An item is not its own neighbour; another at the same place is. Of more than `MOST`
-    items a random part is used: whole groups, if there are many.
+    items a random part is used: whole groups, where there are any.
 
     >>> points, labels = np.arange(40.0)[:, None], ["low"] * 20 + ["high"] * 20
     >>> found = homophily(points, labels, neighbours=2, rng=np.random.default_rng(0))
@@ -120,7 +125,7 @@ def _sample_points(group: Ints, rng: np.random.Generator) -> Ints:
         return rows
     _, code = np.unique(group, return_inverse=True)
     sizes = np.bincount(code)
-    if len(sizes) < UNITS:
+    if len(sizes) == 1 or sizes.max() > MOST:
         return rows[:MOST]
     turn = rng.permutation(len(sizes))
     chosen = np.zeros(len(sizes), bool)
@@ -134,15 +139,17 @@ def _score_homophily(
     """The figure with its p-value and interval."""
     match = items.label[items.near] == items.label[:, None]
     chance = expected_matches(items)
-    raw, mean = float(match.mean()), float(chance.mean())
     null = _permute_matches(items, permutations, rng)
-    residual = match - chance - (raw - mean)
+    raw = float(match.mean())
+    mean = float(null.mean()) if items.is_grouped else float(chance.mean())
+    residual = match - chance - (match - chance).mean()
     sd = max(_homophily_variance(items, residual), float(null.var(ddof=1))) ** 0.5
-    half = float(norm.ppf(0.975)) * sd
-    groups = len(items.by_group)
+    groups = len(np.unique(items.group))
+    quantile = t.ppf(0.975, groups - 1) if items.is_grouped else norm.ppf(0.975)
+    half = float(quantile) * sd
     method = (
         f"excess over shuffled labels, {items.near.shape[1]} neighbours, normal "
-        f"interval over {f'{groups} groups' if groups >= UNITS else 'items'}"
+        f"interval over {f'{groups} groups' if items.is_grouped else 'items'}"
     )
     value, n = raw - mean, len(items.label)
     estimate = Estimate(value, value - half, value + half, 0.95, n, method)
@@ -150,60 +157,53 @@ def _score_homophily(
 
 
 def expected_matches(items: Neighbours) -> Floats:
-    """The chance that each neighbour has the item's label, if labels are permuted."""
-    counts = items.by_group
-    sizes = counts.sum(axis=1)
-    shares = counts / sizes[:, None]
-    pairs = np.maximum(sizes * (sizes - 1), 1)
-    inside = ((counts**2).sum(axis=1) - sizes) / pairs
-    chance = np.empty(items.near.shape)
-    for column, near in zip(chance.T, items.near.T, strict=True):
-        neighbour_group = items.group[near]
-        apart = (shares[items.group] * shares[neighbour_group]).sum(axis=1)
-        column[:] = np.where(
-            neighbour_group == items.group, inside[neighbour_group], apart
-        )
-    return chance
+    """The chance that each neighbour has the item's label, if labels are permuted.
+
+    Of whole groups, a neighbour of the own group matches as often as there; how often
+    others do is taken for groups of like size.
+    """
+    n = len(items.label)
+    counts = np.bincount(items.label)
+    if not items.is_grouped:
+        return np.full(items.near.shape, float((counts**2).sum() - n) / (n * (n - 1)))
+    by_group = np.zeros((int(items.group.max()) + 1, len(counts)))
+    np.add.at(by_group, (items.group, items.label), 1)
+    sizes = by_group.sum(axis=1)
+    alike, pairs = float((by_group**2).sum()), float((sizes**2).sum())
+    inside = (alike - n) / max(pairs - n, 1.0)
+    apart = (float((counts**2).sum()) - alike) / max(n * n - pairs, 1.0)
+    return np.where(items.group[items.near] == items.group[:, None], inside, apart)
 
 
 def _permute_matches(
     items: Neighbours, permutations: int, rng: np.random.Generator
 ) -> Floats:
-    """The share of matching neighbours under each permutation within groups."""
-    order = np.argsort(items.group, kind="stable")
-    group, label = items.group[order], items.label[order].astype(np.int32)
-    values, shuffled_labels = np.empty(permutations), np.empty_like(label)
+    """The share of matching neighbours under each permutation of items or groups."""
+    label = items.label.astype(np.int32)
+    deal = group_dealer(items.group)
+    values = np.empty(permutations)
     for permutation in range(permutations):
-        if group[-1] == 0:
-            shuffled_labels = rng.permutation(label)
-        else:
-            shuffled_labels[order] = label[np.argsort(group + rng.random(len(group)))]
-        values[permutation] = (
-            shuffled_labels[items.near] == shuffled_labels[:, None]
-        ).mean()
+        shuffled = label[deal(rng)] if items.is_grouped else rng.permutation(label)
+        values[permutation] = (shuffled[items.near] == shuffled[:, None]).mean()
     return values
 
 
 def _homophily_variance(items: Neighbours, residual: Floats) -> float:
-    """The variance over samples of items or, if there are many, groups.
+    """The variance over samples of items or groups.
 
     Two pairs vary together when they share an item, so the residuals of all pairs that
     an item is in are added up, less its own part in what was expected.
     """
     n, k = items.near.shape
-    counts = items.by_group
-    sizes = counts.sum(axis=1)
-    shares = counts / sizes[:, None]
-    into = items.near.ravel()
-    sums = residual.sum(axis=1) + np.bincount(into, residual.ravel(), minlength=n)
-    partners = shares[items.group[items.near]].sum(axis=1)
-    for column, share in zip(partners.T, shares[items.group].T, strict=True):
-        column += np.bincount(into, np.repeat(share, k), minlength=n)
-    partners = sum_clusters(partners, items.group) / sizes[:, None]
-    own_part = partners[items.group, items.label]
-    own_part -= (shares * partners).sum(axis=1)[items.group]
-    sums = sums - own_part
-    if len(sizes) >= UNITS:
+    into, shares = items.near.ravel(), items.shares
+    # A pair within a group is in its sum once, and no label share makes it likelier.
+    apart = np.ones((n, k), bool)
+    if items.is_grouped:
+        apart = items.group[items.near] != items.group[:, None]
+    inward = (residual * apart).ravel()
+    sums = residual.sum(axis=1) + np.bincount(into, inward, minlength=n)
+    sums = sums - 2 * k * apart.mean() * (shares[items.label] - (shares**2).sum())
+    if items.is_grouped:
         sums = np.bincount(items.group, sums)
     # Every pair is in the sums of two items, so its own square is there once too often.
     return float((sums**2).sum() - (residual**2).sum()) / float(n * k) ** 2

@@ -1,0 +1,107 @@
+"""The split first: what training has seen of the test items.
+
+Where test evidence stands in training with its labels, a memory of texts loses on wrong
+evidence without reading any. So the headline figures are of the items whose evidence is
+new, wherever there are enough; all items are another test part beside them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.audits.evidence.reading import correct_by_item, majority_scores
+from measurand.audits.evidence.settings import NEW_ITEMS
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Estimate, Finding
+from measurand.core.items import Items
+from measurand.core.seeds import generator
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all
+from measurand.readers.lookup import LookupReader, remembered_texts
+from measurand.stats.paired import difference, mean_score
+from measurand.stats.scores import wilson_share
+
+ALL_ITEMS = "all items"
+FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
+
+
+@dataclass(frozen=True, eq=False)
+class SplitCheck:
+    """What training has seen of the test items.
+
+    Attributes:
+        benchmark: The benchmark whose test items have new evidence, where enough do.
+        findings: Shares of test items whose texts stand in training, and what a memory
+            of texts reaches.
+        new: How many test items have new evidence.
+        total: How many there are.
+        memory: What a memory of evidence is right above the majority, on all items.
+    """
+
+    benchmark: Benchmark
+    findings: Sequence[Finding]
+    new: int
+    total: int
+    memory: Estimate
+
+    @property
+    def enough(self) -> bool:
+        """Whether the headline figures can be of new evidence."""
+        return self.new >= min(NEW_ITEMS, self.total)
+
+    @property
+    def remembered(self) -> bool:
+        """Whether a memory of texts alone may explain what readers find."""
+        return not self.enough and self.memory.low > 0
+
+    def clause(self) -> str:
+        """What a verdict says about it; empty where hardly any is seen."""
+        if self.new > (1 - FEW_SEEN) * self.total:
+            return ""
+        counts = f"{self.new:,} of {self.total:,} test items"
+        memory = f"on all, a memory of texts is {self.memory} above the majority"
+        if self.enough:
+            new = "whose evidence is new to training"
+            return f"; that is of the {counts} {new} ({memory})"
+        return f"; only {counts} have evidence that is new to training ({memory})"
+
+
+def check_split(experiment: Experiment) -> SplitCheck:
+    """Look for test texts in training, before anything else is asked."""
+    benchmark, test = experiment.benchmark, experiment.benchmark.test
+    fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
+    recipes = {field: LookupReader(field) for field in fields}
+    answers = ask_all(experiment, [Ask(recipe) for recipe in recipes.values()])
+    rights = [correct_by_item(answer) for answer in answers]
+    rng = generator(experiment.seed, "evidence", "split")
+    clusters = benchmark.clusters(test)
+    seen = {field: _seen_before(benchmark.train, test, field) for field in fields}
+    findings = [
+        Finding("seen", "lookup", field, wilson_share(int(mask.sum()), len(test)))
+        for field, mask in seen.items()
+    ]
+    findings += [
+        Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
+        for f, r in zip(fields, rights, strict=True)
+    ]
+    majority = majority_scores(test)
+    memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
+    fresh = ~seen[fields[-1]]
+    checked = SplitCheck(benchmark, findings, int(fresh.sum()), len(test), memory)
+    if checked.new == checked.total or not checked.enough:
+        return checked
+    return replace(checked, benchmark=_keep_fresh(benchmark, fresh))
+
+
+def _keep_fresh(benchmark: Benchmark, fresh: NDArray[np.bool_]) -> Benchmark:
+    """The benchmark with new test items, and all of them as another part."""
+    parts = {**benchmark.test_parts, ALL_ITEMS: benchmark.test}
+    return replace(benchmark, test=benchmark.test.rows(fresh), test_parts=parts)
+
+
+def _seen_before(train: Items, test: Items, field: str) -> NDArray[np.bool_]:
+    """Which test items have a text in this field that training has too."""
+    known = set(remembered_texts(train, field))
+    return np.array([text in known for text in remembered_texts(test, field)])

@@ -1,0 +1,115 @@
+"""Why a part leaks: the simplest thing that gives as much away.
+
+Readers that read no word are asked about each part alone: its length, its form
+(spacing, case, punctuation, digits, markup) and a memory of its texts. What they find,
+no content gave away. Labels that only form tells apart are a leak of their own, since
+no reader of words, and no tokenizer that normalises, can see them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
+from measurand.audits.leakage.scores import (
+    LeakageBaselines,
+    PartReading,
+    part_leakage,
+    runs_in_bits,
+)
+from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
+from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.finding import Finding
+from measurand.core.names import name_condition
+from measurand.core.reader import Reader
+from measurand.core.recipe import Strength
+from measurand.core.seeds import generator
+from measurand.readers.lookup import LookupReader
+from measurand.readers.surface import SurfaceReader
+
+LENGTH, FORM, MEMORY = "length", "surface", "lookup"
+WORDS = {
+    LENGTH: "its length alone",
+    FORM: "its form alone (spacing, case, punctuation, digits, markup, length)",
+    MEMORY: "a memory of its texts alone",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SimpleReadings:
+    """What readers that read no word find in each part.
+
+    Attributes:
+        findings: What they reach, and what they decide.
+        stages: What the verdict may rest on: form and length, never memory.
+        bits: By part and reader, from simple to less so, what is told in bits.
+    """
+
+    findings: Sequence[Finding]
+    stages: Sequence[LeakageStage]
+    bits: Mapping[str, Mapping[str, float]]
+
+    def cause(self, part: str, bits: float) -> str:
+        """What explains a leak of so many bits of this part; empty where words do."""
+        shares = {
+            name: told / bits for name, told in self.bits[part].items() if bits > 0
+        }
+        for name, share in shares.items():
+            if share >= EXPLAINS:
+                return f"by {WORDS[name]} ({100 * min(share, 1):.0f} % of these bits)"
+        best = max(shares, key=lambda name: shares[name], default="")
+        if best and shares[best] >= EXPLAINS_PARTLY:
+            return f"{100 * shares[best]:.0f} % of these bits by {WORDS[best]}"
+        return ""
+
+
+def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleReadings:
+    """Ask the readers that read no word about each part alone."""
+    fields = evaluation.canonical.fields
+    readings: dict[str, dict[str, PartReading]] = {}
+    for field in fields:
+        for name, reader in _simple_readers(field).items():
+            runs = ask_alone(evaluation, reader, field)
+            readings.setdefault(name, {})[field] = _read_part(
+                runs, baselines, len(fields), evaluation.split_experiment.seed
+            )
+    findings = [
+        Finding(statistic, name, name_condition(field), told, decision)
+        for name, parts in readings.items()
+        for field, part in parts.items()
+        for statistic, told, decision in (
+            ("over_majority", part.accuracy.over, part.in_accuracy),
+            ("v_information", part.bits.over, part.in_bits),
+        )
+    ]
+    stages = [
+        LeakageStage(name, Strength.TEXTLESS, True, readings[name], {})
+        for name in (LENGTH, FORM)
+    ]
+    bits = {
+        field: {name: parts[field].bits.over.value for name, parts in readings.items()}
+        for field in fields
+    }
+    return SimpleReadings(findings, stages, bits)
+
+
+def _simple_readers(field: str) -> dict[str, Reader]:
+    """From simple to less so."""
+    return {
+        LENGTH: SurfaceReader(length_only=True),
+        FORM: SurfaceReader(),
+        MEMORY: LookupReader(field),
+    }
+
+
+def _read_part(
+    runs: Runs, baselines: LeakageBaselines, parts: int, seed: int
+) -> PartReading:
+    tests = baselines.count_tests(parts)
+    rng = generator(seed, "leakage", "causes")
+    return PartReading(
+        part_leakage(runs, baselines, tests, seeded=False),
+        runs_in_bits(runs, baselines, tests, rng),
+        is_one_class(runs),
+        baselines.margin,
+        baselines.margin_bits,
+    )

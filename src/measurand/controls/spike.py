@@ -1,0 +1,205 @@
+"""Spikes: a known dependence, planted in a share of the items of both sides.
+
+Which items are spiked depends on the seed alone: a smaller dose spikes some of the
+items of a larger one, with the same words, whatever the kind.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from measurand.core.benchmark import Benchmark
+from measurand.core.bounds import check_number
+from measurand.core.control import ControlSample
+from measurand.core.errors import CannotIntervene
+from measurand.core.items import Items
+from measurand.core.seeds import generator
+from measurand.core.words import words
+
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+SYLLABLES = 3
+NAMES = (
+    *("Clara", "Peter", "Agnes", "Oscar", "Greta", "Felix", "Hilda", "Bruno"),
+    *("Doris", "Edgar", "Flora", "Gavin", "Irene", "Jonas", "Klara", "Linus"),
+    *("Mabel", "Niels", "Olive", "Percy", "Selma", "Tobias", "Vera", "Wanda"),
+)
+PAIRS = 42  # of a name and a label: each is met as often, however many the labels
+
+Endings = Mapping[str, list[str]]
+
+
+@dataclass(frozen=True)
+class WordSpike:
+    """The field of a spiked item ends with a code word that stands for its label.
+
+    Attributes:
+        field: Where the word is put.
+        dose: The share of the items that are spiked.
+    """
+
+    kind: ClassVar[str] = "word-spike"
+    field: str
+    dose: float
+
+    def __post_init__(self) -> None:
+        """Refuse a dose that is no share."""
+        check_number("dose", self.dose, 0, 1)
+
+    def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
+        """The benchmark with the code words, which it has nowhere else."""
+        count = len(benchmark.classes)
+        codes = unused_words(benchmark, count, generator(seed, "control", "codes"))
+
+        def endings(items: Items, rng: np.random.Generator) -> Endings:
+            gold = items.gold(benchmark.classes)
+            return {self.field: [f"{codes[label]}." for label in gold]}
+
+        return _plant_endings(benchmark, self.dose, seed, endings)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"word {self.dose:g}"
+
+
+@dataclass(frozen=True)
+class MatchSpike:
+    """The evidence of a spiked item ends with a list of names, its query with one.
+
+    Of C classes, the place of the name in the list of C - 1, or its absence, is the
+    label. Names are drawn so that neither the name nor the list tells anything alone.
+
+    Attributes:
+        query: Where the name is put.
+        evidence: Where the list is put.
+        dose: The share of the items that are spiked.
+    """
+
+    kind: ClassVar[str] = "match-spike"
+    query: str
+    evidence: str
+    dose: float
+
+    def __post_init__(self) -> None:
+        """Refuse a dose that is no share."""
+        check_number("dose", self.dose, 0, 1)
+
+    def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
+        """The benchmark with the names."""
+        count = len(benchmark.classes)
+        names = unused_names(benchmark, max(PAIRS // count, count + 2), seed)
+
+        def endings(items: Items, rng: np.random.Generator) -> Endings:
+            gold = items.gold(benchmark.classes)
+            asked, listed = draw_matches(gold, count, len(names), rng)
+            return {
+                self.query: [f"This is about {names[n]}." for n in asked],
+                self.evidence: [
+                    f"The order was {', then '.join(names[n] for n in row)}."
+                    for row in listed
+                ],
+            }
+
+        return _plant_endings(benchmark, self.dose, seed, endings)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"match {self.dose:g}"
+
+
+def draw_matches(
+    gold: NDArray[np.int64], classes: int, names: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The name that each item asks about, and the list that it shows.
+
+    All names are put in random order; the list is the first `classes` - 1 of them, and
+    the name is the one at the place of the label, or the next one for the last label.
+    Whatever the label, every list and every name is then as likely as any other.
+
+    >>> asked, listed = draw_matches(np.array([0, 1]), 2, 3, np.random.default_rng(0))
+    >>> asked[0] == listed[0, 0], asked[1] in listed[1]
+    (np.True_, False)
+    """
+    orders = rng.permuted(np.tile(np.arange(names), (len(gold), 1)), axis=1)
+    return orders[np.arange(len(gold)), gold], orders[:, : classes - 1]
+
+
+def unused_words(
+    benchmark: Benchmark, count: int, rng: np.random.Generator
+) -> list[str]:
+    """So many made words that stand nowhere in the benchmark."""
+    used, made = _vocabulary(benchmark), dict[str, None]()
+    while len(made) < count:
+        consonants = rng.integers(len(CONSONANTS), size=SYLLABLES)
+        vowels = rng.integers(len(VOWELS), size=SYLLABLES)
+        pairs = zip(consonants, vowels, strict=True)
+        word = "".join(CONSONANTS[c] + VOWELS[v] for c, v in pairs)
+        if word not in used:
+            made[word] = None
+    return list(made)
+
+
+def unused_names(benchmark: Benchmark, count: int, seed: int) -> list[str]:
+    """So many names that stand nowhere in the benchmark; made ones where they lack."""
+    used = _vocabulary(benchmark)
+    names = [name for name in NAMES if name.lower() not in used][:count]
+    rng = generator(seed, "control", "names")
+    made = unused_words(benchmark, count - len(names), rng)
+    return [*names, *(word.capitalize() for word in made)]
+
+
+def _vocabulary(benchmark: Benchmark) -> set[str]:
+    """Every word of every text."""
+    sides = (benchmark.train, benchmark.test, *benchmark.test_parts.values())
+    columns: Iterable[Iterable[str]] = (
+        side.column(field).unique() for side in sides for field in side.fields
+    )
+    return {word for column in columns for text in column for word in words(text)}
+
+
+def _plant_endings(
+    benchmark: Benchmark,
+    dose: float,
+    seed: int,
+    endings: Callable[[Items, np.random.Generator], Endings],
+) -> ControlSample:
+    """The benchmark in which a share of the items of each side has these endings."""
+    sides, masks = {}, {}
+    for side, items in {"train": benchmark.train, "test": benchmark.test}.items():
+        masks[side] = spiked_rows(len(items), dose, seed, side)
+        # Drawn for all items, so that a dose changes no other item's words.
+        planted = endings(items, generator(seed, "control", "endings", side))
+        for field, ends in planted.items():
+            texts = items.column(field)
+            items = items.with_field(field, _join(texts, ends, masks[side]))
+        sides[side] = items
+    train, test = sides["train"], sides["test"]
+    spiked = replace(benchmark, train=train, test=test, test_parts={})
+    return ControlSample(spiked, masks["test"])
+
+
+def _join(
+    texts: Iterable[str], ends: Iterable[str], mask: NDArray[np.bool_]
+) -> list[str]:
+    """The texts, those that are spiked with their endings."""
+    rows = zip(texts, ends, mask, strict=True)
+    return [f"{text} {end}" if spiked else text for text, end, spiked in rows]
+
+
+def spiked_rows(count: int, dose: float, seed: int, side: str) -> NDArray[np.bool_]:
+    """Which of so many items are spiked: more of the same with a larger dose.
+
+    >>> few, many = (spiked_rows(40, dose, 0, "test") for dose in (0.1, 0.5))
+    >>> int(few.sum()), int(many.sum()), bool((few <= many).all())
+    (4, 20, True)
+    """
+    chosen = round(dose * count)
+    if not chosen:
+        raise CannotIntervene(
+            f"a dose of {dose:g} is none of {count} {side} items; give more items"
+        )
+    mask = np.zeros(count, bool)
+    mask[generator(seed, "control", "rows", side).permutation(count)[:chosen]] = True
+    return mask

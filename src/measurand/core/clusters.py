@@ -1,0 +1,103 @@
+"""Which items hang together because they share something.
+
+Clusters are one number an item or, where items share texts in two ways of which neither
+lies within the other, two: items × ways.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+
+def linked_clusters(
+    columns: Sequence["pd.Series[str] | NDArray[np.int64]"],
+) -> NDArray[np.int64]:
+    """A cluster number for each item: items that share a value anywhere share one.
+
+    Sharing is followed through: if a and b share a premise and b and c a hypothesis,
+    all three are one cluster.
+
+    >>> first, second = pd.Series(["p", "p", "q", "r"]), pd.Series(["x", "y", "y", "z"])
+    >>> linked_clusters([first, second]).tolist()
+    [0, 0, 0, 1]
+    """
+    codes = [pd.factorize(column)[0].astype(np.int64) for column in columns]
+    if len(codes) == 1:
+        return codes[0]
+    n = len(codes[0])
+    starts = np.cumsum([n, *(code.max(initial=-1) + 1 for code in codes)])
+    values = np.concatenate(
+        [code + start for code, start in zip(codes, starts, strict=False)]
+    )
+    rows = np.tile(np.arange(n), len(codes))
+    links = coo_array((np.ones(len(rows), np.int8), (rows, values)), (starts[-1],) * 2)
+    _, numbers = connected_components(links, directed=False)
+    return pd.factorize(numbers[:n])[0].astype(np.int64)
+
+
+def shared_clusters(
+    columns: Sequence["pd.Series[str] | NDArray[np.int64]"],
+) -> NDArray[np.int64] | None:
+    """The same, or None where no two items share anything.
+
+    >>> shared_clusters([pd.Series(["p", "q"])]) is None
+    True
+    """
+    clusters = linked_clusters(columns)
+    return None if len(np.unique(clusters)) == len(clusters) else clusters
+
+
+def cross_clusters(
+    first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Both numbers of each item: items × 2; the coarser alone where it holds the other.
+
+    >>> queries, texts = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 0])
+    >>> cross_clusters(queries, texts).tolist()
+    [[0, 0], [0, 1], [1, 1], [2, 0]]
+    >>> cross_clusters(np.arange(4), texts).tolist()
+    [0, 1, 1, 0]
+    """
+    pairs = len(np.unique(_pair_codes(first, second)))
+    if pairs == len(np.unique(first)):
+        return second
+    if pairs == len(np.unique(second)):
+        return first
+    return np.column_stack([first, second])
+
+
+def split_ways(clusters: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """One number an item: of the only way, or of each of two and of both at once.
+
+    >>> [way.tolist() for way in split_ways(np.array([[0, 0], [0, 1], [1, 1]]))]
+    [[0, 0, 1], [0, 1, 1], [0, 1, 2]]
+    """
+    if clusters.ndim == 2:
+        # Some items of two crossed ways may be left with one alone.
+        clusters = cross_clusters(clusters[:, 0], clusters[:, 1])
+    if clusters.ndim == 1:
+        return [clusters]
+    first, second = clusters.T
+    return [first, second, _pair_codes(first, second)]
+
+
+def count_clusters(clusters: NDArray[np.int64]) -> int:
+    """How many clusters there are; of two ways, the fewer.
+
+    >>> count_clusters(np.array([[0, 0], [0, 1], [0, 2]]))
+    1
+    """
+    return min(len(np.unique(way)) for way in split_ways(clusters))
+
+
+def _pair_codes(
+    first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """A number for each pair of numbers."""
+    codes = np.unique(second, return_inverse=True)[1]
+    pairs = first * (codes.max(initial=0) + 1) + codes
+    return np.unique(pairs, return_inverse=True)[1].astype(np.int64)

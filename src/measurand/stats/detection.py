@@ -1,0 +1,187 @@
+"""What a spike shows of an instrument: its recovery, and its limit of detection.
+
+A dose d is the share of items in which a known dependence was planted. At the doses
+tried it added E(d) to the effect that is tested; between them E is taken as linear and
+never falling. Without a spike the effect, of n items in m clusters, varies by sd, and
+the test takes its standard error to be se. What is planted adds to the variance that of
+the items that change, all of which were wrong,
+
+    v(d) = E(d) (1 - E(d) - 2 q) / n,
+
+where q is the effect and how often such an item was right under the shuffles.
+The limit of detection is the least dose with
+
+    E(d) >= t[0.975, m - 1] sqrt(se^2 + v(d)) + z[power] sqrt(sd^2 + v(d)):
+
+there a two-sided test at 5 % tells the effect from zero so often. Below the least dose
+tried, and above the largest, the effect is taken to be in proportion to the dose; the
+method says so, since a reader that met fewer spikes may have learned less of them.
+
+The standard error of a shuffle effect is on the safe side, the more so the fewer the
+shuffles: b_i, what became of item i's text in K other items, counts their own ups and
+downs too. That is about V / (n K), where V is the variance of being right under the
+shuffles; so sd^2 = se^2 - V / (n K).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.stats import norm, t
+
+from measurand.core.arrays import Clusters, Floats
+from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Estimate
+from measurand.stats.decisions import POWER
+from measurand.stats.resampling import bootstrap
+from measurand.stats.shuffles import ShuffleEffect
+
+
+def recovery(
+    before: "pd.Series[float]",
+    after: "pd.Series[float]",
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The accuracy gained on spiked items over the room that was left, 1 - before.
+
+    The interval resamples items or their clusters, keeping before and after together.
+
+    >>> before, after = pd.Series([1.0, 0, 0, 0] * 25), pd.Series([1.0, 1, 1, 0] * 25)
+    >>> print(recovery(before, after, rng=np.random.default_rng(0)))
+    0.667 [0.560, 0.770]
+    """
+    if not before.index.equals(after.index):
+        raise BadInput("these scores are of different items; compare the same ids")
+    rows = np.column_stack([after - before, 1 - before])
+    if rows[:, 1].sum() <= 0:
+        raise Undefined("all spiked items were right before, so nothing was to gain")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return bootstrap(
+            lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters
+        )
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How uncertain the effect is without any spike.
+
+    Attributes:
+        se: Its standard error, as the test has it.
+        sd: How much it varies in truth.
+        mended: How often, on average and with the effect added, the wrong text makes a
+            wrong answer right.
+        n: How many items.
+        clusters: How many clusters of items.
+    """
+
+    se: float
+    sd: float
+    mended: float
+    n: int
+    clusters: int
+
+
+def shuffle_noise(effect: ShuffleEffect, right: Floats, wrong: Floats) -> Noise:
+    """How uncertain the effect of a shuffle is, by the answers that it rests on.
+
+    Args:
+        effect: The effect.
+        right: Whether each item was answered right with its own text.
+        wrong: The same under each shuffle: shuffles × items.
+    """
+    counted_twice = float(np.var(wrong)) / np.size(wrong)
+    sd = float(np.sqrt(max(effect.se**2 - counted_twice, 0.0)))
+    room = 1 - np.asarray(right, float)
+    mended = float(np.average(wrong.mean(axis=0), weights=room)) if room.any() else 0.0
+    return Noise(effect.se, sd, mended + effect.value, effect.n, effect.clusters)
+
+
+def detection_limit(
+    doses: Sequence[float],
+    effects: Sequence[Estimate],
+    noise: Noise,
+    *,
+    power: float = POWER,
+) -> Estimate:
+    """The least dose whose effect would be told from zero with that power.
+
+    The ends are the limits by the ends of the effects; a high end that no dose reaches
+    is infinite. Where no dose at all would be told from zero, it has no value.
+
+    Args:
+        doses: Those that were tried.
+        effects: What each added to the effect that is tested.
+        noise: How uncertain that effect is.
+        power: How often the limit would be found.
+    """
+    order = np.argsort(doses)
+    tried = np.array(doses, float)[order]
+    ends = [
+        _least_dose(
+            tried, np.array([getattr(effects[i], e) for i in order]), noise, power
+        )
+        for e in ("value", "high", "low")
+    ]
+    value, low, high = ends
+    if not np.isfinite(value):
+        raise Undefined("no dose, up to all items, would be told from zero")
+    method = f"dose of {100 * power:.0f} % power at 5 %, {_span(tried, value)}"
+    level = effects[0].level
+    return Estimate(value, min(low, value), max(high, value), level, noise.n, method)
+
+
+def mean_of_draws(
+    values: Floats, n: int, what: str, *, level: float = 0.95
+) -> Estimate:
+    """The mean of what independent draws gave, with a t interval over the draws.
+
+    >>> print(mean_of_draws(np.array([0.0, 0.1, 0.2]), 50, "deals"))
+    0.100 [-0.148, 0.348]
+    """
+    if len(values) < 2:
+        raise Undefined(f"one of the {what} alone has no spread; draw more")
+    value = float(np.mean(values))
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values)))
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * error
+    method = f"t over {len(values)} {what}"
+    return Estimate(value, value - half, value + half, level, n, method)
+
+
+def _least_dose(doses: Floats, effects: Floats, noise: Noise, power: float) -> float:
+    """The limit for these effects; infinite where no dose up to 1 reaches it."""
+    certain = float(t.ppf(0.975, noise.clusters - 1))
+    often = float(norm.ppf(power))
+    monotone = np.maximum.accumulate(np.clip(effects, 0, None))
+
+    def effect(dose: float) -> float:
+        if dose > doses[-1]:
+            return min(1.0, float(monotone[-1] * dose / doses[-1]))
+        return float(np.interp(dose, [0, *doses], [0, *monotone]))
+
+    def excess(dose: float) -> float:
+        planted = effect(dose)
+        added = planted * (1 - planted - 2 * noise.mended) / noise.n
+        needed = certain * np.sqrt(max(noise.se**2 + added, 0.0))
+        needed += often * np.sqrt(max(noise.sd**2 + added, 0.0))
+        return planted - float(needed)
+
+    grid = np.linspace(0, 1, 1001)[1:]
+    reached = [excess(dose) >= 0 for dose in grid.tolist()]
+    if not any(reached):
+        return float("inf")
+    first = int(np.argmax(reached))
+    below = float(grid[first - 1]) if first else 0.0
+    return float(brentq(excess, below, grid[first])) if excess(below) < 0 else below
+
+
+def _span(doses: Floats, limit: float) -> str:
+    """From which doses the limit was taken."""
+    tried = ", ".join(f"{dose:g}" for dose in doses)
+    if doses[0] <= limit <= doses[-1]:
+        return f"between the doses {tried}"
+    noun = "doses" if len(doses) > 1 else "dose"
+    return f"extrapolated in proportion from the {noun} {tried}"

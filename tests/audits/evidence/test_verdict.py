@@ -1,0 +1,219 @@
+"""The rule from decisions to words, on readings that are made up."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
+from measurand.audits.evidence.reading import (
+    COLLAPSED,
+    HELPED,
+    EvidenceBaselines,
+    EvidenceReading,
+    _effect_decision,
+)
+from measurand.audits.evidence.split import SplitCheck
+from measurand.audits.evidence.verdict import LABELS, verdict
+from measurand.core.control import Control, DoseResponse
+from measurand.core.finding import Estimate, Finding
+from measurand.core.recipe import Strength
+from measurand.stats.decisions import ABOVE, UNDECIDED
+from measurand.stats.shuffles import ShuffleEffect
+
+N = 2_000
+MARGIN = 0.02
+MAJORITY = Estimate(0.5, 0.48, 0.52, 0.95, N, "made up")
+
+
+def near(value, half=0.01, level=0.95):
+    return Estimate(value, value - half, value + half, level, N, "made up")
+
+
+def effect_of(value, se=0.004):
+    sigma = Estimate(0.003, 0.002, 0.005, 0.95, 20, "made up")
+    return ShuffleEffect(value, se, N, N, sigma, 0.1)
+
+
+def match_control(recovery, limit):
+    response = DoseResponse(0.1, 200, near(recovery, 0.05), near(0.02, 0.005))
+    return {MATCH: Control(MATCH, [response], limit and near(limit, limit / 2))}
+
+
+def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
+    """A reader with this loss; what it decides follows, unless it is said."""
+    effect = changes.pop("effect", effect_of(delta))
+    right = pd.Series((np.arange(N) < accuracy * N).astype(float))
+    alone = {"query_only": right * 0.8, "evidence_only": right * 0.8}
+    baselines = EvidenceBaselines(right, right, np.arange(N), MARGIN)
+    told = {
+        "name": name,
+        "strength": Strength.PAIRS,
+        "findings": (),
+        "not_run": {},
+        "remarks": {},
+        "right": right,
+        "shuffled": right,
+        "accuracies": np.full(20, accuracy),
+        "alone": alone,
+        "effect": effect,
+        "decision": decision or _effect_decision(effect, baselines),
+        "gain": near(accuracy - 0.5),
+        "mpds": near(0.7),
+        "changed_share": 1.0,
+    }
+    return EvidenceReading(**(told | changes))
+
+
+FRESH = SplitCheck(None, (), N, N, near(0.0))
+
+
+def say(*readings, split=FRESH, **settings):
+    told = verdict(readings, MAJORITY, MARGIN, split, **settings)
+    assert told.label in LABELS
+    return told
+
+
+SEES = reading("sees", 0.3)
+MISSES = reading("misses", 0.0)
+
+
+@pytest.mark.parametrize(
+    "order", [*permutations([SEES, MISSES, reading("unsure", 0.02)])]
+)
+def test_one_reader_that_depends_is_not_undone_by_others_in_any_order(order):
+    told = say(*order)
+    assert told.label == "evidence-sensitive"
+    assert told.stage == "sees"
+    assert "near zero under misses" in told.reason
+    assert "not seen for certain by unsure" in told.reason
+
+
+def test_names_and_order_of_readers_as_strong_change_no_word():
+    first, second = reading("a", 0.005), reading("b", -0.004)
+    assert say(first, second) == say(second, first)
+    renamed = say(reading("b", 0.005), reading("a", -0.004))
+    assert (renamed.label, renamed.stage) == (say(first, second).label, "b")
+
+
+def test_a_near_zero_needs_every_reader_that_can_join_the_fields():
+    assert say(MISSES, reading("unsure", 0.018)).label == "undecided"
+    blind = reading("words", 0.018, strength=Strength.WORDS)
+    assert say(blind, MISSES).label == "latent coupling"
+
+
+def test_readers_share_the_error_budget():
+    effect = effect_of(0.0295)  # 2.4 standard errors over the margin
+    alone, among = (
+        EvidenceBaselines(MISSES.right, MISSES.right, np.arange(N), MARGIN, readers)
+        for readers in (1, 3)
+    )
+    assert _effect_decision(effect, alone) == ABOVE
+    assert _effect_decision(effect_of(0.0295), among) == UNDECIDED
+
+
+@pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
+def test_a_harder_shuffle_never_says_that_the_evidence_is_not_needed(kind):
+    told = say(MISSES, shuffle=kind)
+    assert told.label == "undecided"
+    assert "only a plain shuffle can say" in told.reason
+    assert say(SEES, shuffle=kind).label == "evidence-sensitive"
+
+
+def test_wrong_evidence_that_helps_has_its_own_word_and_no_advice():
+    helped = reading(delta=-0.1)
+    assert helped.decision == HELPED
+    told = say(helped)
+    assert told.label == told.region == "wrong evidence helps"
+    assert "would decide" not in told.reason
+
+
+def test_a_reader_that_cut_the_items_cannot_say_near_zero():
+    cut = {"strength": Strength.PRETRAINED, "remarks": {"truncated": 1.0}}
+    told = say(reading("encoder", **cut))
+    assert told.label == "undecided"
+    assert "cut 100 % of the items" in told.reason
+    whole = reading("encoder", strength=Strength.PRETRAINED)
+    assert say(whole).label == "latent coupling"
+
+
+@pytest.mark.parametrize(
+    ("mpds", "label"),
+    [
+        (near(0.901, 0.05), "coupling"),
+        (near(0.899, 0.05), "coupling"),
+        (near(0.97, 0.05), "direct coupling"),
+        (near(0.84, 0.05), "latent coupling"),
+        (near(1.567, 0.07), "warning"),
+        (None, "warning"),
+    ],
+)
+def test_direct_or_latent_goes_by_the_interval(mpds, label):
+    assert say(reading(mpds=mpds)).label == label
+
+
+def test_evidence_alone_as_good_as_both_is_part_of_the_verdict():
+    right = SEES.right
+    alone = {"query_only": right * 0.2, "evidence_only": right}
+    told = say(reading("sees", 0.3, alone=alone))
+    assert "the evidence alone does as well, whatever is asked" in told.reason
+    assert "alone does as well" not in say(SEES).reason
+
+
+def test_a_limit_over_the_margin_is_a_doubt():
+    # The room is 0.2: a dependence in 4 % of the items would be worth 0.008 at most.
+    fine = reading(controls=match_control(0.9, 0.04))
+    coarse = reading(controls=match_control(0.2, 0.4))
+    blind = reading(controls=match_control(0.0, None))
+    assert say(fine).label == "latent coupling"
+    assert say(coarse).label == say(blind).label == "calibrate"
+    assert "could have missed" in say(coarse).reason
+    assert "could not have seen a dependence that joins" in say(blind).reason
+
+
+def test_a_strong_name_does_not_stand_in_for_recovery():
+    blind = reading(strength=Strength.PRETRAINED, controls=match_control(0.0, None))
+    assert say(blind).label == "undecided"
+    seeing = reading("words", strength=Strength.WORDS)
+    assert say(seeing).label == "calibrate"
+    measured = reading(
+        "words", strength=Strength.WORDS, controls=match_control(0.9, 0.04)
+    )
+    assert say(measured).label == "latent coupling"
+
+
+def test_readers_that_collapsed_are_named():
+    failed = reading("failed", decision=COLLAPSED)
+    assert "not fit to speak: failed (collapsed)" in say(failed, SEES).reason
+    assert say(failed).label == "no verdict"
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.012, 0.0201, 0.021, 0.025, 0.03])
+def test_advice_is_never_fewer_items_than_there_are(delta):
+    told = say(reading(delta=delta, effect=effect_of(delta, 0.02)))
+    assert told.label == "undecided"
+    words = told.reason.replace(",", "").split()
+    counts = [int(word) for word in words if word.isdigit()]
+    assert (counts and counts[0] > N) or "too near the margin" in told.reason
+
+
+def test_a_reader_that_reads_a_blank_is_not_heard():
+    fault = Finding("blank", "sees", "delta_evi", near(0.1), READS_SOMETHING)
+    faulty = reading("sees", 0.3, findings=(fault,))
+    assert say(faulty).label == "no verdict"
+    told = say(faulty, MISSES)
+    assert told.label == "latent coupling"
+    assert "sees (reads something where" in told.reason
+
+
+def test_a_memory_of_texts_is_never_called_sensitive():
+    seen = SplitCheck(None, (), 20, N, near(0.12))
+    told = say(SEES, split=seen)
+    assert told.label == "undecided"
+    assert "only 20 of 2,000 test items" in told.reason
+    harmless = SplitCheck(None, (), 20, N, near(0.0))
+    assert say(SEES, split=harmless).label == "evidence-sensitive"
+    assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
+    fresh = SplitCheck(None, (), 400, N, near(0.12))
+    assert say(SEES, split=fresh).label == "evidence-sensitive"

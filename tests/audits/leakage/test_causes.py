@@ -1,0 +1,89 @@
+"""The cause of a leak is the simplest thing that explains it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.leakage import LeakageSettings, audit
+from measurand.benchmarks.assemble import from_frames
+from measurand.experiment.experiment import open_experiment
+from measurand.readers import READERS
+
+WORDS = [
+    "apple",
+    "river",
+    "stone",
+    "cloud",
+    "table",
+    "green",
+    "paper",
+    "chair",
+    "night",
+    "bread",
+]
+
+
+def made(write, n=1200, seed=0):
+    """Claims written by their label, with evidence that says nothing."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["no", "yes"], n)
+
+    def some(count):
+        return list(rng.choice(WORDS, count))
+
+    frame = pd.DataFrame(
+        {
+            "query": [write(label == "yes", some, rng) for label in labels],
+            "evidence": [" ".join(some(9)) + f" {i}" for i in range(n)],
+            "label": labels,
+        }
+    )
+    return from_frames(frame.iloc[: n // 2], frame.iloc[n // 2 :], name="made")
+
+
+def spaced(yes, some, rng):
+    comma = " ," if yes == (rng.random() < 0.8) else ","
+    first, *rest = some(int(rng.integers(6, 9)))
+    return f"{first}{comma} {' '.join(rest)}."
+
+
+def longer(yes, some, rng):
+    return " ".join(some(int(rng.integers(6, 10)) + 3 * yes)) + "."
+
+
+def worded(yes, some, rng):
+    hint = "north" if yes == (rng.random() < 0.8) else "south"
+    return " ".join([*some(int(rng.integers(6, 9))), hint]) + "."
+
+
+def audited(benchmark):
+    settings = LeakageSettings(calibrate=False, tsne=False)
+    with open_experiment(benchmark) as experiment:
+        return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+
+
+@pytest.mark.parametrize(
+    ("write", "cause"),
+    [(spaced, "by its form alone"), (longer, "by its length alone")],
+)
+def test_a_leak_without_words_is_found_and_its_cause_named(write, cause):
+    report = audited(made(write))
+    assert report.verdict.label == "leaks"
+    assert "query alone is" in report.verdict.reason
+    assert cause in report.verdict.reason
+    assert "by words such as" not in report.verdict.reason
+
+
+def test_spacing_is_seen_by_form_alone():
+    report = audited(made(spaced))
+    assert report.verdict.stage == "surface"
+    assert report.finding("over_majority", "tfidf", "query").decision != "leaks"
+    assert report.finding("over_majority", "surface", "query").decision == "leaks"
+    assert report.finding("over_majority", "length", "query").decision != "leaks"
+
+
+def test_words_are_the_cause_where_form_explains_nothing():
+    report = audited(made(worded))
+    assert report.verdict.label == "leaks"
+    assert "by words such as" in report.verdict.reason
+    assert "alone (" not in report.verdict.reason

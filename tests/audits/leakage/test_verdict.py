@@ -1,0 +1,173 @@
+"""The rule from figures to words, on readings that are made up."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.audits.leakage.scores import (
+    COLLAPSED,
+    LEAKS,
+    UNDECIDED,
+    WITHIN,
+    LeakageBaselines,
+    PartLeakage,
+    PartReading,
+    part_bits,
+)
+from measurand.audits.leakage.verdict import LABELS, NONE, LeakageStage, verdict
+from measurand.core.control import Control, DoseResponse
+from measurand.core.finding import Estimate
+from measurand.core.recipe import Strength
+
+N = 2_000
+BASELINES = LeakageBaselines(
+    (), pd.Series(dtype=float), np.zeros(0), np.zeros(0, int), entropy=0.8
+)
+NO_WORDS = {"premise": pd.DataFrame(columns=["token"])}
+
+
+def near(value, half=0.01, level=0.95):
+    return Estimate(value, value - half, value + half, level, N, "made up")
+
+
+def part(over=0.0, bits=0.0, *, half=0.005, one_class=False):
+    accuracy = PartLeakage(near(over, half), near(over, half), over + half)
+    told = PartLeakage(near(bits, half), near(bits, half), bits + half)
+    return PartReading(
+        accuracy, told, one_class, BASELINES.margin, BASELINES.margin_bits
+    )
+
+
+def stage(name="tfidf", parts=None, **changes):
+    told = {
+        "strength": Strength.WORDS,
+        "collapsed": False,
+        "parts": {"premise": part()} if parts is None else parts,
+        "clusters": {},
+        "peco_p": {"premise": 0.4},
+    }
+    return LeakageStage(name, **told | changes)
+
+
+def said(*stages, tokens=NO_WORDS, planted=False):
+    return verdict(stages, tokens, BASELINES, planted=planted)
+
+
+@pytest.mark.parametrize(
+    ("told", "decision"),
+    [
+        (part(), WITHIN),
+        (part(0.1, 0.1), LEAKS),
+        (part(0.0, 0.1), LEAKS),
+        (part(0.1, 0.0), LEAKS),
+        (part(0.0, 0.02), UNDECIDED),
+        (part(0.02, 0.0), UNDECIDED),
+        (part(0.0, -0.5), WITHIN),
+        (part(0.0, 0.0, half=0.0, one_class=True), COLLAPSED),
+        (part(0.0, 0.1, one_class=True), LEAKS),
+    ],
+)
+def test_a_part_is_decided_in_accuracy_and_in_bits(told, decision):
+    assert told.decision == decision
+
+
+def test_the_margin_in_bits_is_a_share_of_what_there_is_to_tell():
+    assert BASELINES.margin_bits == pytest.approx(0.02 * 0.8)
+    reason = said(stage()).reason
+    assert "0.02 over the majority and 0.016 of 0.80 bits" in reason
+
+
+def test_the_error_budget_is_shared_by_both_tests_parts_and_readers():
+    runs = [near(0.1, 0.0196)]
+    alone, shared = (part_bits(runs, tests) for tests in (1, 12))
+    assert alone.surely.low == pytest.approx(0.1 - 0.0196)
+    assert shared.surely.low == pytest.approx(0.1 - 0.01 * 2.8653, abs=1e-4)
+    assert shared.at_most == pytest.approx(0.1 + 0.01 * 1.6449, abs=1e-4)
+    assert LeakageBaselines((), *[None] * 3, readers=3).count_tests(2) == 12
+
+
+def test_no_words_but_those_that_are_promised():
+    verdicts = [said(stage()), said(stage(parts={"premise": part(0.1, 0.1)}))]
+    assert [v.label for v in verdicts] == [NONE, LEAKS]
+    assert {v.label for v in verdicts} < set(LABELS)
+
+
+def test_a_reader_of_one_class_never_shows_that_nothing_leaks():
+    told = said(stage(parts={"premise": part(half=0.0, one_class=True)}), planted=True)
+    assert told.label == UNDECIDED
+    assert "one class whatever premise alone is" in told.reason
+
+
+CONTRADICTIONS = {
+    "PECO of premise by tfidf (p 0.002": {"peco_p": {"premise": 0.001, "other": 0.6}},
+    "2 biased clusters of premise by tfidf": {"clusters": {"premise": (3, 8)}},
+}
+
+
+@pytest.mark.parametrize("clause", CONTRADICTIONS)
+def test_what_is_beyond_chance_contradicts_that_none_was_found(clause):
+    told = said(stage(**CONTRADICTIONS[clause]))
+    assert told.label == UNDECIDED
+    assert clause in told.reason
+
+
+def test_words_beyond_chance_contradict_that_none_was_found():
+    told = said(stage(), tokens={"premise": pd.DataFrame({"token": ["not", "not a"]})})
+    assert told.label == UNDECIDED
+    assert "2 words of premise such as 'not'" in told.reason
+
+
+def test_peco_is_held_against_all_parts_and_readers():
+    many = {f"part {number}": 0.02 for number in range(4)}
+    assert said(stage(peco_p=many)).label == NONE
+
+
+def test_one_reader_to_which_a_part_leaks_is_enough_in_any_order():
+    readers = [
+        stage("leaky", {"premise": part(0.1, 0.1)}),
+        stage("blind"),
+        stage("strong", strength=Strength.PRETRAINED),
+        stage("fallen", collapsed=True, strength=Strength.PRETRAINED),
+    ]
+    verdicts = {said(*order) for order in permutations(readers)}
+    assert {v.label for v in verdicts} == {LEAKS}
+    assert len(verdicts) == 1
+
+
+def test_none_found_needs_every_fit_reader_of_the_strongest_kind():
+    clean, wide = stage("one"), stage("two", {"premise": part(0.01, 0.01, half=0.05)})
+    assert {said(*order).label for order in permutations([clean, wide])} == {UNDECIDED}
+    weaker = stage("one", {"premise": part(0.01, 0.01, half=0.05)})
+    strong = stage("two", strength=Strength.PAIRS)
+    told = {said(*order) for order in permutations([weaker, strong])}
+    assert {(v.label, v.stage, v.provisional) for v in told} == {(NONE, "two", True)}
+    fallen = stage("three", collapsed=True, strength=Strength.PRETRAINED)
+    assert said(clean, fallen).label == NONE
+    assert said(fallen).label == UNDECIDED
+
+
+def word_control(recovered, limit):
+    response = DoseResponse(0.1, 200, near(recovered, 0.05), near(0.02, 0.005))
+    return {"premise": Control("word", [response], limit and near(limit, limit / 2))}
+
+
+def test_that_none_was_found_quotes_what_could_have_been():
+    told = said(stage(controls=word_control(0.9, 0.034)))
+    assert told.label == NONE
+    assert "80 % power from 3.4 % of the items in premise on" in told.reason
+
+
+def test_a_reader_that_misses_a_planted_word_cannot_find_nothing():
+    told = said(stage(controls=word_control(0.01, None)))
+    assert told.label == UNDECIDED
+    assert "does not see a code word planted in premise" in told.reason
+
+
+def test_a_reader_that_reads_a_blank_does_not_count():
+    leaky = stage(parts={"premise": part(0.1, 0.1)}, faulty=True)
+    told = said(leaky)
+    assert (told.label, told.stage) == (UNDECIDED, None)
+    assert "labels were dealt anew" in told.reason
+    assert said(leaky, stage("other")).label == NONE

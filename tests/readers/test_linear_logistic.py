@@ -1,0 +1,64 @@
+"""Calibration on items that share no text with those that were learned."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.core.items import Items
+from measurand.readers.linear import TfidfReader, hold_out_rows, shared_text_clusters
+
+
+def made_items(texts, copies, rng, labels=None):
+    """Texts of random words, each of so many items; the label is drawn by text."""
+    made = [" ".join(f"w{w}" for w in rng.integers(300, size=12)) for _ in range(texts)]
+    drawn = rng.choice(["yes", "no"], texts) if labels is None else labels
+    table = pd.DataFrame(
+        {
+            "premise": np.repeat(made, copies),
+            "hypothesis": [f"word{n} other{n}" for n in range(texts * copies)],
+            "label": np.repeat(drawn, copies),
+        },
+        index=[str(n) for n in range(texts * copies)],
+    )
+    return Items(table, ("premise", "hypothesis"))
+
+
+def test_texts_that_are_learned_by_heart_do_not_make_a_reader_sure(rng):
+    fitted = TfidfReader().fit(made_items(200, 8, rng), rng)
+    new = made_items(200, 8, rng)
+    gold = new.gold(fitted.classes)
+    bits = np.log2(fitted.predict(new)[np.arange(len(gold)), gold]) + 1
+    assert fitted.linear.temperature > 1
+    assert bits.mean() > -0.15  # folds that ignore the texts cost more than 5 bits
+
+
+def test_texts_of_their_own_leave_the_folds_as_they_were(rng):
+    items = made_items(60, 1, rng)
+    assert shared_text_clusters(items) is None
+    order = rng.permutation(60)
+    held, rest = hold_out_rows(items, 15, order)
+    assert held.tolist() == sorted(order[:15])
+    assert rest.tolist() == sorted(order[15:])
+
+
+def test_no_text_is_both_held_out_and_learned(rng):
+    items = made_items(50, 4, rng)
+    held, rest = hold_out_rows(items, 30, rng.permutation(200))
+    premises = items.column("premise").to_numpy()
+    assert not set(premises[held]) & set(premises[rest])
+    assert len(held) == 32
+    assert len(held) + len(rest) == 200
+
+
+@pytest.mark.parametrize("constant", ["premise", "hypothesis"])
+def test_a_text_that_all_items_share_is_left_out(constant, rng):
+    items = made_items(40, 2, rng).with_field(constant, ["the same"] * 80)
+    clusters = shared_text_clusters(items)
+    shared = None if constant == "premise" else pd.factorize(items.column("premise"))[0]
+    assert clusters is None if shared is None else (clusters == shared).all()
+
+
+def test_a_label_of_one_text_alone_moves_no_temperature(rng):
+    labels = ["yes", "no"] * 10 + ["rare"]
+    fitted = TfidfReader().fit(made_items(21, 4, rng, labels), rng)
+    assert 0.05 < fitted.linear.temperature < 20

@@ -1,0 +1,65 @@
+"""What form gives away, and that no word does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.benchmarks.assemble import from_frames
+from measurand.core.surface import surface_words
+from measurand.readers.linear import TfidfReader
+from measurand.readers.surface import SurfaceReader
+
+RNG = np.random.default_rng(0)
+WORDS = ["apple", "river", "stone", "cloud", "table", "green"]
+
+
+def spaced(label):
+    """A sentence whose label is a space before its comma."""
+    first, *rest = RNG.choice(WORDS, 6)
+    comma = " ," if label == "yes" else ","
+    return f"{first}{comma} {' '.join(rest)}."
+
+
+def cased(label):
+    text = " ".join(RNG.choice(WORDS, 6))
+    return text.capitalize() if label == "yes" else text
+
+
+def long_or_short(label):
+    return " ".join(RNG.choice(WORDS, RNG.integers(9, 14) - 5 * (label == "yes")))
+
+
+def worded(label):
+    """A sentence whose label is one of two words of the same form."""
+    return " ".join([*RNG.choice(WORDS, 5), "north" if label == "yes" else "south"])
+
+
+def accuracy(reader, write):
+    labels = RNG.choice(["no", "yes"], 600)
+    frame = pd.DataFrame({"query": [write(label) for label in labels], "label": labels})
+    benchmark = from_frames(frame.iloc[:300], frame.iloc[300:], name="forms")
+    fitted = reader.fit(benchmark.train, np.random.default_rng(0))
+    answers = fitted.predict(benchmark.test).argmax(axis=1)
+    return (answers == benchmark.test.gold(fitted.classes)).mean()
+
+
+@pytest.mark.parametrize("write", [spaced, cased, long_or_short])
+def test_form_alone_gives_a_label_away(write):
+    assert accuracy(SurfaceReader(), write) > 0.8
+
+
+def test_a_word_of_the_same_form_is_not_seen():
+    assert accuracy(SurfaceReader(), worded) < 0.6
+    assert accuracy(TfidfReader(), worded) > 0.9
+
+
+def test_readers_of_words_do_not_see_a_space():
+    assert accuracy(TfidfReader(), spaced) < 0.6
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("a, b", "a , b"), ("a b", "a  b"), ("a 1", "a 12"), ("a", "a "), ("ab", "<b>ab")],
+)
+def test_forms_that_differ_are_told_apart(one, other):
+    assert surface_words(one) != surface_words(other)

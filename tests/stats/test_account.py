@@ -1,0 +1,49 @@
+"""The parts of the account add up, and truths come back."""
+
+import numpy as np
+import pytest
+
+from measurand.stats import account
+from measurand.stats.account import SHARES, account_bits
+
+RNG = np.random.default_rng(0)
+
+
+def told(query, evidence, both, n=2000, clusters=None):
+    """The account of items whose bits scatter around these means."""
+    columns = [RNG.normal(mean, 0.5, n) for mean in (query, evidence, both)]
+    return account_bits(*columns, rng=np.random.default_rng(1), clusters=clusters)
+
+
+@pytest.mark.parametrize(
+    ("means", "parts"),
+    [
+        ((0.0, 0.0, 1.0), (0, 0, 0, 1)),
+        ((0.6, 0.0, 0.6), (0.6, 0, 0, 0)),
+        ((0.0, 0.7, 0.7), (0, 0.7, 0, 0)),
+        ((0.5, 0.5, 0.5), (0, 0, 0.5, 0)),
+        ((0.6, 0.2, 0.9), (0.4, 0, 0.2, 0.3)),
+        ((-0.5, 0.2, 0.4), (0, 0.2, 0, 0.2)),
+    ],
+)
+def test_parts_are_those_that_were_planted(means, parts):
+    parted = told(*means)
+    for part, truth in zip(SHARES, parts, strict=True):
+        assert parted[part].value == pytest.approx(truth, abs=0.06)
+        assert parted[part].low <= parted[part].value <= parted[part].high
+
+
+def test_the_four_parts_add_up_to_both():
+    parted = told(0.4, 0.3, 0.35)
+    parts = sum(parted[part].value for part in SHARES)
+    assert parts == pytest.approx(parted["both"].value)
+
+
+def test_bits_that_only_both_tell_are_covered_as_often_as_said(monkeypatch):
+    monkeypatch.setattr(account, "RESAMPLES", 400)
+    monkeypatch.setattr(account, "PARTS", {"together": account.PARTS["together"]})
+    hits = 0
+    for _ in range(400):
+        estimate = told(0.2, 0.0, 0.5, n=200)["together"]
+        hits += estimate.low <= 0.3 <= estimate.high
+    assert 0.92 <= hits / 400 <= 0.98
