@@ -148,7 +148,7 @@ def test_a_dose_that_is_none_is_refused():
     benchmark = made_benchmark(repeats=1)
     with pytest.raises(CannotIntervene, match=r"0\.001 is none of 60 train items"):
         WordSpike("evidence", 0.001)(benchmark, 0)
-    with pytest.raises(BadOption, match="`dose` is 2"):
+    with pytest.raises(BadOption, match="the dose is 2"):
         MatchSpike("query", "evidence", 2)
 
 

@@ -160,7 +160,9 @@ def readers(rng, n=150, group=1):
 AGREE = 0.5 + 0.5 / 3
 
 
-@pytest.mark.parametrize(("group", "runs"), [(1, 2000), (3, 60)])
+@pytest.mark.parametrize(
+    ("group", "runs"), [pytest.param(1, 2000, marks=pytest.mark.slow), (3, 60)]
+)
 def test_the_intervals_of_shares_cover_as_often_as_they_say(group, runs):
     # Given agreement, both are right where the first is: on 0.8.
     truths, covered = np.array([AGREE, 0.8, AGREE]), np.zeros(3, int)

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.benchmark import Benchmark
-from measurand.core.bounds import check_number
 from measurand.core.control import ControlSample
-from measurand.core.errors import CannotIntervene
+from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.core.words import words
@@ -29,6 +28,12 @@ NAMES = (
 PAIRS = 42  # of a name and a label: each is met as often, however many the labels
 
 Endings = Mapping[str, list[str]]
+
+
+def check_dose(dose: float) -> None:
+    """Raise where a dose is no share."""
+    if not 0 <= dose <= 1:
+        raise BadOption(f"the dose is {dose}; allowed are shares from 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class WordSpike:
 
     def __post_init__(self) -> None:
         """Refuse a dose that is no share."""
-        check_number("dose", self.dose, 0, 1)
+        check_dose(self.dose)
 
     def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
         """The benchmark with the code words, which it has nowhere else."""
@@ -84,7 +89,7 @@ class MatchSpike:
 
     def __post_init__(self) -> None:
         """Refuse a dose that is no share."""
-        check_number("dose", self.dose, 0, 1)
+        check_dose(self.dose)
 
     def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
         """The benchmark with the names."""

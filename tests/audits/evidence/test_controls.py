@@ -131,6 +131,7 @@ def test_the_same_bytes_with_several_workers(quick):
     assert dumps(document(audited(margin=0.1, workers=2))) == dumps(document(quick))
 
 
+@pytest.mark.slow
 def test_full_controls_try_several_doses_and_draw_them(quick):
     report = audited(margin=0.1, controls="full")
     doses = [f.condition for f in report.findings if f.statistic == "recovery"]

@@ -38,6 +38,7 @@ def made_benchmark(rng, told, grouped=False):
     return Benchmark("made", train, test, "hypothesis", "premise")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_text_that_many_items_share_makes_no_artefact_of_its_words(grouped):
     alarms = 0
