@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -136,6 +138,44 @@ def test_a_worker_lost_while_another_is_started_hangs_nobody(opened, started):
     running.engine.close()
     assert ending.is_alive()  # nobody had to end the workers
     ending.cancel()
+
+
+KILLED_AT_ONCE = """
+import os, signal
+from multiprocessing import util
+import pandas as pd
+import measurand as ms
+from measurand.core.errors import WorkerLost
+
+start = util.spawnv_passfds
+
+def start_and_kill(path, words, passed):
+    pid = start(path, words, passed)
+    if "spawn_main" in str(words):
+        os.kill(pid, signal.SIGKILL)
+    return pid
+
+util.spawnv_passfds = start_and_kill
+rows = pd.DataFrame({
+    "query": [f"is it {i}" for i in range(200)],
+    "evidence": [f"it is {i} " + "word " * 200 for i in range(200)],
+    "label": ["no", "yes"] * 100,
+})
+try:
+    ms.evidence(rows, workplace=ms.Workplace(workers=2), calibrate=False)
+except WorkerLost as lost:
+    print(lost)
+"""
+
+
+def test_a_worker_killed_before_it_has_read_anything_hangs_nobody():
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLED_AT_ONCE],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "run again with `workers` 1" in ended.stdout
 
 
 PAIR, OTHER = AskGroup("one and two", 4), AskGroup("three", 4)

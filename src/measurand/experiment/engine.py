@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from multiprocessing import get_context, parent_process, resource_tracker
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import WorkerLost
@@ -20,6 +20,9 @@ from measurand.core.signals import hold_signals
 from measurand.core.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.trial import run_trial
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
 
 Trial = tuple[Ask, ...]
 Setting = tuple[Benchmark, int, Store]
@@ -128,8 +131,14 @@ class LocalEngine:
             _start_tracker()
             # Spawned, not forked: a fork copies locks that other threads may hold.
             context = get_context("spawn")
+            # Not as arguments of the processes: to start one waits until it has read
+            # all of these, for ever where it was killed before.
+            settings = context.Queue()
+            settings.cancel_join_thread()
+            for _ in range(self.workers):
+                settings.put(self.portable_setting())
             self.pool = ProcessPoolExecutor(
-                self.workers, context, _settle_worker, self.portable_setting()
+                self.workers, context, _settle_worker, (settings,)
             )
         return self.pool
 
@@ -166,10 +175,10 @@ def _start_tracker() -> None:
         sys.warnoptions[:] = before
 
 
-def _settle_worker(benchmark: Benchmark, seed: int, store: Store) -> None:
-    """Give a new worker what it works on, and let it end when its parent does."""
-    SETTING.append((benchmark, seed, store))
+def _settle_worker(settings: "Queue[Setting]") -> None:
+    """Let a new worker end when its parent does, and take what it works on."""
     threading.Thread(target=end_with_parent, daemon=True).start()
+    SETTING.append(settings.get())
 
 
 def end_with_parent() -> None:
