@@ -58,6 +58,7 @@ class Arena:
         """The audit under way, in a group of processes of its own."""
         verb = [sys.executable, "-m", "measurand", self.audit, *COMMANDS[self.audit]]
         where = ("--workers", "2", "--store", store, "--out", f"{store}-report")
+        where += ("--overwrite",)  # a run may have ended before its kill
         with (self.folder / "said").open("wb") as said:
             return subprocess.Popen(
                 [*verb, *where],
@@ -147,10 +148,13 @@ def harass(arena: Arena, kills: int) -> None:
         raise SystemExit(f"{arena.audit} fails undisturbed: {arena.said()[-400:]}")
     length = time.monotonic() - begun
     rng = random.Random(arena.audit)
-    for number in range(1, kills + 1):
+    number = 0
+    while arena.counts["kills of the main process"] < kills:
+        number += 1
         arena.kill_main(rng.uniform(0, length))
-        if number % BETWEEN == 0 or number == kills:
+        if number % BETWEEN == 0:
             arena.finish("killed")
+    arena.finish("killed")
     for _ in range(max(1, kills // 10)):
         arena.kill_worker(rng)
         arena.finish("killed")
