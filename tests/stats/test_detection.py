@@ -24,14 +24,16 @@ def exact(value, half=0.0):
 
 
 def test_recovery_is_the_gain_over_the_room():
-    before, after = pd.Series([1.0, 0, 0, 0]), pd.Series([0.0, 1, 1, 1])
+    before, after = (
+        pd.Series(values * 5) for values in ([1.0, 0, 0, 0], [0.0, 1, 1, 1])
+    )
     assert recovery(before, after, rng=rng()).value == pytest.approx((3 - 1) / 3)
     assert recovery(before, before, rng=rng()).value == 0
 
 
 def test_recovery_without_room_or_of_other_items_is_refused():
     ones = pd.Series([1.0, 1.0])
-    with pytest.raises(Undefined, match="right before"):
+    with pytest.raises(Undefined, match="only 0 were wrong before"):
         recovery(ones, ones, rng=rng())
     with pytest.raises(BadInput, match="different items"):
         recovery(ones, pd.Series([1.0, 0.0], index=["a", "b"]), rng=rng())

@@ -98,6 +98,8 @@ class Sample:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The drawn items, in their old order."""
+        if self.draw:  # called with equal streams, draws differ
+            rng = np.random.default_rng([self.draw, int(rng.integers(2**32))])
         size = min(self.size, len(items))
         return items.rows(np.sort(rng.choice(len(items), size, replace=False)))
 

@@ -6,7 +6,7 @@ also where it excludes 0 (small, not zero). A p-value over 0.05 never says so.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
@@ -106,7 +106,8 @@ def items_to_decide(
     """
     distance = abs(value)
     if se <= 0 or abs(distance - margin) < TOO_CLOSE * se:
-        return None if se > 0 else n + 1
+        # No answer changed: items until the most that shows nothing fits the margin.
+        return None if se > 0 else max(n + 1, ceil(log(0.05) / log(1 - margin)))
 
     def shortfall(error: float) -> float:
         if distance > margin:

@@ -38,6 +38,8 @@ from measurand.stats.decisions import POWER
 from measurand.stats.resampling import bootstrap
 from measurand.stats.shuffles import ShuffleEffect
 
+LEAST_ROOM = 10  # spiked items that were wrong before; of fewer, any share is chance
+
 
 def recovery(
     before: "pd.Series[float]",
@@ -57,8 +59,11 @@ def recovery(
     if not before.index.equals(after.index):
         raise BadInput("these scores are of different items; compare the same ids")
     rows = np.column_stack([after - before, 1 - before])
-    if rows[:, 1].sum() <= 0:
-        raise Undefined("all spiked items were right before, so nothing was to gain")
+    if rows[:, 1].sum() < LEAST_ROOM:
+        raise Undefined(
+            f"of {len(rows)} spiked items only {rows[:, 1].sum():.0f} were wrong "
+            f"before; at least {LEAST_ROOM} are needed to say what was gained"
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         return bootstrap(
             lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters

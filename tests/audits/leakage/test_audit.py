@@ -205,7 +205,7 @@ def test_nothing_is_repaired_where_nothing_leaks():
     assert report.verdict.label == "undecided"
     assert not report.files
     assert not any(f.statistic.startswith("repair") for f in report.findings)
-    assert "no part surely leaks" in report.not_run["repair"]
+    assert "no part surely leaks to a reader of words" in report.not_run["repair"]
 
 
 @pytest.mark.slow
@@ -334,7 +334,7 @@ def test_a_leak_just_at_the_margin_is_cried_as_rarely_as_promised():
         right = rng.random(n) < 0.52
         answers = np.where(right, gold, 1 - gold)
         alone = Runs(ids, gold, np.eye(2, dtype=np.float32)[answers][None], {})
-        found = part_leakage(alone, base, 2, rng)
+        found = part_leakage(alone, base, 2, seeded=False)
         cried += found.surely.low > 0.02
         cleared += found.at_most < 0.02
     assert cried <= 10, "1.25 % each of two parts; more than 10 of 300 once in 500"
@@ -347,7 +347,8 @@ def test_other_test_parts_are_in_every_figure_of_answers():
     other = from_frames(train, pairs(150, seed=2), name="made", **ROLES).test
     benchmark = replace(made(train, test), test_parts={"all": other})
     report = audited(benchmark)
-    told = {(f.statistic, f.condition): f for f in report.findings}
+    ours = [f for f in report.findings if f.reader in ("tfidf", "majority")]
+    told = {(f.statistic, f.condition): f for f in ours}
     statistics = [s for s, condition in told if condition == "hypothesis, part=all"]
     assert {"single_accuracy", "over_majority", "v_information", "nba"} <= {*statistics}
     assert told["accuracy", "part=all"].estimate.n == 150

@@ -165,14 +165,12 @@ def _bits_by_item(
 ) -> dict[str, Floats]:
     """What each field alone, and both, tell of each item's label; empty if unasked.
 
-    Against the label shares of training, which who reads nothing would say.
+    Against the label shares of the test items: no constant answer tells more.
     """
     if not alone:
         return {}
-    labels = benchmark.train.labels
-    shares = labels.value_counts(normalize=True)
-    known = benchmark.test.labels.map(shares).fillna(0.0).to_numpy(float)
-    null = np.log(np.maximum(known, FLOOR))
+    labels = benchmark.test.labels
+    null = np.log(labels.map(labels.value_counts(normalize=True)).to_numpy(float))
     return {
         condition: np.mean([pvi(_gold_logs(run), null) for run in runs], axis=0)
         for condition, runs in (*alone.items(), (BOTH, full))

@@ -267,11 +267,13 @@ def _map_region(
 def _ablation_clause(reading: EvidenceReading, margin: float) -> str:
     """A clause where one field alone does as well as the full reader."""
     full, clauses = reading.right.mean(), ""
+    # Of a field that is no better than the majority, it would say nothing.
+    least = max(full - margin, full - reading.gain.value / 2)
     for part, words in (
         ("query_only", "the query alone does as well"),
         ("evidence_only", "the evidence alone does as well, whatever is asked"),
     ):
-        if part in reading.alone and reading.alone[part].mean() >= full - margin:
+        if part in reading.alone and reading.alone[part].mean() >= least:
             clauses += (
                 f"; {words} ({reading.alone[part].mean():.3f} against {full:.3f})"
             )

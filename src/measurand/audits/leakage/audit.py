@@ -26,7 +26,8 @@ from measurand.audits.leakage.statement import (
 )
 from measurand.audits.leakage.verdict import verdict
 from measurand.core.bounds import check_number
-from measurand.core.errors import PastBudget
+from measurand.core.clusters import count_clusters
+from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.items import Items
 from measurand.core.reader import Reader
@@ -192,7 +193,7 @@ def _list_work(
     """The counterparts to be written where a part leaks; or why there are none."""
     regions = [r.regions[field] for r in readings if field in r.regions]
     if not field:
-        why = "no part surely leaks"
+        why = "no part surely leaks to a reader of words"
     elif len(canonical.fields) == 1:
         why = f"beside {field} there is nothing that could be written anew"
     elif not regions or not regions[-1].biased:
@@ -210,19 +211,21 @@ def _all_baselines(
     """What readers are held against on the scored items, and on other test parts."""
     benchmark = canonical.benchmark
     count = _count_readers(readers, settings, planted=benchmark.planted)
-    pool = canonical.pool
 
-    def ground(items: Items, train: Items) -> LeakageBaselines:
+    def ground(items: Items) -> LeakageBaselines:
         clusters = benchmark.clusters(items)
+        if count_clusters(clusters) < 2:
+            raise Undefined(
+                "all items hang together by a text or a group, so that nothing can be "
+                "said of others; give items that differ, or no such `group`"
+            )
         terms = settings.reference, settings.margin, count
-        return leakage_baselines(items, train, clusters, *terms)
+        return leakage_baselines(items, clusters, *terms)
 
+    others = canonical.other_tests.items()
     return (
-        ground(canonical.scored_items, benchmark.train if pool is None else pool),
-        {
-            where: ground(items, benchmark.train)
-            for where, items in canonical.other_tests.items()
-        },
+        ground(canonical.scored_items),
+        {where: ground(items) for where, items in others},
     )
 
 

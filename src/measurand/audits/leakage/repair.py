@@ -117,8 +117,8 @@ def repair_leaks(
     not_run = {"controls": why} if dear else {}
     if not leaking:
         not_run["repair"] = (
-            "no part surely leaks, and to take items out where nothing leaks makes a "
-            "leak"
+            "no part surely leaks to a reader of words, and to take items out where "
+            "nothing leaks makes a leak"
         )
         return Repair("", {}, (), not_run)
     field = leaking[-1]
@@ -335,7 +335,7 @@ def _bits_left(check: RepairCheck, train: Items, test: Items) -> tuple[Estimate,
     with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
         answers = ask_all(inner, [Ask(reader, fitted_under=keep, under=keep)])
     runs, clusters = gather_runs([answers]), benchmark.clusters(test)
-    ground = leakage_baselines(test, train, clusters, None, check.margin)
+    ground = leakage_baselines(test, clusters, None, check.margin)
     seed = check.evaluation.split_experiment.seed
     rng = generator(seed, "leakage", "reread bits", identity(reader), len(test))
     bits = v_information(

@@ -61,18 +61,21 @@ class LeakageBaselines:
 
 def leakage_baselines(
     items: Items,
-    train: Items,
     clusters: Ints,
     reference: float | None,
     margin: float = MARGIN,
     readers: int = 1,
 ) -> LeakageBaselines:
-    """The ground of these items; `train` are those whose label shares are known."""
+    """The ground of these items.
+
+    Who reads nothing knows the shares of their labels: no constant answer tells more,
+    so that other label shares in training are not taken for bits.
+    """
     order = np.argsort(np.array(items.ids, str), kind="stable")
     labels = items.labels.iloc[order]
     counts = labels.value_counts()
     commonest = commonest_label(labels)
-    shares = train.labels.value_counts(normalize=True)
+    shares = labels.value_counts(normalize=True)
     null = np.log(np.maximum(labels.map(shares).fillna(0.0).to_numpy(float), FLOOR))
     right = (labels == commonest).astype(float)
     ids = tuple(str(item_id) for item_id in right.index)

@@ -158,9 +158,10 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
             f"nothing: {_list_parts(stage)}"
         )
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+    open_parts = [n for n, part in stage.parts.items() if part.decision != WITHIN]
     reason = (
         f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
-        f"{stage.name}: {_list_parts(stage)}"
+        f"{stage.name}: {_list_parts(stage, open_parts)}"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
 
@@ -204,10 +205,12 @@ def _name_margins(baselines: LeakageBaselines) -> str:
     )
 
 
-def _list_parts(stage: LeakageStage) -> str:
+def _list_parts(stage: LeakageStage, names: Sequence[str] | None = None) -> str:
+    """What the parts give away; of some alone where they are named."""
     return ", ".join(
         f"{name} {part.accuracy.over} and {part.bits.over} bits"
         for name, part in stage.parts.items()
+        if names is None or name in names
     )
 
 
@@ -257,29 +260,43 @@ def _leak_verdict(
     tokens: Mapping[str, pd.DataFrame],
     find_cause: Callable[[str, float], str],
 ) -> Verdict:
-    """Which part leaks, how much, where and by what."""
-    stage, clauses = _most_telling(leaking), []
-    for name in stage.leaking_parts:
-        part = stage.parts[name]
-        clause = (
-            f"{name} alone is {part.accuracy.over} over the majority and tells "
-            f"{part.bits.over} bits"
+    """Which parts leak, how much, where and by what, each by whom it tells the most."""
+    seers = {
+        part: sorted(
+            (stage for stage in leaking if part in stage.leaking_parts),
+            key=lambda stage: -stage.parts[part].bits.over.value,
         )
-        clusters = stage.clusters.get(name, ())
-        if clusters:
-            numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
-            clause += f", most in clusters {numbers}"
-        cause = find_cause(name, part.bits.over.value)
-        clause += f", {cause}" if cause else ""
-        token_table = tokens.get(name)
-        # Where something simpler explains the leak, words only go along with it.
-        if not cause.startswith("by") and token_table is not None and len(token_table):
-            surest = [
-                repr(word) for word in token_table["token"].drop_duplicates()[:WORST]
-            ]
-            clause += f", by words such as {', '.join(surest)}"
-        clauses.append(clause)
-    others = [other.name for other in leaking if other is not stage]
-    seen = f"; seen also by {', '.join(others)}" if others else ""
-    reason = f"{stage.name}: {'; '.join(clauses)}{seen}"
-    return Verdict(LEAKS, LEAKS, stage.name, reason)
+        for part in dict.fromkeys(p for stage in leaking for p in stage.leaking_parts)
+    }
+    ranked = sorted(seers, key=lambda p: -seers[p][0].parts[p].bits.over.value)
+    clauses = [_leak_clause(part, seers[part], tokens, find_cause) for part in ranked]
+    return Verdict(LEAKS, LEAKS, seers[ranked[0]][0].name, "; ".join(clauses))
+
+
+def _leak_clause(
+    name: str,
+    seers: Sequence[LeakageStage],
+    tokens: Mapping[str, pd.DataFrame],
+    find_cause: Callable[[str, float], str],
+) -> str:
+    """How much one part gives away, where and by what."""
+    stage, *others = seers
+    part = stage.parts[name]
+    clause = (
+        f"{stage.name}: {name} alone is {part.accuracy.over} over the majority and "
+        f"tells {part.bits.over} bits"
+    )
+    clusters = next((s.clusters[name] for s in seers if s.clusters.get(name)), ())
+    if clusters:
+        numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
+        clause += f", most in clusters {numbers}"
+    cause = find_cause(name, part.bits.over.value)
+    clause += f", {cause}" if cause else ""
+    token_table = tokens.get(name)
+    # Where something simpler explains the leak, words only go along with it.
+    if not cause.startswith("by") and token_table is not None and len(token_table):
+        words = token_table["token"].drop_duplicates()[:WORST]
+        clause += f", by words such as {', '.join(repr(word) for word in words)}"
+    if others:
+        clause += f" (seen also by {', '.join(other.name for other in others)})"
+    return clause
