@@ -140,3 +140,8 @@ def test_the_advice_is_more_items_than_there_are_and_never_absurd(value, se, n):
         assert abs(abs(value) - 0.02) < 0.25 * se
     else:
         assert n < advice <= max(n + 1, 200 * n)
+
+
+def test_where_no_answer_changed_the_advice_is_what_the_exact_bound_needs():
+    n = items_to_decide(0.0, 0.0, 12, 0.02)
+    assert 1 - 0.05 ** (1 / n) <= 0.02 < 1 - 0.05 ** (1 / (n - 1))

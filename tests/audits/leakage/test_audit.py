@@ -15,7 +15,7 @@ from measurand.audits.leakage.canonical import canonical_benchmark
 from measurand.audits.leakage.counterparts import _describe_task
 from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.errors import BadOption
+from measurand.core.errors import BadOption, Undefined
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
@@ -367,3 +367,28 @@ def test_settled_items_keep_other_test_parts_and_their_labels():
     assert sorted(items.column("premise")) == sorted(other.column("premise"))
     names = [canonical.labels[n] for n in items.labels]
     assert sorted(names) == sorted(other.labels)
+
+
+def test_other_label_shares_in_training_are_not_bits():
+    rng = np.random.default_rng(2)
+
+    def noise(share, n, start):
+        words = rng.choice(["apple", "river", "stone", "cloud"], (n, 2, 8))
+        return pd.DataFrame(
+            {
+                "premise": [
+                    f"{' '.join(w[0])} {start + i}" for i, w in enumerate(words)
+                ],
+                "hypothesis": [" ".join(w[1]) for w in words],
+                "label": np.where(rng.random(n) < share, "yes", "no"),
+            }
+        )
+
+    report = audited(made(noise(0.5, 200, 0), noise(0.9, 200, 200)))
+    assert report.verdict.label != "leaks"
+
+
+def test_items_that_all_hang_together_are_refused_in_one_line():
+    table = pairs(200).assign(premise="the same")
+    with pytest.raises(Undefined, match="all items hang together"):
+        audited(made(table[:100], table[100:]))

@@ -171,3 +171,18 @@ def test_a_reader_that_reads_a_blank_does_not_count():
     assert (told.label, told.stage) == (UNDECIDED, None)
     assert "labels were dealt anew" in told.reason
     assert said(leaky, stage("other")).label == NONE
+
+
+def test_every_leaking_part_is_named_with_those_who_saw_it():
+    words = stage("tfidf", {"premise": part(), "hypothesis": part(0.09, 0.08)})
+    form = stage(
+        "surface",
+        {"premise": part(0.45, 0.99), "hypothesis": part()},
+        strength=Strength.TEXTLESS,
+        collapsed=True,
+    )
+    told = said(form, words)
+    assert told.stage == "surface"
+    assert told.reason.startswith("surface: premise alone is 0.450")
+    assert "; tfidf: hypothesis alone is 0.090" in told.reason
+    assert "seen also by" not in told.reason

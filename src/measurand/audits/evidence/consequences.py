@@ -134,14 +134,18 @@ def _shared_size(train: Items, column: str, value: str) -> int:
 
 
 def _widen(estimate: Estimate, spread: float, draws: int) -> Estimate:
-    """The estimate with what training sets make uncertain added to what items do."""
+    """The estimate with the wider of two intervals: over items, over training sets.
+
+    What training sets move is also seen item by item, so that adding the two would
+    count it twice: coins then showed nothing in 160 intervals of 160.
+    """
     half = float(student.ppf((1 + estimate.level) / 2, draws - 1)) * spread
     value = estimate.value
     return replace(
         estimate,
-        low=value - math.hypot(value - estimate.low, half),
-        high=value + math.hypot(estimate.high - value, half),
-        method=f"{estimate.method}; with t over {draws} training sets",
+        low=min(estimate.low, value - half),
+        high=max(estimate.high, value + half),
+        method=f"{estimate.method}; no narrower than t over {draws} training sets",
     )
 
 
