@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from measurand.core.arrays import Ints
 from measurand.core.clusters import cross_clusters, linked_clusters
 from measurand.core.items import Items
@@ -55,14 +57,17 @@ class Benchmark:
     def clusters(self, items: Items) -> Ints:
         """The clusters of each item: those that share a query, evidence or a group.
 
-        One number an item, or two where queries and evidence cross: items × 2.
+        One number an item, or two where queries and evidence cross: items × 2. A text
+        that all items share tells none of them from another, so it joins none.
         """
         group = [items.column(items.group)] if items.group else []
-        by_query = linked_clusters([items.column(self.query), *group])
-        if self.evidence is None:
-            return by_query
-        by_evidence = linked_clusters([items.column(self.evidence), *group])
-        return cross_clusters(by_query, by_evidence)
+        fields = [f for f in (self.query, self.evidence) if f is not None]
+        texts = [column for f in fields if (column := items.column(f)).nunique() > 1]
+        ways = [linked_clusters([column, *group]) for column in texts]
+        if len(ways) < 2:
+            rest = linked_clusters(group) if group else np.arange(len(items))
+            return ways[0] if ways else rest
+        return cross_clusters(*ways)
 
     def describe(self) -> dict[str, object]:
         """The benchmark as a report states it: never a path."""

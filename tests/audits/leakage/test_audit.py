@@ -389,6 +389,17 @@ def test_other_label_shares_in_training_are_not_bits():
 
 
 def test_items_that_all_hang_together_are_refused_in_one_line():
-    table = pairs(200).assign(premise="the same")
+    table = pairs(200).assign(source="the same")
     with pytest.raises(Undefined, match="all items hang together"):
-        audited(made(table[:100], table[100:]))
+        audited(made(table[:100], table[100:], group="source"))
+
+
+def test_a_part_that_all_items_share_does_not_leak():
+    table = pairs(300).assign(premise="")
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(table["label"])
+        noise = table.assign(label=order)
+        report = audited(made(noise[:200], noise[200:]))
+        assert report.verdict.label != "leaks"
+        told = report.finding("v_information", "tfidf", "premise").estimate
+        assert told.low < told.high
