@@ -117,12 +117,18 @@ def _leave() -> None:
         os._exit(128 + RECEIVED[0])
 
 
-def _lacks_memory(error: BaseException) -> bool:
-    """Whether memory ran out, which a library that is loaded says in its own way."""
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether memory ran out, which a library that is loaded says in its own way.
+
+    Or in that of another, by which it was loaded.
+    """
+    if error is None:
+        return False
     starved = isinstance(error, OSError) and error.errno == errno.ENOMEM
     words = {ImportError: "failed to map", SystemError: "without exception set"}
     unmapped = any(isinstance(error, k) and w in str(error) for k, w in words.items())
-    return isinstance(error, MemoryError) or starved or unmapped
+    found = isinstance(error, MemoryError) or starved or unmapped
+    return found or _lacks_memory(error.__cause__)
 
 
 def _print_stopped() -> None:
