@@ -18,6 +18,9 @@ from measurand.core.finding import Estimate
 AMOUNTS = ("none", "quick", "full")  # how much a run may spike and blank
 
 
+READS_NOTHING, READS_SOMETHING = "reads nothing", "reads something"  # of a blank
+
+
 @dataclass(frozen=True, eq=False)
 class ControlSample:
     """A benchmark whose answer is known, to be read once and never shown or exported.

@@ -1,9 +1,9 @@
 """What an audit states: estimates, findings, readings, a verdict, exhibits."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -218,6 +218,10 @@ class Reading:
     findings: Sequence[Finding]
     not_run: Mapping[str, str]
     remarks: Mapping[str, float | str]
+
+    def add_not_run(self, missing: Mapping[str, str]) -> Self:
+        """The same, with more that could not be done, and why."""
+        return replace(self, not_run={**self.not_run, **missing})
 
 
 def merge_findings(readings: Iterable[Reading]) -> list[Finding]:

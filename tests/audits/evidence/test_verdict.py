@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
+from measurand.audits.evidence.controls import MATCH
 from measurand.audits.evidence.reading import (
     COLLAPSED,
     HELPED,
@@ -16,7 +16,7 @@ from measurand.audits.evidence.reading import (
 )
 from measurand.audits.evidence.split import SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
-from measurand.core.control import Control, DoseResponse
+from measurand.core.control import READS_SOMETHING, Control, DoseResponse
 from measurand.core.finding import Estimate, Finding
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, UNDECIDED

@@ -25,7 +25,13 @@ from measurand.audits.evidence.settings import (
 from measurand.controls.blank import Blank
 from measurand.controls.spike import MatchSpike, WordSpike
 from measurand.core.arrays import Floats
-from measurand.core.control import Control, ControlSample, DoseResponse
+from measurand.core.control import (
+    READS_NOTHING,
+    READS_SOMETHING,
+    Control,
+    ControlSample,
+    DoseResponse,
+)
 from measurand.core.errors import CannotIntervene, PastBudget, Undefined
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader, Seeded, TemperatureScaled
@@ -50,7 +56,6 @@ from measurand.stats.detection import (
 from measurand.stats.paired import difference
 
 WORD, MATCH = "word", "match"
-READS_NOTHING, READS_SOMETHING = "reads nothing", "reads something"
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,14 +135,14 @@ def add_controls(
     name = reading.name
     why = _why_without_controls(reader, settings.controls)
     if why:
-        return _add_not_run(reading, {f"controls of {name}": why})
+        return reading.add_not_run({f"controls of {name}": why})
     first = reader.with_seeds(1)[0] if isinstance(reader, Seeded) else reader
     run = ControlRun(reading, first, experiment, shuffle, baselines, settings)
     try:
         _check_time(run)
     except PastBudget as past:
         reason = way_to_run("evidence", past)
-        return _add_not_run(reading, {f"controls of {name}": reason})
+        return reading.add_not_run({f"controls of {name}": reason})
     controls, missing = _measure_spikes(run)
     findings = [*reading.findings, *_spike_findings(name, controls)]
     if is_dear(reader):
@@ -145,7 +150,7 @@ def add_controls(
     else:
         findings += _blank_findings(run)
     measured = replace(reading, findings=tuple(findings), controls=controls)
-    return _add_not_run(measured, missing)
+    return measured.add_not_run(missing)
 
 
 def _why_without_controls(reader: Reader, controls: str) -> str:
@@ -158,12 +163,6 @@ def _why_without_controls(reader: Reader, controls: str) -> str:
     if is_dear(reader) and controls != "full":
         return "they are one more training a kind of spike; set `controls` to 'full'"
     return ""
-
-
-def _add_not_run(
-    reading: EvidenceReading, missing: Mapping[str, str]
-) -> EvidenceReading:
-    return replace(reading, not_run={**reading.not_run, **missing})
 
 
 def _check_time(run: ControlRun) -> None:

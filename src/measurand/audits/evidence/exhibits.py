@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.controls import READS_SOMETHING
 from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
 from measurand.audits.evidence.settings import (
     CLUSTERS,
@@ -18,6 +17,7 @@ from measurand.audits.evidence.settings import (
 from measurand.audits.evidence.split import SplitCheck
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
+from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader

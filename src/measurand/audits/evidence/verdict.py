@@ -8,10 +8,11 @@ have been unable to see what it did not find.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from measurand.audits.evidence.controls import MATCH, READS_SOMETHING
+from measurand.audits.evidence.controls import MATCH
 from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.audits.evidence.split import SplitCheck
+from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide

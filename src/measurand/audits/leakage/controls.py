@@ -5,7 +5,6 @@ sides; the same recipe learns from that part alone and is asked about it. In a b
 training labels were dealt anew. Both are of the split; only answers come back.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +17,13 @@ from measurand.audits.leakage.settings import DEALS, DOSE, DOSES, LeakageSetting
 from measurand.controls.blank import Blank
 from measurand.controls.spike import WordSpike
 from measurand.core.clusters import count_clusters
-from measurand.core.control import Control, ControlSample, DoseResponse
+from measurand.core.control import (
+    READS_NOTHING,
+    READS_SOMETHING,
+    Control,
+    ControlSample,
+    DoseResponse,
+)
 from measurand.core.errors import CannotIntervene, PastBudget, Undefined
 from measurand.core.finding import Finding
 from measurand.core.names import name_condition
@@ -39,7 +44,6 @@ from measurand.stats.detection import Noise, detection_limit, mean_of_draws, rec
 from measurand.stats.paired import difference
 
 WORD = "word"
-READS_NOTHING, READS_SOMETHING = "reads nothing", "reads something"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +90,7 @@ def add_controls(
     dear = is_dear(reader)
     if dear and settings.controls != "full":
         why = "they are one more training a part; set `controls` to 'full'"
-        return _add_not_run(reading, {f"spikes and blanks of {reading.name}": why})
+        return reading.add_not_run({f"spikes and blanks of {reading.name}": why})
     first = reader.with_seeds(1)[0] if isinstance(reader, Seeded) else reader
     fields = tuple(reading.stage.parts)
     several = settings.controls == "full" and not dear
@@ -101,7 +105,7 @@ def add_controls(
         _check_time(run, fields)
     except PastBudget as past:
         why = way_to_run("leakage", past)
-        return _add_not_run(reading, {f"spikes and blanks of {reading.name}": why})
+        return reading.add_not_run({f"spikes and blanks of {reading.name}": why})
     findings: list[Finding] = []
     missing: dict[str, str] = {}
     controls: dict[str, Control] = {}
@@ -118,11 +122,7 @@ def add_controls(
     faulty = any(finding.decision == READS_SOMETHING for finding in findings)
     stage = replace(reading.stage, controls=controls, faulty=faulty)
     stated = (*reading.findings, *findings)
-    return _add_not_run(replace(reading, findings=stated, stage=stage), missing)
-
-
-def _add_not_run(reading: LeakageReading, missing: Mapping[str, str]) -> LeakageReading:
-    return replace(reading, not_run={**reading.not_run, **missing})
+    return replace(reading, findings=stated, stage=stage).add_not_run(missing)
 
 
 def _check_time(run: ControlRun, fields: tuple[str, ...]) -> None:
