@@ -49,7 +49,8 @@ def evidence(
             that does not depend calls the next rung), strongest (the highest rung that
             may be called: tfidf, cross or minilm), seeds (how often an encoder is
             trained anew), controls (how much is spiked and blanked: none, quick or
-            full).
+            full), folds (in which all items of a single table are tested; 1 tests the
+            share set apart).
 
     Returns:
         The report: its verdict, its findings, its figures.

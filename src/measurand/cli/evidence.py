@@ -21,6 +21,7 @@ class ShuffleOptions:
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
     controls: o.Controls = "quick"
+    folds: o.EvidenceFolds = None
 
 
 @app.command("evidence")
@@ -67,11 +68,14 @@ def _print_costs(
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.audits.evidence.cost import evidence_cost
+    from measurand.benchmarks.folds import fold_benchmark
     from measurand.core.recipe import traits_of
 
     for name, reader in readers.items():
         if traits_of(reader).remote:
             counts = settings.shuffles, settings.margin
-            print(f"{name}: {evidence_cost(reader, benchmark, *counts, seed=seed)}")
+            folds = settings.folds_for(readers.values())
+            tested = fold_benchmark(benchmark, folds, seed)
+            print(f"{name}: {evidence_cost(reader, tested, *counts, seed=seed)}")
         else:
             print(f"{name}: runs here and costs nothing")

@@ -281,6 +281,14 @@ Components = Annotated[
 Folds = Annotated[
     int, typer.Option(help="Parts that items without a given split are cut into.")
 ]
+EvidenceFolds = Annotated[
+    int | None,
+    typer.Option(
+        "--folds",
+        help="Folds in which all items of a single file are tested, 3 if not given; "
+        "1 tests the share set apart, as a server's model does.",
+    ),
+]
 FoldSeeds = Annotated[int, typer.Option(help="Ways of cutting them.")]
 Reference = Annotated[
     float | None,

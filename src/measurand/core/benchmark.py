@@ -35,6 +35,8 @@ class Benchmark:
         test_parts: Other test parts by name, on which fitted readers are reported too.
         drawn_by: Where we drew test from train: the columns of which no value stands
             on both sides. Empty where the two were given.
+        folds: In how many folds items are learned from and tested: both sides hold all
+            of them. 1 where train and test are apart.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Benchmark:
     elicited: str | None = None
     test_parts: Mapping[str, Items] = field(default_factory=dict)
     drawn_by: tuple[str, ...] = ()
+    folds: int = 1
 
     def clusters(self, items: Items) -> Ints:
         """The clusters of each item: those that share a query, evidence or a group.

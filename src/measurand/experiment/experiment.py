@@ -36,6 +36,7 @@ from measurand.experiment.budget import (
     sum_plans,
     to_seconds,
 )
+from measurand.experiment.crossfit import fold_asks, join_folds
 from measurand.experiment.engine import Engine, Trial
 from measurand.experiment.trial import asked_items
 
@@ -192,6 +193,7 @@ def check_budget(name: str, *parts: tuple[Experiment, Sequence[Ask]]) -> None:
 
 def plan_asks(experiment: Experiment, asks: Sequence[Ask]) -> Plan:
     """What the asks of dear readers take, without what is stored."""
+    asks = [each for ask in asks for each in fold_asks(ask, experiment.benchmark)]
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     stored = {k for k in keys if experiment.store.has(k, ANSWER_CODEC)}
     missing = _missing_asks(keys, asks, stored)
@@ -230,6 +232,14 @@ def _to_trials(asks: Iterable[Ask]) -> list[Trial]:
 
 def resolve_asks(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
     """The numbers for each ask; those of a fit or a group are one trial."""
+    benchmark = experiment.benchmark
+    by_fold = [each for ask in asks for each in fold_asks(ask, benchmark)]
+    answers = _resolve_each(experiment, by_fold)
+    return join_folds(asks, answers, benchmark, experiment.seed)
+
+
+def _resolve_each(experiment: Experiment, asks: Sequence[Ask]) -> list[Answer]:
+    """The numbers for each ask, none of which is cut into folds any more."""
     keys = [ask_key(ask, experiment.benchmark, experiment.seed) for ask in asks]
     stored_answers = {
         k: _read_answer(experiment, k, ask)

@@ -63,7 +63,7 @@ class Fold:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""
         rng = np.random.default_rng([self.draw, int(rng.integers(2**32))])
-        inside = _fold_numbers(items, self.columns, self.folds, rng) == self.number
+        inside = fold_numbers(items, self.columns, self.folds, rng) == self.number
         return items.rows(inside if self.side == "test" else ~inside)
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ class Fold:
         return f"{self.side} of fold {self.number + 1}/{self.folds}"
 
 
-def _fold_numbers(
+def fold_numbers(
     items: Items, columns: tuple[str, ...], folds: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
     """The fold of each item: clusters go, in random order, to the emptiest fold."""

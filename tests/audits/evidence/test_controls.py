@@ -45,7 +45,8 @@ def audited(benchmark=BENCHMARK, *, reader="tfidf", workers=1, **settings):
         n: READERS.load(r) if isinstance(r, str) else r for n, r in readers.items()
     }
     chosen = EvidenceSettings(
-        **{"calibrate": False, "shuffles": 5, "controls": "quick", **settings}
+        **{"calibrate": False, "shuffles": 5, "controls": "quick", "folds": 1}
+        | settings
     )
     with open_experiment(benchmark, workers=workers) as experiment:
         return audit(experiment, readers, chosen)

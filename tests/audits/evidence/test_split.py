@@ -1,11 +1,15 @@
 """What training has seen of the test items, and what then may be said."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
+from measurand.core.recipe import Traits
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 from measurand.readers.lookup import LookupReader
@@ -77,3 +81,57 @@ def test_a_lookup_knows_texts_again_by_their_words():
     shares = fitted.predict(benchmark.test)
     assert shares[0].argmax() == fitted.classes.index("yes")
     assert shares[1].tolist() == [0.5, 0.5]
+
+
+def single_table(n=600, split_by="both"):
+    """Half the labels stand in the evidence, each text of which two items share."""
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["no", "yes"], n)
+    told = np.where(rng.random(n) < 0.5, labels, "unclear")
+    table = pd.DataFrame(
+        {
+            "query": [f"is it so on day {i}" for i in range(n)],
+            "evidence": [f"they said {word} {i // 2}" for i, word in enumerate(told)],
+            "label": labels,
+        }
+    )
+    return from_frames(table, name="single", split_by=split_by)
+
+
+@pytest.mark.parametrize("split_by", ["both", "query"])
+def test_every_item_of_a_single_table_is_tested(split_by):
+    benchmark = single_table(split_by=split_by)
+    report, held_out = (audited(benchmark, folds=folds) for folds in (None, 1))
+    seen = report.finding("seen", "lookup", "evidence").estimate
+    assert seen.n == 600
+    assert report.benchmark["evaluated"] == "out of fold"
+    assert held_out.benchmark["evaluated"] == "test items"
+    assert (report.settings["folds"], held_out.settings["folds"]) == (3, 1)
+    full, part = (r.finding("delta_evi", "tfidf").estimate for r in (report, held_out))
+    assert full.high - full.low < 0.75 * (part.high - part.low)
+    assert full.low <= part.value <= full.high
+    # Split by the query alone, evidence is shared; who is tested on it says so.
+    assert (seen.value > 0) == (split_by == "query")
+    assert full.n == round(600 * (1 - seen.value))
+    assert len(report.items) == full.n
+
+
+def test_a_server_is_asked_about_no_more_than_the_share_set_apart():
+    @dataclass(frozen=True)
+    class Paid(LookupReader):
+        traits: ClassVar[Traits] = Traits(remote=True)
+
+    settings = EvidenceSettings()
+    assert settings.folds_for([LookupReader("evidence")]) == 3
+    assert settings.folds_for([LookupReader("query"), Paid("evidence")]) == 1
+    assert EvidenceSettings(folds=4).folds_for([Paid("evidence")]) == 4
+
+
+def test_a_reader_that_learned_before_is_asked_about_the_share_set_apart():
+    @dataclass(frozen=True)
+    class Saved(LookupReader):
+        traits: ClassVar[Traits] = Traits(learned=True)
+
+    readers = [LookupReader("query"), Saved("evidence")]
+    assert EvidenceSettings().folds_for(readers) == 1
+    assert EvidenceSettings(folds=4).folds_for(readers) == 1

@@ -1,6 +1,7 @@
 """The evidence audit itself: four steps, then the consequences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pandas as pd
@@ -31,7 +32,9 @@ from measurand.audits.evidence.reading import (
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.split import SplitCheck, check_split
 from measurand.audits.evidence.verdict import verdict
+from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
+from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
 from measurand.core.finding import (
@@ -90,21 +93,44 @@ def audit(
     _check_evidence_readers(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
-    split = check_split(experiment)
-    if split.benchmark is benchmark:
-        return _audit_split(experiment, readers, settings, split)
-    with reopen_experiment(experiment, split.benchmark) as fresh:
-        report = _audit_split(fresh, readers, settings, split)
-    return replace(report, benchmark=benchmark.describe())
+    folds = settings.folds_for(readers.values())
+    tested = fold_benchmark(benchmark, folds, experiment.seed)
+    with _reopen(experiment, tested) as whole:
+        split = check_split(whole)
+        with _reopen(whole, split.benchmark) as fresh:
+            report = _audit_split(experiment, fresh, readers, settings, split)
+    evaluated = "out of fold" if tested.folds > 1 else "test items"
+    counted = {key: tested.describe()[key] for key in ("roles", "labels")}
+    described = benchmark.describe() | counted | {"evaluated": evaluated}
+    return replace(report, benchmark=described)
+
+
+@contextmanager
+def _reopen(experiment: Experiment, benchmark: Benchmark) -> Iterator[Experiment]:
+    """The experiment for another cut of the benchmark; itself where it is no other."""
+    if benchmark is experiment.benchmark:
+        yield experiment
+        return
+    with reopen_experiment(experiment, benchmark) as other:
+        yield other
 
 
 def _audit_split(
+    drawn: Experiment,
     experiment: Experiment,
     readers: Mapping[str, Reader],
     settings: EvidenceSettings,
     split: SplitCheck,
 ) -> Report:
-    """The audit of items that training has not seen, as far as there are enough."""
+    """The audit of items that training has not seen, as far as there are enough.
+
+    Args:
+        drawn: The split as it was given or drawn.
+        experiment: The items that are tested, in folds where there was one file.
+        readers: Named readers.
+        settings: What is chosen before the run.
+        split: What training has seen of the items.
+    """
     benchmark = experiment.benchmark
     shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
     metadata_scores, all_metadata = _metadata_scores(experiment)
@@ -123,9 +149,15 @@ def _audit_split(
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
-    consequences, missing = _consequence_findings(
-        experiment, used_readers, readings, baselines
-    )
+    if benchmark.folds == 1:
+        consequences, missing = _consequence_findings(
+            experiment, used_readers, readings
+        )
+    else:
+        # They compare training sets of one size, which folds would cut again.
+        held_out = check_split(drawn).benchmark
+        with _reopen(drawn, held_out) as apart:
+            consequences, missing = _consequence_findings(apart, used_readers, readings)
     findings = [
         *split.findings,
         Finding("majority", "majority", "full", majority),
@@ -240,7 +272,6 @@ def _consequence_findings(
     experiment: Experiment,
     readers: Mapping[str, Reader],
     readings: Sequence[EvidenceReading],
-    baselines: EvidenceBaselines,
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
     benchmark = experiment.benchmark
@@ -269,13 +300,15 @@ def _consequence_findings(
     if not learned:
         why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
-    name, right = learned[0].name, learned[0].right
-    reader, clusters = light[name], baselines.clusters
+    name, clusters = learned[0].name, benchmark.clusters(benchmark.test)
+    reader = light[name]
+    (answer,) = ask_all(experiment, [Ask(reader)])
+    metadata, _ = _metadata_scores(experiment)
     unfiltered = measure_gaps(reader, experiment, values, Everything(), Everything())
     findings += gap_findings(name, reader, unfiltered, clusters, experiment.seed)
     try:
         findings += filter_findings(
-            name, reader, experiment, baselines.metadata, right, clusters
+            name, reader, experiment, metadata, correct_by_item(answer), clusters
         )
     except Undefined as undefined:
         not_run["filter_gain"] = str(undefined)

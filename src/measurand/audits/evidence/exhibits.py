@@ -280,6 +280,7 @@ def evidence_settings(
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
         "controls": settings.controls,
+        "folds": experiment.benchmark.folds,
         "thresholds": SHOWN | {"margin": margin},
         "power": {
             "test_items": n,

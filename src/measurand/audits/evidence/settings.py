@@ -3,9 +3,11 @@
 Every report shows both.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from measurand.core.bounds import (
+    MOST_FOLDS,
     MOST_MARGIN,
     MOST_SEEDS,
     MOST_SHUFFLES,
@@ -13,6 +15,8 @@ from measurand.core.bounds import (
 )
 from measurand.core.control import AMOUNTS
 from measurand.core.errors import UnknownName
+from measurand.core.reader import Reader
+from measurand.core.recipe import traits_of
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
 
@@ -20,6 +24,7 @@ MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the
 LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
 DIRECT = 0.9  # mpds from which metadata say nearly all that the full reader says
 SKEWED = 0.9  # majority share from which a near zero may be skew, not independence
+FOLDS = 3  # folds of a single file: each item is tested by who learned from two
 SHUFFLES = 20  # the paper's recommendation; fewer are allowed and warned about
 ONE_CLASS = 0.995  # share of one predicted class from which a reader has collapsed
 NEW_ITEMS = 100  # test items of new evidence that headline figures need
@@ -49,6 +54,7 @@ SHOWN = {
     "shift_size_step": SHIFT_STEP,
     "filter_most_values": FILTER_VALUES,
     "flip_least_reach": REACH,
+    "folds_of_one_file": FOLDS,
     "recommended_shuffles": SHUFFLES,
     "control_dose": DOSE,
     "control_doses_full": list(DOSES),
@@ -71,6 +77,10 @@ class EvidenceSettings:
         seeds: How often a trained encoder is trained anew; None takes what is usual.
         controls: How much is spiked and blanked: none; quick, one dose for readers
             that take seconds; or full, several for these and one for encoders.
+        folds: In how many folds the items of a single file are tested; 1 tests the
+            share that was set apart. None takes 3, and 1 where a server's model is
+            asked: it is paid by the item. A reader that learned before is asked about
+            the share set apart, whatever is chosen.
     """
 
     shuffles: int = SHUFFLES
@@ -80,6 +90,7 @@ class EvidenceSettings:
     strongest: str = "minilm"
     seeds: int | None = None
     controls: str = "quick"
+    folds: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -87,7 +98,17 @@ class EvidenceSettings:
         check_number("margin", self.margin, LEAST_MARGIN, MOST_MARGIN)
         if self.seeds is not None:
             check_number("seeds", self.seeds, 1, MOST_SEEDS)
+        if self.folds is not None:
+            check_number("folds", self.folds, 1, MOST_FOLDS)
         Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
         check_rung(self.strongest)
         if self.controls not in AMOUNTS:
             raise UnknownName("amount of controls", self.controls, AMOUNTS)
+
+    def folds_for(self, readers: Iterable[Reader]) -> int:
+        """The folds of a single file that these readers are asked about."""
+        traits = [traits_of(reader) for reader in readers]
+        if any(trait.learned for trait in traits):
+            return 1  # what it learned from may well be what was set apart as train
+        usual = 1 if any(trait.remote for trait in traits) else FOLDS
+        return usual if self.folds is None else self.folds

@@ -5,7 +5,7 @@ evidence without reading any. So the headline figures are of the items whose evi
 new, wherever there are enough; all items are another test part beside them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item, majority_scores
 from measurand.audits.evidence.settings import NEW_ITEMS
+from measurand.benchmarks.folds import FOLD
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate, Finding
-from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all
@@ -77,7 +77,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
     rights = [correct_by_item(answer) for answer in answers]
     rng = generator(experiment.seed, "evidence", "split")
     clusters = benchmark.clusters(test)
-    seen = {field: _seen_before(benchmark.train, test, field) for field in fields}
+    seen = {field: _seen_before(benchmark, field) for field in fields}
     findings = [
         Finding("seen", "lookup", field, wilson_share(int(mask.sum()), len(test)))
         for field, mask in seen.items()
@@ -101,7 +101,21 @@ def _keep_fresh(benchmark: Benchmark, fresh: NDArray[np.bool_]) -> Benchmark:
     return replace(benchmark, test=benchmark.test.rows(fresh), test_parts=parts)
 
 
-def _seen_before(train: Items, test: Items, field: str) -> NDArray[np.bool_]:
+def _seen_before(benchmark: Benchmark, field: str) -> NDArray[np.bool_]:
     """Which test items have a text in this field that training has too."""
-    known = set(remembered_texts(train, field))
-    return np.array([text in known for text in remembered_texts(test, field)])
+    train, test = benchmark.train, benchmark.test
+    if benchmark.folds == 1:
+        return _stand_in(remembered_texts(train, field), remembered_texts(test, field))
+    seen = np.zeros(len(test), bool)
+    for fold in map(str, range(benchmark.folds)):
+        learned = train.rows((train.column(FOLD) != fold).to_numpy())
+        asked = (test.column(FOLD) == fold).to_numpy()
+        texts = remembered_texts(test.rows(asked), field)
+        seen[asked] = _stand_in(remembered_texts(learned, field), texts)
+    return seen
+
+
+def _stand_in(known: Iterable[str], texts: Iterable[str]) -> NDArray[np.bool_]:
+    """Which of the texts are among those that are known."""
+    among = set(known)
+    return np.array([text in among for text in texts], bool)

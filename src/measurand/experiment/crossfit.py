@@ -1,0 +1,97 @@
+"""Cross-fitting: one ask about items in folds is an ask a fold, joined again.
+
+Whoever asks sees one answer about all items, each given by a reader that learned from
+the other folds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from measurand.benchmarks.folds import FOLD
+from measurand.core.benchmark import Benchmark
+from measurand.core.selection import Selection
+from measurand.experiment.answer import Answer
+from measurand.experiment.ask import ANSWERS, Ask
+from measurand.experiment.trial import asked_items
+from measurand.selections.rows import Both, Everything, HoldOut, Only
+
+
+def fold_asks(ask: Ask, benchmark: Benchmark) -> list[Ask]:
+    """The asks that answer it: one a fold, or itself where there is nothing to cut."""
+    if benchmark.folds == 1 or ask.what != ANSWERS or not _is_cut(ask, benchmark):
+        return [ask]
+    return [
+        replace(
+            ask,
+            fitted_on=_after(HoldOut(FOLD, fold), ask.fitted_on),
+            about=_after(Only(FOLD, fold), ask.about),
+        )
+        for fold in map(str, range(benchmark.folds))
+    ]
+
+
+def _is_cut(ask: Ask, benchmark: Benchmark) -> bool:
+    """Whether the part asked about is cut; one that was given apart is not."""
+    part = benchmark.test_parts[ask.part] if ask.part else benchmark.test
+    return FOLD in part.table.columns
+
+
+def _after(first: Selection, second: Selection) -> Selection:
+    return first if isinstance(second, Everything) else Both(first, second)
+
+
+def join_folds(
+    asks: Sequence[Ask],
+    answers: Sequence[Answer],
+    benchmark: Benchmark,
+    seed: int,
+) -> list[Answer]:
+    """The answer to each ask, from those to the asks of its folds in the same order."""
+    counts = [len(fold_asks(ask, benchmark)) for ask in asks]
+    bounds = pairwise([0, *np.cumsum(counts).tolist()])
+    return [
+        answers[start]
+        if end - start == 1
+        else _join(ask, answers[start:end], benchmark, seed)
+        for ask, (start, end) in zip(asks, bounds, strict=True)
+    ]
+
+
+def _join(
+    ask: Ask, answers: Sequence[Answer], benchmark: Benchmark, seed: int
+) -> Answer:
+    """What was said fold by fold, in the order of the items."""
+    ids = asked_items(ask, benchmark, seed).ids
+    places = [
+        ids.get_indexer(asked_items(part, benchmark, seed).ids)
+        for part in fold_asks(ask, benchmark)
+    ]
+    repeats, _, width = answers[0].values.shape
+    values = np.zeros((repeats, len(ids), width), np.float32)
+    donors = None if answers[0].donors is None else np.zeros(values.shape[:2], np.int32)
+    for answer, place in zip(answers, places, strict=True):
+        values[:, place] = answer.values
+        if donors is not None and answer.donors is not None:
+            donors[:, place] = place[answer.donors]
+    weights = [len(place) / len(ids) for place in places]
+    remarks = [answer.remarks for answer in answers]
+    return Answer(values, donors, _join_remarks(remarks, weights))
+
+
+def _join_remarks(
+    remarks: Sequence[Mapping[str, float | str]], weights: Sequence[float]
+) -> dict[str, float | str]:
+    """Shares and figures averaged over items; words as the first fold has them."""
+    joined: dict[str, float | str] = {}
+    for name, first in remarks[0].items():
+        figures = [remark.get(name) for remark in remarks]
+        pairs = zip(figures, weights, strict=True)
+        joined[name] = (
+            first
+            if isinstance(first, str)
+            else sum(float(f or 0.0) * weight for f, weight in pairs)
+        )
+    return joined
