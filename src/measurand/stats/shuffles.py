@@ -13,19 +13,30 @@ over clusters of items that share a text or a group. Where queries and evidence 
 the variances over both ways are added, less that over items that share both.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
-from measurand.core.clusters import count_clusters, split_ways
+from measurand.core.clusters import count_clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
 from measurand.stats.paired import score_bounds
-from measurand.stats.resampling import combine_ways, sum_clusters
+from measurand.stats.uncertainty import (
+    GIVERS,
+    ITEMS,
+    ONE_OF_MANY,
+    SHARED,
+    TRAINING_ITEMS,
+    TRAININGS,
+    UncertaintyBudget,
+    cluster_variance,
+    item_variance,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +52,7 @@ class ShuffleEffect:
         discordant: Share of (item, shuffle) pairs whose correctness changed.
         seeds: How many trainings were averaged; 0 where training leaves no choice.
         seed_se: The part of `se` that is the spread between them.
+        sources: The variance of each source: items, shared texts, givers.
     """
 
     value: float
@@ -51,6 +63,7 @@ class ShuffleEffect:
     discordant: float
     seeds: int = 0
     seed_se: float = 0.0
+    sources: Mapping[str, float] = field(default_factory=dict)
 
     def quantile(self, level: float) -> float:
         """How many standard errors an interval of that level reaches."""
@@ -84,6 +97,13 @@ class ShuffleEffect:
             method += f"; {ONE_TRAINING}"
         return Estimate(self.value, low, high, level, self.n, method)
 
+    @property
+    def budget(self) -> UncertaintyBudget:
+        """What the interval holds, by source, and what it does not."""
+        trained = {TRAININGS: self.seed_se**2} if self.seeds > 1 else {}
+        one = f"; {ONE_OF_MANY}" if self.seeds == 1 else ""
+        return UncertaintyBudget({**self.sources, **trained}, TRAINING_ITEMS + one)
+
 
 def shuffle_effect(
     right: Floats,
@@ -110,20 +130,17 @@ def shuffle_effect(
         donated += np.bincount(giver, correct - received.mean(), minlength=n)
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
-    rows = np.column_stack([psi, np.ones(n)])
-    spreads = []
-    for way in split_ways(clusters):
-        sums = sum_clusters(rows, way)
-        m = len(sums)
-        spreads.append(((sums[:, 0] - sums[:, 1] * value) ** 2).sum() * m / (m - 1))
+    variance = cluster_variance(psi, clusters, value)
+    alone, given = item_variance(right - received), item_variance(psi)
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
-        float(np.sqrt(combine_ways(np.array(spreads))) / n),
+        float(np.sqrt(variance)),
         n,
         count_clusters(clusters),
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
+        sources={ITEMS: alone, GIVERS: given - alone, SHARED: variance - given},
     )
 
 

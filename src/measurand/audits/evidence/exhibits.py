@@ -25,6 +25,7 @@ from measurand.core.recipe import describe_recipe
 from measurand.experiment.experiment import Experiment
 from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
+from measurand.stats.uncertainty import uncertainty_bars
 
 
 def exhibits(
@@ -57,6 +58,8 @@ def exhibits(
         charts.append(_bits_bars(findings))
     if any(reading.controls for reading in readings):
         charts.append(_recovery_exhibit(readings))
+    budgets = {reading.name: reading.effect.budget for reading in readings}
+    charts += uncertainty_bars(budgets, "ΔEvi")
     if shift:
         caption = "Accuracy lost on a metadata value that training never showed"
         charts.append(

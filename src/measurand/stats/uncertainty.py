@@ -1,0 +1,129 @@
+"""The uncertainty budget: what an interval holds, source by source, and what it lacks.
+
+The variance of a mean over items, by source:
+
+    items        as if each item stood for itself
+    shared texts what items add, or take, that share a text or a group
+    givers       what a shuffle adds, as each text is read beside other items too
+    trainings    the spread between trainings of one recipe
+    fold cuts    the spread between ways of cutting the items into folds
+
+They add up to the variance that the interval is made of. A source below 0 makes the
+mean more certain: so do items whose errors cancel within a cluster.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.clusters import split_ways
+from measurand.core.finding import Exhibit
+from measurand.stats.resampling import combine_ways, sum_clusters
+
+ITEMS, SHARED, GIVERS = "items", "shared texts", "givers"
+TRAININGS, FOLD_CUTS = "trainings", "fold cuts"
+TRAINING_ITEMS = "which items were there to learn from"
+ONE_OF_MANY = "how trainings differ, of which there was one"
+
+
+@dataclass(frozen=True)
+class UncertaintyBudget:
+    """What the interval of one estimate holds.
+
+    Attributes:
+        variances: By source; they add up to that of the estimate.
+        left_out: What the interval does not hold, in words.
+    """
+
+    variances: Mapping[str, float]
+    left_out: str
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of each source; none where nothing varies."""
+        total = sum(self.variances.values())
+        return {s: v / total for s, v in self.variances.items()} if total > 0 else {}
+
+
+def item_variance(values: Floats) -> float:
+    """The variance of the mean where each item stands for itself."""
+    return cluster_variance(values, np.arange(len(values)))
+
+
+def cluster_variance(
+    values: Floats, clusters: Ints, centre: float | None = None
+) -> float:
+    """The variance of the mean of items that hang together.
+
+    Of two ways it is that over the one and the other, less that over both at once
+    (Cameron, Gelbach and Miller 2011).
+
+    Args:
+        values: One an item.
+        clusters: One number an item, or two: items × ways.
+        centre: Their mean where that is known otherwise.
+
+    >>> cluster_variance(np.array([0.0, 1.0, 0.0, 1.0]), np.arange(4)) * 12
+    1.0
+    >>> cluster_variance(np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 1]))
+    0.0
+    """
+    n, mean = len(values), float(np.mean(values)) if centre is None else centre
+    rows = np.column_stack([values, np.ones(n)])
+    spreads = []
+    for way in split_ways(clusters):
+        sums = sum_clusters(rows, way)
+        m = len(sums)
+        spreads.append(((sums[:, 0] - sums[:, 1] * mean) ** 2).sum() * m / (m - 1))
+    return float(combine_ways(np.array(spreads)) / n**2)
+
+
+def budget_of_mean(
+    runs: Floats, clusters: Clusters, source: str, left_out: str
+) -> UncertaintyBudget:
+    """The budget of a mean over items and runs.
+
+    Args:
+        runs: What is averaged: runs × items.
+        clusters: Items with one number hang together.
+        source: What tells the runs apart.
+        left_out: What the interval does not hold.
+    """
+    values = runs.mean(axis=0)
+    alone = item_variance(values)
+    variances = {ITEMS: alone}
+    if clusters is not None:
+        variances[SHARED] = cluster_variance(values, clusters) - alone
+    if len(runs) > 1:
+        variances[source] = float(runs.mean(axis=1).var(ddof=1)) / len(runs)
+    return UncertaintyBudget(variances, left_out)
+
+
+def uncertainty_bars(
+    budgets: Mapping[str, UncertaintyBudget], of: str
+) -> tuple[Exhibit, ...]:
+    """The share of each source in the variance of an estimate, a group a budget.
+
+    None where nothing varies.
+    """
+    budgets = {group: budget for group, budget in budgets.items() if budget.shares}
+    if not budgets:
+        return ()
+    rows = [
+        {
+            "group": group,
+            "bar": source,
+            "value": share,
+            "low": share,
+            "high": share,
+        }
+        for group, budget in budgets.items()
+        for source, share in budget.shares.items()
+    ]
+    left_out = "; ".join(dict.fromkeys(b.left_out for b in budgets.values()))
+    caption = f"What the interval of {of} holds, by source; not in it: {left_out}"
+    titles = {"x_title": f"share of the variance of {of}"}
+    return (Exhibit("uncertainty", "bars", pd.DataFrame(rows), caption, titles),)

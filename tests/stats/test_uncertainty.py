@@ -1,0 +1,80 @@
+"""What an interval holds, source by source, against what simulations show."""
+
+import numpy as np
+import pytest
+
+from measurand.stats.shuffles import add_seed_variance, shuffle_effect
+from measurand.stats.uncertainty import (
+    TRAININGS,
+    UncertaintyBudget,
+    budget_of_mean,
+    cluster_variance,
+    uncertainty_bars,
+)
+
+
+def made_answers(rng, n=400, shuffles=5):
+    right = rng.random(n) < 0.7
+    wrong = rng.random((shuffles, n)) < 0.6
+    donors = np.array([rng.permutation(n) for _ in range(shuffles)], np.int32)
+    return right.astype(float), wrong.astype(float), donors
+
+
+@pytest.mark.parametrize("ways", [1, 2])
+def test_the_sources_add_up_to_the_variance_of_the_effect(ways):
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(80, size=(400, ways) if ways > 1 else 400)
+    effect = shuffle_effect(*made_answers(rng), clusters)
+    effect = add_seed_variance(effect, np.array([0.08, 0.1, 0.15]))
+    variances = effect.budget.variances
+    assert set(variances) == {"items", "givers", "shared texts", TRAININGS}
+    assert sum(variances.values()) == pytest.approx(effect.se**2)
+    assert variances[TRAININGS] == pytest.approx(np.var([0.08, 0.1, 0.15], ddof=1) / 3)
+    assert sum(effect.budget.shares.values()) == pytest.approx(1)
+
+
+def test_each_source_is_as_large_as_it_was_made():
+    """Over 2,000 studies of 300 items, 60 clusters and 4 trainings."""
+    rng = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(60), 5)
+    means, budgets = [], []
+    for _ in range(2_000):
+        own = rng.normal(size=300)
+        shared = rng.normal(scale=0.5, size=60)[clusters]
+        trained = rng.normal(scale=0.1, size=(4, 1))
+        runs = own + shared + trained
+        means.append(runs.mean())
+        budgets.append(budget_of_mean(runs, clusters, TRAININGS, "nothing"))
+    true = {
+        "items": 1.25 / 300,  # as if the shared part were each item's own
+        "shared texts": 0.25 / 60 - 0.25 / 300,
+        TRAININGS: 0.01 / 4,
+    }
+    for source, variance in true.items():
+        found = np.mean([budget.variances[source] for budget in budgets])
+        assert found == pytest.approx(variance, rel=0.06)
+    assert sum(true.values()) == pytest.approx(np.var(means), rel=0.12)
+
+
+def test_items_that_share_texts_in_two_ways_vary_as_simulated():
+    rng = np.random.default_rng(2)
+    clusters = np.stack(
+        np.meshgrid(np.arange(20), np.arange(20), indexing="ij"), axis=-1
+    ).reshape(-1, 2)
+    means, found = [], []
+    for _ in range(1_000):
+        one, two = rng.normal(size=(2, 20))
+        values = one[clusters[:, 0]] + two[clusters[:, 1]] + rng.normal(size=400)
+        means.append(values.mean())
+        found.append(cluster_variance(values, clusters))
+    assert np.mean(found) == pytest.approx(np.var(means), rel=0.15)
+
+
+def test_what_does_not_vary_is_not_drawn_and_what_is_left_out_is_said():
+    still = UncertaintyBudget({"items": 0.0}, "the weather")
+    moved = UncertaintyBudget({"items": 0.03, "shared texts": -0.01}, "the season")
+    assert uncertainty_bars({"a": still}, "it") == ()
+    (exhibit,) = uncertainty_bars({"a": still, "b": moved}, "it")
+    assert exhibit.table["group"].tolist() == ["b", "b"]
+    assert exhibit.table["value"].tolist() == pytest.approx([1.5, -0.5])
+    assert exhibit.caption.endswith("not in it: the season")
