@@ -63,3 +63,23 @@ def test_readers_of_words_do_not_see_a_space():
 )
 def test_forms_that_differ_are_told_apart(one, other):
     assert surface_words(one) != surface_words(other)
+
+
+def test_a_field_that_is_handed_round_is_not_read_again():
+    labels = RNG.choice(["no", "yes"], 60)
+    table = pd.DataFrame(
+        {
+            "query": [f"{cased(label)} {i}" for i, label in enumerate(labels)],
+            "evidence": [spaced(label) for label in labels],
+            "label": labels,
+        }
+    )
+    items = from_frames(table, name="form", split_by="query").train
+    fitted = SurfaceReader(folds=0).fit(items, np.random.default_rng(0))
+    order = RNG.permutation(len(items)).astype(np.int32)
+    moved = items.with_field("evidence", items.column("evidence").iloc[order].tolist())
+    (probabilities,) = fitted.predict_rearranged(
+        fitted.read(items), "evidence", order[None]
+    )
+    np.testing.assert_allclose(probabilities, fitted.predict(moved), atol=1e-6)
+    assert not np.allclose(probabilities, fitted.predict(items))

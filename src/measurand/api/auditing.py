@@ -40,7 +40,7 @@ def evidence(
     Args:
         source: A benchmark, or whatever `load` takes.
         readers: A name of `measurand.readers()`, a reader, several of both, or a
-            mapping from names to them; tfidf where none is given.
+            mapping from names to them; surface and tfidf where none is given.
         seed: The same seed gives the same report.
         workplace: Where answers are kept, and what computes them.
         **settings: Of these, each with a default: shuffles (how many of the evidence),

@@ -18,9 +18,10 @@ class Strength(IntEnum):
     """What a reader can see, from nothing to what pretraining taught."""
 
     TEXTLESS = 0  # the labels or the metadata alone
-    WORDS = 1  # the words of each field apart
-    PAIRS = 2  # also which words of two fields meet
-    PRETRAINED = 3  # an encoder or a language model
+    FORM = 1  # how each field is written down, and no word of it
+    WORDS = 2  # the words of each field apart
+    PAIRS = 3  # also which words of two fields meet
+    PRETRAINED = 4  # an encoder or a language model
 
 
 @dataclass(frozen=True)

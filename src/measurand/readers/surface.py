@@ -1,12 +1,15 @@
 """The reader of form: spacing, case, punctuation, digits, markup and length."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
+from measurand.core.recipe import Strength, Traits
 from measurand.core.surface import length_words, surface_words
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
@@ -24,6 +27,7 @@ class SurfaceReader:
     """
 
     kind: ClassVar[str] = "surface"
+    traits: ClassVar[Traits] = Traits(Strength.FORM)
     length_only: bool = False
     folds: int = 3
 
@@ -53,6 +57,16 @@ class FittedSurface:
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
         return self.reader.predict(self.describe(items))
+
+    def read(self, items: Items) -> Mapping[str, Floats]:
+        """What the form of each field adds to the score of each class."""
+        return self.reader.read(self.describe(items))
+
+    def predict_rearranged(
+        self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities when `field` is handed round: only added up anew."""
+        return self.reader.predict_rearranged(reading, field, orders)
 
     def embed(self, items: Items) -> Floats:
         """Where the items lie by their form."""

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.audits import AUDITS
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.consequences import flip_findings
 from measurand.audits.evidence.exhibits import _in_most_seeds
@@ -281,3 +282,27 @@ def test_a_reader_that_knows_nothing_of_a_test_part_decides_nothing_there():
 def test_an_item_is_right_where_most_seeds_say_so():
     right = pd.Series([0.0, 1 / 3, 2 / 3, 1.0])
     assert _in_most_seeds(right).tolist() == [False, False, True, True]
+
+
+def test_labels_that_only_spacing_in_the_evidence_tells_are_seen_and_called_so():
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["no", "yes"], 600)
+
+    def words(count):
+        return " ".join(rng.choice(list("abcdefghij"), count))
+
+    commas = [" , " if label == "yes" else ", " for label in labels]
+    table = pd.DataFrame(
+        {
+            "query": [f"{words(3)} {i}" for i in range(600)],
+            "evidence": [f"{words(3)}{comma}{words(3)}" for comma in commas],
+            "label": labels,
+        }
+    )
+    benchmark = from_frames(table, name="spaced", split_by="query")
+    report = audited(benchmark, reader="surface", calibrate=False)
+    assert report.verdict.label == "evidence-sensitive"
+    assert "it reads no word" in report.verdict.reason
+    assert "the evidence alone does as well" in report.verdict.reason
+    assert audited(benchmark, calibrate=False).verdict.label == "no verdict"
+    assert "surface" in AUDITS.thing("evidence").readers

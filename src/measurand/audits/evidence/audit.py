@@ -297,6 +297,8 @@ def _consequence_findings(
         why = "no metadata value has enough test items to be held out of training"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}
     learned = [r for r in readings if r.name in light and r.decision != COLLAPSED]
+    # What form alone tells is no task whose loss would tell anything.
+    learned.sort(key=lambda reading: reading.strength < Strength.WORDS)
     if not learned:
         why = f"{', '.join(light)} collapsed, so that there is no accuracy to lose"
         return findings, not_run | {"ood_gap": why, "filter_gain": why}

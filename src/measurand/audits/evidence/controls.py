@@ -35,7 +35,7 @@ from measurand.core.control import (
 from measurand.core.errors import CannotIntervene, PastBudget, Undefined
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader, Seeded, TemperatureScaled
-from measurand.core.recipe import identity, traits_of
+from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.budget import is_dear
@@ -130,8 +130,8 @@ def add_controls(
     settings: EvidenceSettings,
 ) -> EvidenceReading:
     """The reading with what its reader recovers of spikes and reads in a blank."""
-    if settings.controls == "none":
-        return reading
+    if settings.controls == "none" or reading.strength <= Strength.FORM:
+        return reading  # spikes are words, and form is read without any
     name = reading.name
     why = _why_without_controls(reader, settings.controls)
     if why:

@@ -31,6 +31,10 @@ LABELS = (
     "no verdict",
 )  # every word a verdict can be
 JOINT = "dependence that joins query and evidence"
+FORM_ALONE = (
+    "it reads no word: how the evidence is written (spacing, case, punctuation, "
+    "digits, markup, length) tells the label"
+)
 PLAIN = "plain"  # the only shuffle whose near zero says that evidence is not needed
 OTHER_QUESTIONS = {
     "within-label": "whether evidence of another item with the same label serves as "
@@ -135,6 +139,8 @@ def _sensitive_verdict(
     stage = _most_telling(seers)
     others = [reading.name for reading in seers if reading is not stage]
     clauses = [f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence"]
+    if stage.strength == Strength.FORM:
+        clauses.append(FORM_ALONE)
     if others:
         clauses.append(f"so does {', '.join(others)}")
     weak = [r.name for r in standing if r.decision == WITHIN]
@@ -282,8 +288,12 @@ def _ablation_clause(reading: EvidenceReading, margin: float) -> str:
 
 
 def _unfit_clause(readings: Sequence[EvidenceReading]) -> str:
-    """A clause that names the readers whose word does not count, and why."""
-    unfit = {r.name: why for r in readings if (why := _why_unfit(r))}
+    """A clause that names the readers whose word does not count, and why.
+
+    That labels cannot be told by form is as it should be.
+    """
+    awaited = [r for r in readings if r.strength > Strength.FORM]
+    unfit = {r.name: why for r in awaited if (why := _why_unfit(r))}
     named = ", ".join(f"{name} ({why})" for name, why in unfit.items())
     return f"; not fit to speak: {named}" if unfit else ""
 
