@@ -7,7 +7,16 @@ from bench.figures import keep, table
 
 QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "memory")
 # Minutes, the next to last a quarter of an hour, and the last hours.
-SLOW = ("peco", "budget", "controls", "exposure_analysis", "validity", "fuzz", "kills")
+SLOW = (
+    "peco",
+    "budget",
+    "controls",
+    "exposure_analysis",
+    "designs",
+    "validity",
+    "fuzz",
+    "kills",
+)
 ALL = (*QUICK, *SLOW)
 
 

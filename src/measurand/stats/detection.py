@@ -54,7 +54,7 @@ def recovery(
 
     >>> before, after = pd.Series([1.0, 0, 0, 0] * 25), pd.Series([1.0, 1, 1, 0] * 25)
     >>> print(recovery(before, after, rng=np.random.default_rng(0)))
-    0.667 [0.560, 0.770]
+    0.667 [0.557, 0.773]
     """
     if not before.index.equals(after.index):
         raise BadInput("these scores are of different items; compare the same ids")

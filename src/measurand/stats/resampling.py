@@ -40,7 +40,8 @@ def bootstrap(
 ) -> Estimate:
     """The statistic of the column sums of `rows`, with a percentile interval.
 
-    In two ways of clusters, each arm is combined of those of the ways.
+    The percentiles are those that few units need (Hesterberg 2015): as far out as a t
+    quantile is. In two ways of clusters, each arm is combined of those of the ways.
 
     Args:
         statistic: Maps sums (any leading shape × columns) to values.
@@ -62,7 +63,8 @@ def bootstrap(
             raise Undefined(
                 "the statistic has no value in most resamples; more items are needed"
             )
-        ends.append(np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))
+        wide = level if len(ways) > 1 else _few_units_level(len(rows), way, level)
+        ends.append(np.quantile(draws, [(1 - wide) / 2, (1 + wide) / 2]))
     if len(ends) == 1:
         low, high = ends[0]
     else:
@@ -85,6 +87,14 @@ def combine_ways(variances: Floats) -> Floats:
         return np.asarray(variances[0])
     first, second, both = variances
     return np.asarray(np.maximum(first + second - both, np.maximum(first, second)))
+
+
+def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:
+    """The level of the percentiles that hold `level` over so few items or clusters."""
+    count = n if clusters is None else len(np.unique(clusters))
+    freedom = max(count - 1, 1)
+    reach = t.ppf((1 + level) / 2, freedom) * np.sqrt(count / freedom)
+    return float(1 - 2 * norm.sf(reach))
 
 
 def _few_clusters_factor(ways: Sequence[Ints | None], level: float) -> Floats:

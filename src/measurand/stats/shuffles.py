@@ -79,7 +79,7 @@ class ShuffleEffect:
             self.value,
             self.se,
             self.discordant,
-            self.clusters,
+            self.units,
             self.quantile(level),
             level=level,
         )
@@ -96,6 +96,15 @@ class ShuffleEffect:
         if self.seeds == 1:
             method += f"; {ONE_TRAINING}"
         return Estimate(self.value, low, high, level, self.n, method)
+
+    @property
+    def units(self) -> float:
+        """How many items that stand for themselves tell as much as these do."""
+        shared = self.se**2 - self.seed_se**2
+        alone = self.sources.get(ITEMS, 0.0) + self.sources.get(GIVERS, 0.0)
+        if shared <= 0 or alone <= 0:
+            return float(self.clusters)
+        return min(float(self.n), self.n * alone / shared)
 
     @property
     def budget(self) -> UncertaintyBudget:

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t
 
 from measurand.core.arrays import Clusters, Floats, Ints
-from measurand.core.clusters import split_ways
-from measurand.core.finding import Exhibit
-from measurand.stats.resampling import combine_ways, sum_clusters
+from measurand.core.clusters import count_clusters, split_ways
+from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate, Exhibit
+from measurand.stats.resampling import combine_ways, resample_unit, sum_clusters
 
 ITEMS, SHARED, GIVERS = "items", "shared texts", "givers"
 TRAININGS, FOLD_CUTS = "trainings", "fold cuts"
@@ -79,6 +81,27 @@ def cluster_variance(
         m = len(sums)
         spreads.append(((sums[:, 0] - sums[:, 1] * mean) ** 2).sum() * m / (m - 1))
     return float(combine_ways(np.array(spreads)) / n**2)
+
+
+def mean_interval(
+    values: Floats, clusters: Clusters = None, level: float = 0.95
+) -> Estimate:
+    """The mean of items that may hang together, with a t interval.
+
+    >>> print(mean_interval(np.array([0.0, 1.0, 0.0, 1.0])))
+    0.500 [-0.419, 1.419]
+    """
+    if len(values) == 0:
+        raise Undefined("no items to average; widen the selection")
+    units = np.arange(len(values)) if clusters is None else clusters
+    count = count_clusters(units)
+    if count < 2:
+        raise Undefined("an interval needs at least two items or clusters; add items")
+    error = cluster_variance(values, units) ** 0.5
+    half = float(t.ppf((1 + level) / 2, count - 1)) * error
+    mean, n = float(values.mean()), len(values)
+    method = f"t over {resample_unit(n, clusters)}"
+    return Estimate(mean, mean - half, mean + half, level, n, method)
 
 
 def budget_of_mean(

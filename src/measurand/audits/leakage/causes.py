@@ -22,7 +22,6 @@ from measurand.core.finding import Finding
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
-from measurand.core.seeds import generator
 from measurand.readers.lookup import LookupReader
 from measurand.readers.surface import SurfaceReader
 
@@ -70,7 +69,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
         for name, reader in _simple_readers(field).items():
             runs = ask_alone(evaluation, reader, field)
             readings.setdefault(name, {})[field] = _read_part(
-                runs, baselines, len(fields), evaluation.split_experiment.seed
+                runs, baselines, len(fields)
             )
     findings = [
         Finding(statistic, name, name_condition(field), told, decision)
@@ -101,14 +100,11 @@ def _simple_readers(field: str) -> dict[str, Reader]:
     }
 
 
-def _read_part(
-    runs: Runs, baselines: LeakageBaselines, parts: int, seed: int
-) -> PartReading:
+def _read_part(runs: Runs, baselines: LeakageBaselines, parts: int) -> PartReading:
     tests = baselines.count_tests(parts)
-    rng = generator(seed, "leakage", "causes")
     return PartReading(
         part_leakage(runs, baselines, tests, seeded=False),
-        runs_in_bits(runs, baselines, tests, rng),
+        runs_in_bits(runs, baselines, tests),
         is_one_class(runs),
         baselines.margin,
         baselines.margin_bits,

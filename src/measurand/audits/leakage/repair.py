@@ -336,11 +336,7 @@ def _bits_left(check: RepairCheck, train: Items, test: Items) -> tuple[Estimate,
         answers = ask_all(inner, [Ask(reader, fitted_under=keep, under=keep)])
     runs, clusters = gather_runs([answers]), benchmark.clusters(test)
     ground = leakage_baselines(test, clusters, None, check.margin)
-    seed = check.evaluation.split_experiment.seed
-    rng = generator(seed, "leakage", "reread bits", identity(reader), len(test))
-    bits = v_information(
-        gold_logs(runs, 0), ground.null, rng=rng, clusters=ground.clusters
-    )
+    bits = v_information(gold_logs(runs, 0), ground.null, clusters=ground.clusters)
     return bits, ground.margin_bits
 
 

@@ -1,11 +1,10 @@
 """How much each part gives away: accuracies, bits, agreement with the pair reader."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
 from measurand.audits.leakage.settings import FLOOR, MARGIN
@@ -224,7 +223,7 @@ def answer_findings(
         part = name_condition(field) + (f", {where}" if where else "")
         figures = _part_figures(pair, runs, baselines, rng)
         statement = state_figures(name, part, runs, figures)
-        bits = part_bits(statement.by_run["v_information"], tests)
+        bits = runs_in_bits(runs, baselines, tests)
         margins = baselines.margin, baselines.margin_bits
         parts[field] = PartReading(over[field], bits, is_one_class(runs), *margins)
         findings += _decided_findings(statement, name, part, parts[field])
@@ -271,7 +270,7 @@ def _pair_figures(
         "accuracy": lambda r: mean_score(
             _correct_in_run(pair, r), rng=rng, clusters=baselines.clusters
         ),
-        "v_information": lambda r: _usable_bits(pair, r, baselines, rng),
+        "v_information": lambda r: _usable_bits(pair, r, baselines),
     }
 
 
@@ -294,7 +293,7 @@ def _part_figures(
             rng=rng,
             clusters=clusters,
         ),
-        "v_information": lambda r: _usable_bits(alone, r, baselines, rng),
+        "v_information": lambda r: _usable_bits(alone, r, baselines),
         "nba": lambda r: nba(
             answers(pair, r), answers(alone, r), rng=rng, clusters=clusters
         ),
@@ -367,37 +366,21 @@ def part_leakage(
     return PartLeakage(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
 
 
-def part_bits(runs: Sequence[Estimate], tests: int) -> PartLeakage:
-    """What one part tells in bits, as the verdict needs it.
+def runs_in_bits(runs: Runs, baselines: LeakageBaselines, tests: int) -> PartLeakage:
+    """What answers from one part tell in bits, as the verdict needs it.
 
     Args:
-        runs: The bits of each run, at 95 %.
+        runs: The answers from that part alone.
+        baselines: What they are held against.
         tests: How many tests share the 5 % of false alarms.
     """
 
     def bits(level: float) -> Estimate:
-        return pool_estimates([_stretch_interval(run, level) for run in runs])
+        count = len(runs.probabilities)
+        each = [_usable_bits(runs, run, baselines, level) for run in range(count)]
+        return pool_estimates(each)
 
     return PartLeakage(bits(0.95), bits(1 - 0.05 / tests), bits(0.90).high)
-
-
-def runs_in_bits(
-    runs: Runs, baselines: LeakageBaselines, tests: int, rng: np.random.Generator
-) -> PartLeakage:
-    """What answers from one part tell in bits, as the verdict needs it."""
-    count = len(runs.probabilities)
-    bits = [_usable_bits(runs, run, baselines, rng) for run in range(count)]
-    return part_bits(bits, tests)
-
-
-def _stretch_interval(estimate: Estimate, level: float) -> Estimate:
-    """The interval at another level, its arms as long as a normal error makes them."""
-    factor = float(norm.ppf((1 + level) / 2) / norm.ppf((1 + estimate.level) / 2))
-    value = estimate.value
-    low, high = (
-        (end - value) * factor + value for end in (estimate.low, estimate.high)
-    )
-    return replace(estimate, low=low, high=high, level=level)
 
 
 def is_degenerate(
@@ -422,12 +405,11 @@ def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":
 
 
 def _usable_bits(
-    runs: Runs, run: int, baselines: LeakageBaselines, rng: np.random.Generator
+    runs: Runs, run: int, baselines: LeakageBaselines, level: float = 0.95
 ) -> Estimate:
     """The usable information in bits."""
-    return v_information(
-        gold_logs(runs, run), baselines.null, rng=rng, clusters=baselines.clusters
-    )
+    logs, clusters = gold_logs(runs, run), baselines.clusters
+    return v_information(logs, baselines.null, clusters=clusters, level=level)
 
 
 def gold_logs(runs: Runs, run: int) -> Floats:

@@ -1,0 +1,317 @@
+"""How often intervals cover and decisions are wrong, over designs of a benchmark.
+
+A design says how many items there are, which of them share a query or an evidence text,
+how skewed labels are and how often a reader was trained. Answers are drawn item by item
+from a known model in which shared texts and trainings have effects of their own; the
+statistics and the decisions are those of the audits. `python -m bench designs` draws
+2,000 benchmarks a design, the test suite 400 of some.
+"""
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import binomtest
+
+from bench.figures import Figure
+from measurand.audits.leakage.asking import Runs
+from measurand.audits.leakage.scores import (
+    LEAKS,
+    WITHIN,
+    LeakageBaselines,
+    part_leakage,
+    runs_in_bits,
+)
+from measurand.core.arrays import Floats, Ints
+from measurand.core.clusters import cross_clusters
+from measurand.core.seeds import generator
+from measurand.stats.decisions import ABOVE, equivalence_decision
+from measurand.stats.decisions import WITHIN as NEAR_ZERO
+from measurand.stats.shuffles import add_seed_variance, shuffle_effect
+
+SHUFFLES, SHARERS = 20, 4  # items that share a text where texts are shared
+SPREAD, SEED_SPREAD = 0.7, 0.05  # of a text's effect and of a training's, in logits
+SMALL = "small"  # about as large as the usual margin
+STRENGTHS = {SMALL: (0.12, 0.3), "large": (0.5, 1.0)}  # of evidence, of a part
+LARGE = 400_000  # items of the truth
+SHARED = ("none", "query", "evidence", "both")
+
+
+@dataclass(frozen=True)
+class Design:
+    """One kind of benchmark.
+
+    Attributes:
+        n: How many test items.
+        shared: Which texts several items share: none, query, evidence or both.
+        majority: The share of the commonest of two labels.
+        seeds: How often the reader was trained.
+    """
+
+    n: int
+    shared: str
+    majority: float
+    seeds: int
+
+    def __str__(self) -> str:
+        """The name in results."""
+        return (
+            f"n {self.n}, shared {self.shared}, majority {self.majority}, "
+            f"seeds {self.seeds}"
+        )
+
+    def groups(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """The number of each item's query and of its evidence."""
+        own = np.arange(self.n, dtype=np.int64)
+        queries = own // SHARERS if self.shared in ("query", "both") else own
+        texts = own % max(self.n // SHARERS, 1)
+        return queries, rng.permutation(texts) if self.shared in (
+            "evidence",
+            "both",
+        ) else own
+
+
+DESIGNS = [
+    Design(n, shared, (0.6, 0.8)[(i + j) % 2], 1 + (i + j) % 3)
+    for (i, n), (j, shared) in product(
+        enumerate((40, 100, 400, 4000)), enumerate(SHARED)
+    )
+]
+
+
+@dataclass
+class Tally:
+    """How often an interval covered, and how often a decision was wrong.
+
+    Attributes:
+        covered: Intervals that hold the truth.
+        alarms: Decisions for an effect above a margin that the truth is on.
+        all_clear: Decisions for an effect within a margin that the truth is on.
+        runs: How many benchmarks.
+    """
+
+    covered: int = 0
+    alarms: int = 0
+    all_clear: int = 0
+    runs: int = 0
+
+    def add(self, *, covered: bool, alarm: bool, clear: bool) -> None:
+        """Count one benchmark."""
+        self.covered += covered
+        self.alarms += alarm
+        self.all_clear += clear
+        self.runs += 1
+
+
+def evidence_answers(
+    design: Design, effect: float, rng: np.random.Generator
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """Right or not with the own text and with others', a training a row.
+
+    Returns:
+        Trainings × items; trainings × shuffles × items; whose text each item got; and
+        which items hang together.
+    """
+    queries, texts = design.groups(rng)
+    asked = rng.normal(scale=SPREAD, size=design.n)[queries]
+    told = rng.normal(scale=SPREAD, size=design.n)
+    trained = rng.normal(scale=SEED_SPREAD, size=(design.seeds, 1))
+    level = np.log(design.majority / (1 - design.majority))
+    donors = np.array([_derange(texts, rng) for _ in range(SHUFFLES)], np.int32)
+    # An item is as hard to every training: so what trainings share is drawn once.
+    luck = rng.random(design.n)
+    right = luck < expit(level + effect + trained + asked + told[texts])
+    given = told[texts[donors]]
+    chances = expit(level + trained[:, None] + asked + given)
+    wrong = np.where(rng.random(given.shape) < 0.5, luck, rng.random(given.shape))
+    return (
+        right.astype(float),
+        (wrong < chances).astype(float),
+        donors,
+        cross_clusters(queries, texts),
+    )
+
+
+def _derange(texts: Ints, rng: np.random.Generator) -> Ints:
+    """Whose text each item gets: never one that is its own, as far as can be."""
+    order = rng.permutation(len(texts))
+    for _ in range(20):
+        same = np.flatnonzero(texts[order] == texts)
+        if not len(same):
+            break
+        others = rng.choice(len(texts), len(same), replace=False)
+        order[same], order[others] = order[others], order[same].copy()
+    return order
+
+
+@cache
+def evidence_truth(majority: float, effect: float) -> float:
+    """What wrong evidence costs on average, over texts, trainings and items."""
+    design = Design(LARGE, "none", majority, 1)
+    rng = np.random.default_rng(0)
+    total = rng.normal(scale=np.sqrt(2) * SPREAD, size=LARGE)
+    total += rng.normal(scale=SEED_SPREAD, size=LARGE)
+    level = np.log(design.majority / (1 - design.majority))
+    return float((expit(level + effect + total) - expit(level + total)).mean())
+
+
+def tally_evidence(design: Design, effect: float, runs: int, seed: int = 0) -> Tally:
+    """Intervals of ΔEvi, and decisions at a margin that is the truth itself."""
+    truth, tally = evidence_truth(design.majority, effect), Tally()
+    for run in range(runs):
+        rng = generator(seed, "designs", "evidence", str(design), run)
+        right, wrong, donors, clusters = evidence_answers(design, effect, rng)
+        seen = shuffle_effect(right.mean(axis=0), wrong.mean(axis=0), donors, clusters)
+        losses = right.mean(axis=1) - wrong.mean(axis=(1, 2))
+        seen = add_seed_variance(seen, losses)
+        interval = seen.interval(0.95)
+        decided = equivalence_decision(seen.interval, truth)
+        tally.add(
+            covered=interval.low <= truth <= interval.high,
+            alarm=decided == ABOVE,
+            clear=decided == NEAR_ZERO,
+        )
+    return tally
+
+
+def leakage_answers(
+    design: Design, slope: float, rng: np.random.Generator
+) -> tuple[Runs, LeakageBaselines]:
+    """What a reader of one part answers, whose texts tell so much of the label."""
+    texts, others = design.groups(rng)
+    level = np.log(design.majority / (1 - design.majority))
+    telling = rng.normal(size=design.n)[texts]
+    # Items of one text of the other part have labels that are alike.
+    alike = rng.normal(scale=SPREAD, size=design.n)[others]
+    gold = (rng.random(design.n) < expit(level + slope * telling + alike)).astype(int)
+    trained = rng.normal(scale=SEED_SPREAD, size=(design.seeds, 1))
+    shares = expit(level + slope * telling + trained)
+    probabilities = np.stack([1 - shares, shares], axis=-1).astype(np.float32)
+    ids = tuple(f"{i:06d}" for i in range(design.n))
+    runs = Runs(ids, gold.astype(np.int64), probabilities, {})
+    return runs, _baselines(ids, gold, cross_clusters(texts, others), design)
+
+
+def _baselines(
+    ids: tuple[str, ...], gold: Ints, clusters: Ints, design: Design
+) -> LeakageBaselines:
+    """What answers are held against: the label that is the commonest of all items."""
+    share = _mean_share(design.majority)
+    null = np.log(np.where(gold == 1, share, 1 - share))
+    entropy = -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
+    majority = pd.Series((gold == 1).astype(float), list(ids))
+    return LeakageBaselines(ids, majority, null, clusters, entropy=float(entropy))
+
+
+@cache
+def _mean_share(majority: float, slope: float = 0.0) -> float:
+    rng = np.random.default_rng(1)
+    level = np.log(majority / (1 - majority))
+    spread = np.hypot(slope, SPREAD)
+    return float(expit(level + rng.normal(scale=spread, size=LARGE)).mean())
+
+
+@cache
+def leakage_truth(majority: float, slope: float) -> tuple[float, float]:
+    """Accuracy over the majority and bits of that reader, over items and trainings."""
+    rng = np.random.default_rng(2)
+    level = np.log(majority / (1 - majority))
+    telling = slope * rng.normal(size=LARGE)
+    label = expit(level + telling + rng.normal(scale=SPREAD, size=LARGE))
+    said = expit(level + telling + rng.normal(scale=SEED_SPREAD, size=LARGE))
+    over = np.where(said > 0.5, label, 1 - label) - label
+    share = _mean_share(majority)
+    told = label * np.log2(said / share)
+    told += (1 - label) * np.log2((1 - said) / (1 - share))
+    return float(over.mean()), float(told.mean())
+
+
+def tally_leakage(
+    design: Design, slope: float, runs: int, seed: int = 0
+) -> dict[str, Tally]:
+    """Intervals of accuracy over the majority and of bits, and decisions at them."""
+    truths = dict(
+        zip(("accuracy", "bits"), leakage_truth(design.majority, slope), strict=True)
+    )
+    tallies = {unit: Tally() for unit in truths}
+    for run in range(runs):
+        rng = generator(seed, "designs", "leakage", str(design), run)
+        answers, baselines = leakage_answers(design, slope, rng)
+        measured = {
+            "accuracy": part_leakage(answers, baselines, 1, seeded=True),
+            "bits": runs_in_bits(answers, baselines, 1),
+        }
+        for unit, truth in truths.items():
+            told = measured[unit]
+            decided = told.decision(truth)
+            tallies[unit].add(
+                covered=told.over.low <= truth <= told.over.high,
+                alarm=decided == LEAKS,
+                clear=decided == WITHIN,
+            )
+    return tallies
+
+
+def tally_design(design: Design, runs: int) -> dict[str, Tally]:
+    """All that is counted of one design."""
+    tallies = {}
+    for strength, (effect, slope) in STRENGTHS.items():
+        tallies[f"delta_evi, {strength}"] = tally_evidence(design, effect, runs)
+        for unit, tally in tally_leakage(design, slope, runs).items():
+            tallies[f"{unit}, {strength}"] = tally
+    return tallies
+
+
+def is_sound(tally: Tally, *, usual: bool) -> bool:
+    """Whether no rate is beyond its bound by more than chance (99 %)."""
+    return all(
+        figure.met is not False for figure in state_tally("", tally, usual=usual)
+    )
+
+
+def run(arguments: list[str]) -> list[Figure]:
+    """Every design, 2,000 benchmarks each unless another number is given."""
+    runs = int(arguments[0]) if arguments else 2000
+    figures = []
+    with ProcessPoolExecutor() as pool:
+        futures = {d: pool.submit(tally_design, d, runs) for d in DESIGNS}
+        for design, future in futures.items():
+            for what, tally in future.result().items():
+                print(design, what, tally, flush=True)
+                usual = what.endswith(SMALL)
+                figures += state_tally(f"{design}: {what}", tally, usual=usual)
+    return figures
+
+
+def state_tally(name: str, tally: Tally, *, usual: bool) -> list[Figure]:
+    """The rates of one design; a target is missed only beyond chance (99 %).
+
+    Args:
+        name: The design and what was estimated.
+        tally: What was counted.
+        usual: Whether the truth, and so the margin, is about as large as margins are:
+            only then must a false all-clear be rare.
+    """
+
+    def rate(count: int) -> tuple[float, float, float]:
+        ends = binomtest(count, tally.runs).proportion_ci(0.99)
+        return count / tally.runs, ends.low, ends.high
+
+    covered, _, upper = rate(tally.covered)
+    alarms, alarms_low, _ = rate(tally.alarms)
+    clear, clear_low, _ = rate(tally.all_clear)
+    return [
+        Figure(f"{name}, intervals that cover", covered, "share"),
+        Figure(f"{name}, upper end of that", upper, "share", least=0.93),
+        Figure(f"{name}, false alarms", alarms, "share"),
+        Figure(f"{name}, lower end of these", alarms_low, "share", most=0.05),
+        Figure(f"{name}, false all-clears", clear, "share"),
+        *(
+            [Figure(f"{name}, lower end of those", clear_low, "share", most=0.05)]
+            * usual
+        ),
+    ]
