@@ -11,7 +11,7 @@ ACROSS = {
     ".": {"contracts", "examples", "mirror", "moved", "notebook"},
     "audits": {"budget", "fifth_audit", "names", "real_benchmarks"},
     "audits/evidence": {"coverage", "errors", "planted_suite", "strong_only"},
-    "audits/leakage": {"planted_suite"},
+    "audits/leakage": {"coverage", "planted_suite"},
     "cli": {
         "bad_input",
         "engines",

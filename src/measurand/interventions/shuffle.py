@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from measurand.core.arrays import Ints
@@ -15,7 +16,7 @@ from measurand.core.words import words
 
 KINDS = ("plain", "within-label", "within-length", "nearest")
 LENGTH_BUCKETS = 5
-NEIGHBOURS = 10  # nearest texts an item may receive: one alone would not vary
+CANDIDATES = 50  # other texts, drawn at random, of which an item receives the nearest
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Shuffle:
     Attributes:
         field: The field that is shuffled.
         variant: "plain"; "within-label" and "within-length" shuffle inside items of one
-            label or of like length; "nearest" gives one of the ten most similar texts.
+            label or of like length; "nearest" gives the most similar of fifty others.
     """
 
     kind: ClassVar[str] = "shuffle"
@@ -145,31 +146,30 @@ def _text_numbers(column: _HashedColumn) -> Ints:
 def _nearest_donors(
     column: _HashedColumn, texts: Ints, rng: np.random.Generator
 ) -> Ints:
-    """For each item, an item that holds one of the texts most similar to its own."""
-    neighbours = _text_neighbours(column)
-    picked = neighbours[texts, rng.integers(neighbours.shape[1], size=len(texts))]
+    """For each item, an item that holds the text nearest to its own of a few others.
+
+    The few are drawn anew each time: the nearest of all would be the nearer, the more
+    items there are, so that no two benchmarks could be compared.
+    """
+    vectors = _text_vectors(column)
+    count = vectors.shape[0]
+    nearest = np.empty(count, np.int64)
+    blocks = max(1, count // (CANDIDATES + 1))
+    for block in np.array_split(rng.permutation(count), blocks):
+        likeness = (vectors[block] @ vectors[block].T).toarray()
+        np.fill_diagonal(likeness, -1.0)  # never itself
+        nearest[block] = block[likeness.argmax(axis=1)]
     mixed = rng.permutation(len(texts))
-    holders = np.empty(neighbours.shape[0], np.int64)
+    holders = np.empty(count, np.int64)
     holders[texts[mixed]] = mixed  # any holder of a text serves: the last one drawn
-    return holders[picked]
+    return holders[nearest[texts]]
 
 
 @lru_cache(maxsize=2)
-def _text_neighbours(column: _HashedColumn) -> Ints:
-    """For each different text, the numbers of the most similar other texts."""
+def _text_vectors(column: _HashedColumn) -> csr_matrix:
+    """The words of each different text, weighted by how rare they are."""
     different = pd.unique(column.texts)
-    count = min(NEIGHBOURS, len(different) - 1)
-    if count < 1:
+    if len(different) < 2:
         raise CannotIntervene("all items share one text, so none can receive another")
-    vectors = TfidfVectorizer(analyzer=words, sublinear_tf=True).fit_transform(
-        different
-    )
-    neighbours = np.empty((len(different), count), np.int64)
-    for start in range(0, len(different), 1000):
-        block = (vectors[start : start + 1000] @ vectors.T).toarray()
-        rows = np.arange(len(block))
-        block[rows, start + rows] = -1.0  # never itself
-        neighbours[start : start + 1000] = np.argsort(-block, axis=1, kind="stable")[
-            :, :count
-        ]
-    return neighbours
+    weigh = TfidfVectorizer(analyzer=words, sublinear_tf=True)
+    return csr_matrix(weigh.fit_transform(different))
