@@ -22,6 +22,7 @@ from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
 from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
@@ -56,7 +57,9 @@ def exhibits(
     if any(finding.statistic == "bits" for finding in findings):
         charts.append(_bits_bars(findings))
     if any(reading.controls for reading in readings):
-        charts.append(_recovery_exhibit(readings))
+        caption = "What readers recover of a dependence planted in a share of the items"
+        controls = {reading.name: reading.controls for reading in readings}
+        charts.append(recovery_exhibit("controls", controls, caption))
     if shift:
         caption = "Accuracy lost on a metadata value that training never showed"
         charts.append(
@@ -222,36 +225,6 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
         caption,
         {"marks": marks, "x_title": "accuracy"},
     )
-
-
-def _recovery_exhibit(readings: Sequence[EvidenceReading]) -> Exhibit:
-    """Dose against recovery, a line a reader and kind; one dose alone is no line."""
-    responses = [
-        (reading.name, kind, response)
-        for reading in readings
-        for kind, control in reading.controls.items()
-        for response in control.responses
-    ]
-    caption = "What readers recover of a dependence planted in a share of the items"
-    table = pd.DataFrame(
-        {
-            "reader": [name for name, *_ in responses],
-            "kind": [kind for _, kind, _ in responses],
-            "x": [r.dose for *_, r in responses],
-            "y": [r.recovery.value for *_, r in responses],
-            "low": [r.recovery.low for *_, r in responses],
-            "high": [r.recovery.high for *_, r in responses],
-        }
-    )
-    if table["x"].nunique() == 1:
-        names = table["kind"] + [f" {dose:g}" for dose in table["x"]]
-        table = table.rename(columns={"reader": "group", "y": "value"})
-        table = table.assign(name=names)[["group", "name", "value", "low", "high"]]
-        return Exhibit("controls", "intervals", table, caption, {"x_title": "recovery"})
-    table = table.assign(series=table["reader"] + ", " + table["kind"])
-    titles = {"x_title": "dose: share of the items spiked", "y_title": "recovery"}
-    table = table[["series", "x", "y", "low", "high"]]
-    return Exhibit("controls", "curve", table, caption, titles)
 
 
 WITHOUT_EVIDENCE = own_column("without_evidence")

@@ -37,8 +37,8 @@ from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
     check_teachable,
+    count_readers,
     higher_rungs,
-    names_above,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -46,6 +46,7 @@ from measurand.experiment.ladder import (
 from measurand.stats.paired import mean_score
 
 USUAL = LeakageSettings()
+BESIDE = 2  # readers of length and of form, which share the error budget
 
 
 def audit(
@@ -210,7 +211,12 @@ def _all_baselines(
 ) -> tuple[LeakageBaselines, dict[str, LeakageBaselines]]:
     """What readers are held against on the scored items, and on other test parts."""
     benchmark = canonical.benchmark
-    count = _count_readers(readers, settings, planted=benchmark.planted)
+    count = BESIDE + count_readers(
+        readers,
+        settings.strongest,
+        calibrate=settings.calibrate,
+        weightless=benchmark.planted,
+    )
 
     def ground(items: Items) -> LeakageBaselines:
         clusters = benchmark.clusters(items)
@@ -227,14 +233,3 @@ def _all_baselines(
         ground(canonical.scored_items),
         {where: ground(items) for where, items in others},
     )
-
-
-def _count_readers(
-    readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
-) -> int:
-    """How many readers may be asked, whatever is installed: they share one budget.
-
-    Length and form are read beside them.
-    """
-    rungs = names_above(readers, settings.strongest, weightless=planted)
-    return len(readers) + len(rungs) * settings.calibrate + 2

@@ -14,13 +14,12 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
+from measurand.experiment.answer import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import ONE_TRAINING, pool_estimates
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score, ratio, share_difference
-from measurand.stats.scores import wilson_share
 
-SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 COLLAPSED = "collapsed"
 
@@ -218,7 +217,7 @@ def answer_findings(
     full = where or FULL
     statement = state_figures(name, full, pair, figures)
     findings, withheld = statement.findings, statement.withheld
-    findings += _remark_findings(name, full, pair)
+    findings += remark_findings(name, full, pair.remarks, len(pair.ids))
     parts = {}
     for field, runs in answers.alone.items():
         part = name_condition(field) + (f", {where}" if where else "")
@@ -235,20 +234,6 @@ def answer_findings(
         findings += statement.findings
         withheld |= statement.withheld
     return findings, withheld, parts
-
-
-def _remark_findings(name: str, condition: str, pair: Runs) -> list[Finding]:
-    """The shares of items that the reader remarked on."""
-    n = len(pair.ids)
-    counts = {
-        what: round(float(pair.remarks[what]) * n)
-        for what in SHARES
-        if what in pair.remarks
-    }
-    return [
-        Finding(what, name, condition, wilson_share(count, n))
-        for what, count in counts.items()
-    ]
 
 
 def _decided_findings(

@@ -13,7 +13,7 @@ from measurand.core.bounds import (
     MOST_SEEDS,
     check_number,
 )
-from measurand.core.control import AMOUNTS
+from measurand.core.control import AMOUNTS, DEALS, DOSE, DOSES
 from measurand.core.errors import BadOption, UnknownName
 from measurand.experiment.ladder import check_rung
 
@@ -36,9 +36,6 @@ EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
 REMOVALS = 5  # random removals that a repair is held against
-DOSE = 0.1  # share of the items that a quick control spikes
-DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
-DEALS = 5  # deals of the training labels that a blank is the mean of
 
 SHOWN = {
     "margin": MARGIN,

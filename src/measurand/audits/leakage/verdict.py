@@ -23,6 +23,7 @@ from measurand.audits.leakage.settings import DISCOVERY, WORST
 from measurand.core.control import Control
 from measurand.core.finding import Verdict
 from measurand.core.recipe import Strength
+from measurand.experiment.ladder import most_telling
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
@@ -108,9 +109,9 @@ def verdict(
     deciding = [stage for stage in fit if stage.strength == strongest]
     unsure = [s for s in deciding if s.blind_parts or not s.is_clean]
     if unsure:
-        return _unsure_verdict(_most_telling(unsure), baselines)
+        return _unsure_verdict(_deciding_stage(unsure), baselines)
     return _clean_verdict(
-        _most_telling(deciding), _beyond_chance(stages, tokens), baselines, planted
+        _deciding_stage(deciding), _beyond_chance(stages, tokens), baselines, planted
     )
 
 
@@ -132,11 +133,10 @@ def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
     return "; ".join(clauses)
 
 
-def _most_telling(stages: Sequence[LeakageStage]) -> LeakageStage:
+def _deciding_stage(stages: Sequence[LeakageStage]) -> LeakageStage:
     """The strongest; of several as strong, the one to which a part tells the most."""
-    return max(
-        stages,
-        key=lambda s: (s.strength, max(p.bits.over.value for p in s.parts.values())),
+    return most_telling(
+        stages, lambda s: max(part.bits.over.value for part in s.parts.values())
     )
 
 
