@@ -15,7 +15,11 @@ from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import repair_leaks
-from measurand.audits.leakage.scores import LeakageBaselines, leakage_baselines
+from measurand.audits.leakage.scores import (
+    LeakageBaselines,
+    leakage_baselines,
+    published_saturation,
+)
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.statement import (
     describe_leakage_benchmark,
@@ -24,7 +28,7 @@ from measurand.audits.leakage.statement import (
     leakage_warnings,
     repair_files,
 )
-from measurand.audits.leakage.verdict import verdict
+from measurand.audits.leakage.verdict import add_saturation, verdict
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
@@ -84,10 +88,12 @@ def audit(
     )
     findings = [
         *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
+        *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
         *repairs.findings,
     ]
+    conclusion = add_saturation(conclusion, findings)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
@@ -185,6 +191,17 @@ def _majority_findings(
             mean_score(ground.majority, rng=rng, clusters=ground.clusters),
         )
         for where, ground in baselines.items()
+    ]
+
+
+def _published_findings(baselines: LeakageBaselines, seed: int) -> list[Finding]:
+    """How far the best published model is, where its accuracy was given."""
+    right, clusters = baselines.majority, baselines.clusters
+    if baselines.reference is None or right.mean() == 1:
+        return []
+    rng = generator(seed, "leakage", "ground", "published")
+    return [
+        published_saturation(baselines, mean_score(right, rng=rng, clusters=clusters))
     ]
 
 

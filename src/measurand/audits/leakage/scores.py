@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
-from measurand.audits.leakage.settings import FLOOR, MARGIN
+from measurand.audits.leakage.settings import FLOOR, MARGIN, SATURATED
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
@@ -17,11 +17,13 @@ from measurand.core.names import name_condition
 from measurand.experiment.answer import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import ONE_TRAINING, pool_estimates
-from measurand.stats.information import v_information
+from measurand.stats.information import pvi, v_information
 from measurand.stats.paired import difference, mean_score, ratio, share_difference
 
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 COLLAPSED = "collapsed"
+SATURATION, PUBLISHED_MODEL = "saturation", "published"
+FULL_UP, ROOM_LEFT = "saturated", "room left"
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +220,9 @@ def answer_findings(
     statement = state_figures(name, full, pair, figures)
     findings, withheld = statement.findings, statement.withheld
     findings += remark_findings(name, full, pair.remarks, len(pair.ids))
+    statement = _state_saturation(name, full, pair, baselines, rng)
+    findings += statement.findings
+    withheld |= statement.withheld
     parts = {}
     for field, runs in answers.alone.items():
         part = name_condition(field) + (f", {where}" if where else "")
@@ -260,11 +265,62 @@ def _pair_figures(
     }
 
 
+def _state_saturation(
+    name: str,
+    condition: str,
+    pair: Runs,
+    baselines: LeakageBaselines,
+    rng: np.random.Generator,
+) -> Statement:
+    """How far all fields bring a reader from the majority to 1, and what that is."""
+    (own,) = rng.spawn(1)  # its draws move no other figure
+    perfect = baselines.majority * 0 + 1
+    figures: Figures = {
+        SATURATION: lambda r: ratio(
+            _correct_in_run(pair, r),
+            perfect,
+            less=baselines.majority,
+            rng=own,
+            clusters=baselines.clusters,
+        )
+    }
+    statement = state_figures(name, condition, pair, figures)
+    decided = [
+        replace(f, decision=saturation_decision(f.estimate)) for f in statement.findings
+    ]
+    return replace(statement, findings=decided)
+
+
+def saturation_decision(saturation: Estimate) -> str:
+    """Whether little is left to gain, by the interval."""
+    if saturation.low >= SATURATED:
+        return FULL_UP
+    return ROOM_LEFT if saturation.high < SATURATED else UNDECIDED
+
+
+def published_saturation(baselines: LeakageBaselines, majority: Estimate) -> Finding:
+    """How far the best published model is from the majority to 1.
+
+    Its accuracy is taken as given; the interval is that of the majority.
+    """
+    reference = float(baselines.reference or 0.0)
+
+    def way(share: float) -> float:
+        return (reference - share) / (1 - share)
+
+    ends = way(majority.high), way(majority.low)
+    method = f"majority by {majority.method}"
+    estimate = Estimate(way(majority.value), *ends, majority.level, majority.n, method)
+    decision = saturation_decision(estimate)
+    return Finding(SATURATION, PUBLISHED_MODEL, FULL, estimate, decision)
+
+
 def _part_figures(
     pair: Runs, alone: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> Figures:
     """The figures of one part."""
     clusters = baselines.clusters
+    (own,) = rng.spawn(1)  # its draws move no other figure
 
     def answers(runs: Runs, r: int) -> Ints:
         return np.asarray(runs.answers[r])
@@ -277,6 +333,13 @@ def _part_figures(
             _correct_in_run(alone, r),
             _correct_in_run(pair, r),
             rng=rng,
+            clusters=clusters,
+        ),
+        "recovered_over_chance": lambda r: ratio(
+            _correct_in_run(alone, r),
+            _correct_in_run(pair, r),
+            less=baselines.majority,
+            rng=own,
             clusters=clusters,
         ),
         "v_information": lambda r: _usable_bits(alone, r, baselines, rng),
@@ -413,6 +476,13 @@ def _usable_bits(
     return v_information(
         gold_logs(runs, run), baselines.null, rng=rng, clusters=baselines.clusters
     )
+
+
+def bits_by_item(runs: Runs, baselines: LeakageBaselines) -> Floats:
+    """What the answers tell of each item's label, in bits, over all runs."""
+    count = len(runs.probabilities)
+    bits = [pvi(gold_logs(runs, run), baselines.null) for run in range(count)]
+    return np.asarray(np.mean(bits, axis=0))
 
 
 def gold_logs(runs: Runs, run: int) -> Floats:

@@ -29,6 +29,7 @@ TABLE_K = (10, 25, 50, 100)  # the paper's Table 5
 TABLE_COMPONENTS = (0, 50, 100)  # 0: none, the embedding as it is
 DISCOVERY = 0.05  # q under which a cluster or a word is called biased
 EFFECT = 0.05  # least squared distance of label shares of a biased cluster
+SATURATED = 0.85  # of the way from the majority to 1: little is left to gain
 EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards each
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
 EXPLAINS = 0.8  # share of a leak's bits from which something simple is its cause
@@ -46,6 +47,7 @@ SHOWN = {
     "components": COMPONENTS,
     "discovery_rate": DISCOVERY,
     "least_effect": EFFECT,
+    "saturated": SATURATED,
     "attributed_items": EXPLAINED,
     "least_probability": FLOOR,
     "cause_explains": EXPLAINS,
@@ -94,7 +96,7 @@ class LeakageSettings:
     draws: int = DRAWS
     reference: float | None = None
     tsne: bool | None = None
-    controls: str = "none"
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
