@@ -22,9 +22,9 @@ from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.bits import bits_exhibits
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
-from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 
@@ -54,8 +54,7 @@ def exhibits(
         _ablation_bars(readings, findings, majority),
         _shuffle_distribution(readings),
     ]
-    if any(finding.statistic == "bits" for finding in findings):
-        charts.append(_bits_bars(findings))
+    charts += bits_exhibits(findings)
     if any(reading.controls for reading in readings):
         caption = "What readers recover of a dependence planted in a share of the items"
         controls = {reading.name: reading.controls for reading in readings}
@@ -184,26 +183,6 @@ def _ablation_bars(
     }
     caption = "Accuracy of readers trained and asked with all, or with one part alone"
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
-
-
-def _bits_bars(findings: Sequence[Finding]) -> Exhibit:
-    """What each part tells of the label; the four bars of a reader add up to both."""
-    parted = [f for f in findings if f.statistic == "bits" and f.condition in SHARES]
-    rows = [
-        {
-            "group": finding.reader,
-            "bar": finding.condition,
-            "value": finding.estimate.value,
-            "low": finding.estimate.low,
-            "high": finding.estimate.high,
-        }
-        for finding in parted
-    ]
-    caption = (
-        "Bits about the label: what only the query tells, only the evidence, either, "
-        "and only both together"
-    )
-    return Exhibit("bits", "bars", pd.DataFrame(rows), caption, {"x_title": "bits"})
 
 
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:

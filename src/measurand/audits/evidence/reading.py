@@ -19,11 +19,11 @@ from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.answer import Predictions, remark_findings
 from measurand.experiment.ask import Ask
+from measurand.experiment.bits import bits_findings
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.account import account_bits
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.information import pvi
 from measurand.stats.paired import difference, mean_score, ratio
@@ -336,7 +336,7 @@ def read_evidence(
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *remark_findings(name, "full", answers.remarks, len(answers.right)),
-        *_bits_findings(name, answers, clusters, rng),
+        *_account_findings(name, answers, clusters, rng),
         *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
@@ -377,15 +377,14 @@ def _score_estimates(
     }
 
 
-def _bits_findings(
+def _account_findings(
     name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
 ) -> list[Finding]:
     """What only the query tells, only the evidence, either, or both together."""
     if not answers.bits:
         return []
     query, evidence, both = answers.bits.values()
-    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
-    return [Finding("bits", name, part, bits) for part, bits in account.items()]
+    return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
 
 
 def _test_part_findings(

@@ -15,6 +15,7 @@ from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import whole_condition
+from measurand.experiment.bits import bits_exhibits
 from measurand.experiment.controls import recovery_exhibit
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
@@ -42,6 +43,7 @@ def exhibits(
         _leakage_intervals(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),
+        *bits_exhibits(findings),
         *_control_exhibits(findings, margin),
     ]
     if any(reading.stage.controls for reading in readings):
