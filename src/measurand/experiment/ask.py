@@ -14,7 +14,7 @@ from measurand.core.selection import Selection
 from measurand.core.store import entry_key
 from measurand.selections.rows import Everything
 
-FORMAT = 10  # raised when the code changes what a recipe answers
+FORMAT = 11  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
 EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
