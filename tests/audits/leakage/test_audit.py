@@ -80,6 +80,23 @@ def test_what_a_part_recovers_and_what_is_left_are_told_over_chance(leaky):
     assert leaky.verdict.reason.endswith("of the way from the majority to 1")
 
 
+def test_controls_are_of_the_leaking_part_too(leaky):
+    over = {
+        f.condition: f.estimate
+        for f in leaky.findings
+        if f.statistic == "control_over_majority"
+    }
+    assert not any(condition.startswith("premise,") for condition in over)
+    # The planted word does not care where it stands; what hides it hides the leak.
+    assert over["hypothesis, words shuffled"].low > 0.1
+    assert over["hypothesis, length only"].low < 0.05
+    assert over["hypothesis, negation masked"].value < (
+        over["hypothesis, words shuffled"].value
+    )
+    moved = leaky.finding("control_peco", condition="hypothesis, words shuffled")
+    assert moved.decision == "beyond chance"
+
+
 def test_what_leaks_lies_in_biased_clusters(leaky):
     assert leaky.finding("peco", condition="hypothesis").estimate.low > 0
     assert leaky.finding("peco", condition="premise").estimate.low < 1

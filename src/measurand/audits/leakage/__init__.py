@@ -34,8 +34,9 @@ peco_released_l2, peco_released_kld, peco_paper
     The scores of the released code and of Eq. 11 and 12.
 homophily
     Label agreement among nearest neighbours beyond its permutation null: no k-means.
-control_accuracy, control_over_majority
-    The same reader on lengths, overlap, shuffled words or masked word classes.
+control_accuracy, control_over_majority, control_peco
+    The same reader on lengths, overlap, shuffled words or masked word classes: of all
+    fields, and of each part that leaks, alone; and PECO of that part, so changed.
 repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 

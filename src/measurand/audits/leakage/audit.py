@@ -12,6 +12,7 @@ from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.part_controls import add_part_controls
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import repair_leaks
@@ -141,6 +142,10 @@ def _climb_leakage_ladder(
             reading = read_leakage(
                 evaluation, name, reader, *terms, with_controls=light
             )
+            if light:
+                reading = add_part_controls(
+                    evaluation, reading, reader, baselines, clustering
+                )
             count = baselines.readers
             readings.append(add_controls(evaluation, reading, reader, settings, count))
         except PastBudget as reason:

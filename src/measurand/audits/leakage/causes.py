@@ -23,6 +23,7 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.core.seeds import generator
+from measurand.interventions.fields import Keep
 from measurand.readers.lookup import LookupReader
 from measurand.readers.surface import SurfaceReader
 
@@ -68,7 +69,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     readings: dict[str, dict[str, PartReading]] = {}
     for field in fields:
         for name, reader in _simple_readers(field).items():
-            runs = ask_alone(evaluation, reader, field)
+            runs = ask_alone(evaluation, reader, Keep(field))
             readings.setdefault(name, {})[field] = _read_part(
                 runs, baselines, len(fields), evaluation.split_experiment.seed
             )

@@ -36,6 +36,7 @@ from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.bits import bits_findings
+from measurand.interventions.fields import Keep
 from measurand.stats.paired import mean_score
 from measurand.stats.relevance import relevance_agreement
 from measurand.stats.resampling import bootstrap
@@ -187,7 +188,7 @@ def _find_all_regions(
     group = [test.column(test.group)] if test.group else []
     regions_by_field: dict[str, Regions] = {}
     for field in evaluation.canonical.fields:
-        test_vectors, train_vectors = measure_embedding(evaluation, member, field)
+        test_vectors, train_vectors = measure_embedding(evaluation, member, Keep(field))
         if test_vectors.shape[1] == 0:
             not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
             continue

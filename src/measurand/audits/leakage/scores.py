@@ -234,8 +234,7 @@ def answer_findings(
         findings += _decided_findings(statement, name, part, parts[field])
         withheld |= statement.withheld
     for control, runs in answers.controls.items():
-        figures = _control_figures(runs, baselines, rng)
-        statement = state_figures(name, control, runs, figures)
+        statement = state_control(name, control, runs, baselines, rng)
         findings += statement.findings
         withheld |= statement.withheld
     return findings, withheld, parts
@@ -373,12 +372,16 @@ def _part_figures(
     return figures
 
 
-def _control_figures(
-    runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> Figures:
+def state_control(
+    name: str,
+    condition: str,
+    runs: Runs,
+    baselines: LeakageBaselines,
+    rng: np.random.Generator,
+) -> Statement:
     """What a control reaches."""
     clusters = baselines.clusters
-    return {
+    figures: Figures = {
         "control_accuracy": lambda r: mean_score(
             _correct_in_run(runs, r), rng=rng, clusters=clusters
         ),
@@ -386,6 +389,7 @@ def _control_figures(
             _correct_in_run(runs, r), baselines.majority, rng=rng, clusters=clusters
         ),
     }
+    return state_figures(name, condition, runs, figures)
 
 
 def part_leakage(

@@ -23,6 +23,7 @@ ONE_CLASS = 0.995  # share of one predicted class from which a reader has collap
 FOLDS = 5  # parts that items without a given split are cut into
 DRAWS = 5  # ways of cutting them; their spread is in every interval
 CLUSTERINGS = 8  # seeds of k-means over which PECO is averaged
+CHANGED_CLUSTERINGS = 3  # seeds of k-means where the part was changed
 COMPONENTS = 50  # principal components that are clustered, as in the paper
 PUBLISHED_K = 50  # clusters of the presets: the digits of the paper's Table 4 fit it
 TABLE_K = (10, 25, 50, 100)  # the paper's Table 5
@@ -44,6 +45,7 @@ SHOWN = {
     "folds": FOLDS,
     "fold_draws": DRAWS,
     "clusterings": CLUSTERINGS,
+    "clusterings_of_changed_parts": CHANGED_CLUSTERINGS,
     "components": COMPONENTS,
     "discovery_rate": DISCOVERY,
     "least_effect": EFFECT,
