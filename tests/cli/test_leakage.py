@@ -16,7 +16,8 @@ from tests.cli.test_bad_input import one_line
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 
-QUICK = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
+SMALL = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--controls", "none")
+QUICK = (*SMALL, "--workers", "1")
 
 
 def rows(n=120, **options):

@@ -1,5 +1,7 @@
 """Gradients against hand-made models and against captum."""
 
+import copy
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
@@ -51,12 +53,40 @@ def test_a_linear_model_gives_what_can_be_worked_out_by_hand():
     torch.manual_seed(0)
     model, ids, aims = MeanBag(), batch()["input_ids"], torch.tensor([2, 0])
     weight = model.head.weight[aims].detach()
-    steep = (weight / 5).norm(dim=1)[:, None].expand(2, 5)
-    torch.testing.assert_close(saliency(model, batch(), aims), steep)
     moved = (model.table(ids) - model.table(torch.zeros_like(ids))).detach()
     added, gap = integrated_gradients(model, batch(), aims, torch.zeros_like(ids))
     torch.testing.assert_close(added, (moved * weight[:, None] / 5).sum(-1))
     assert (gap < 1e-4).all()
+
+
+def test_saliency_is_the_slope_of_the_posterior_by_finite_differences():
+    torch.manual_seed(0)
+    model, ids, aims = MeanBag(torch.sinh), batch()["input_ids"], torch.tensor([2, 0])
+    said, step = saliency(model, batch(), aims), 1e-6
+    exact = copy.deepcopy(model).double()
+    points = exact.table(ids).detach()
+
+    def posterior(moved):
+        return exact(moved).logits.softmax(1)[range(2), aims]
+
+    slopes = torch.zeros_like(points)
+    for token, place in product(range(5), range(4)):
+        ahead, behind = points.clone(), points.clone()
+        ahead[:, token, place] += step
+        behind[:, token, place] -= step
+        change = posterior(ahead) - posterior(behind)
+        slopes[:, token, place] = change.detach() / (2 * step)
+    torch.testing.assert_close(said.double(), slopes.norm(dim=-1), rtol=1e-4, atol=0)
+
+
+def test_a_posterior_that_rounds_to_one_still_has_relevant_tokens():
+    torch.manual_seed(0)
+    model, aims = MeanBag(), torch.tensor([0, 0])
+    with torch.no_grad():
+        model.head.bias[0] += 40  # the others have a share of 1e-18
+    said = saliency(model, batch(), aims)
+    assert (said > 0).all()
+    assert (said < 1e-12).all()
 
 
 def test_more_steps_close_the_gap_and_no_weight_gathers_a_gradient():
@@ -104,7 +134,9 @@ def test_saliency_agrees_with_captum(fitted):
     texts = [ITEMS.column(field).iloc[3] for field in ITEMS.fields]
     whole = words(*texts, return_tensors="pt")
     theirs = captum.Saliency(
-        lambda points, kinds: model(inputs_embeds=points, token_type_ids=kinds).logits
+        lambda points, kinds: model(
+            inputs_embeds=points, token_type_ids=kinds
+        ).logits.softmax(-1)
     ).attribute(
         model.get_input_embeddings()(whole["input_ids"]).detach().requires_grad_(),
         target=0,

@@ -20,7 +20,7 @@ class RegionOptions:
     fold_seeds: o.FoldSeeds = 5
     reference: o.Reference = None
     tsne: o.Map = None
-    controls: o.Controls = "none"
+    controls: o.Controls = "quick"
 
 
 @app.command("leakage")

@@ -16,8 +16,9 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate
 
 AMOUNTS = ("none", "quick", "full")  # how much a run may spike and blank
-
-
+DOSE = 0.1  # share of the items that a quick control spikes
+DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
+DEALS = 5  # deals of the training labels that a blank is the mean of
 READS_NOTHING, READS_SOMETHING = "reads nothing", "reads something"  # of a blank
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from measurand.core.finding import Finding
 from measurand.core.intervention import Rearranging
 from measurand.core.reader import Reader
 from measurand.core.store import Codec
@@ -24,9 +25,11 @@ from measurand.experiment.ask import (
     WORDS,
     Ask,
 )
+from measurand.stats.scores import wilson_share
 
 CLOSE = 1e-3  # how far shares in 32 bits may be from summing to 1
-COUNTED = ("truncated", "unparsed", "lm_loss")  # remarks that audits reckon with
+SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
+COUNTED = (*SHARES, "lm_loss")  # remarks that audits reckon with
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +190,19 @@ class Predictions:
     def correct(self) -> NDArray[np.bool_]:
         """Whether each answer is right: repeats × items."""
         return np.asarray(self.answers == self.gold)
+
+
+def remark_findings(
+    name: str, condition: str, remarks: Mapping[str, float | str], n: int
+) -> list[Finding]:
+    """The shares of the n items that a reader remarked on."""
+    counts = {
+        what: round(float(remarks[what]) * n) for what in SHARES if what in remarks
+    }
+    return [
+        Finding(what, name, condition, wilson_share(count, n))
+        for what, count in counts.items()
+    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,8 @@
 What a reader is, is what it says of itself (`Traits.strength`), whatever it is called.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from measurand.core.errors import (
     BadOption,
@@ -21,6 +22,17 @@ LADDER = {  # from weak to strong; said here too, so that none is loaded to be c
     "cross": Strength.PAIRS,
     "minilm": Strength.PRETRAINED,
 }
+
+
+class Ranked(Protocol):
+    """What one reader lets an audit say."""
+
+    @property
+    def strength(self) -> Strength:
+        """What the reader can see."""
+
+
+RankedT = TypeVar("RankedT", bound=Ranked)
 
 
 def order_by_strength(readers: Mapping[str, Reader]) -> dict[str, Reader]:
@@ -67,6 +79,21 @@ def names_above(
     highest = max(strength_of(reader) for reader in readers.values())
     limit = min(LADDER[strongest], Strength.PAIRS if weightless else max(Strength))
     return [rung for rung in rungs if highest < LADDER[rung] <= limit]
+
+
+def count_readers(
+    readers: Mapping[str, Reader], strongest: str, *, calibrate: bool, weightless: bool
+) -> int:
+    """How many readers may be asked, whatever is installed: they share one budget."""
+    rungs = names_above(readers, strongest, weightless=weightless)
+    return len(readers) + len(rungs) * calibrate
+
+
+def most_telling(
+    readings: Sequence[RankedT], find_effect: Callable[[RankedT], float]
+) -> RankedT:
+    """The strongest; of several as strong, the one with the greatest effect."""
+    return max(readings, key=lambda r: (r.strength, find_effect(r)))
 
 
 def check_rung(name: str) -> None:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.errors import CannotIntervene
+from measurand.core.intervention import Intervention
 from measurand.core.items import Items, with_columns
 
 
@@ -26,6 +27,23 @@ class Keep:
     def __str__(self) -> str:
         """The name in reports."""
         return f"keep {self.field}"
+
+
+@dataclass(frozen=True)
+class KeepAndChange:
+    """One field alone, and that field changed."""
+
+    kind: ClassVar[str] = "keep-and-change"
+    field: str
+    change: Intervention
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """The items reduced to that field, as the change leaves it, and labels."""
+        return self.change(items.keep_fields(self.field), rng)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"keep {self.field}, {self.change}"
 
 
 @dataclass(frozen=True)

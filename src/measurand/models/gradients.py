@@ -1,11 +1,14 @@
-"""Gradients: how much each token of an item moves the score of a class.
+"""Gradients: how much each token of an item moves a class.
 
-Both methods look at the map from token embeddings to a class's score, before softmax
-and temperature, in single precision. Saliency is the norm of the gradient at the item
-(Simonyan et al. 2014). Integrated gradients (Sundararajan et al. 2017, eq. 1) add up
-along the straight line from a baseline to the item; the baseline is the same sequence
-with a pad token for every token that is not the tokenizer's own, and the gradient is
-taken at the midpoints of `steps` equal parts of that line.
+Both methods look at the map from token embeddings to a class, before temperature, in
+single precision. Saliency is the norm of the gradient of its posterior (softmax) at the
+item (Saxon et al. 2023, eq. 9). With m the class's score less the log of the summed
+exponentials of the others', the posterior is p = 1 / (1 + exp(-m)) and its gradient is
+p (1 - p) times that of m: so it is taken, since a posterior that rounds to 1 has no
+gradient. Integrated gradients (Sundararajan et al. 2017, eq. 1) of the class's score,
+before softmax, add up along the straight line from a baseline to the item; the baseline
+is the same sequence with a pad token for every token that is not the tokenizer's own,
+and the gradient is taken at the midpoints of `steps` equal parts of that line.
 """
 
 from collections.abc import Sequence
@@ -28,7 +31,7 @@ AT_ONCE = {"cuda": 65_536, "cpu": 4_096}  # tokens whose gradient is taken at on
 
 
 def saliency(model: Any, batch: Batch, targets: torch.Tensor) -> torch.Tensor:
-    """The norm of the gradient of each token's embedding: items × tokens.
+    """The norm of the posterior's gradient at each token's embedding: items × tokens.
 
     Args:
         model: Takes `inputs_embeds` for `input_ids`, and gives `logits`.
@@ -36,8 +39,12 @@ def saliency(model: Any, batch: Batch, targets: torch.Tensor) -> torch.Tensor:
         targets: The class of each item.
     """
     points = _token_embeddings(model, batch["input_ids"])
-    slopes = _score_gradient(model, points, batch, targets)[0]
-    return slopes.square().sum(dim=-1).sqrt()
+    points = points.detach().requires_grad_()
+    margins = _target_margins(model, points, batch, targets)
+    # Items do not see each other, so the gradient of the sum is each one's own.
+    (slopes,) = torch.autograd.grad(margins.sum(), points)
+    steepness = (margins.sigmoid() * (-margins).sigmoid()).detach()
+    return slopes.square().sum(dim=-1).sqrt() * steepness[:, None]
 
 
 def integrated_gradients(
@@ -107,9 +114,25 @@ def _target_scores(
     model: Any, points: torch.Tensor, batch: Batch, targets: torch.Tensor
 ) -> torch.Tensor:
     """The score of each item's class."""
+    logits = _class_scores(model, points, batch)
+    return logits.gather(1, targets[:, None])[:, 0]
+
+
+def _target_margins(
+    model: Any, points: torch.Tensor, batch: Batch, targets: torch.Tensor
+) -> torch.Tensor:
+    """The log odds of each item's class."""
+    logits = _class_scores(model, points, batch)
+    own = logits.gather(1, targets[:, None])[:, 0]
+    others = logits.scatter(1, targets[:, None], -torch.inf)
+    return own - others.logsumexp(dim=1)
+
+
+def _class_scores(model: Any, points: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """The score of each class: items × classes."""
     rest = {name: part for name, part in batch.items() if name != "input_ids"}
     logits: torch.Tensor = model(inputs_embeds=points, **rest).logits
-    return logits.float().gather(1, targets[:, None])[:, 0]
+    return logits.float()
 
 
 def _score_gradient(

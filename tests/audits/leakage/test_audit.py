@@ -33,6 +33,7 @@ def made(train, test=None, **options):
 
 def audited(benchmark, readers=TFIDF, **options):
     quick = {"calibrate": False, "folds": 2, "draws": 1, "tsne": False}
+    quick["controls"] = "none"  # tried where they are tried
     seed = options.pop("seed", 0)
     with open_experiment(benchmark, seed=seed) as running:
         return audit(running, readers, LeakageSettings(**quick | options))
@@ -61,6 +62,39 @@ def test_a_planted_word_is_found_in_its_field_and_named(leaky):
     }
     assert over["hypothesis"].value == pytest.approx(0.25, abs=0.06)
     assert over["premise"].low < 0.02
+
+
+def test_what_a_part_recovers_and_what_is_left_are_told_over_chance(leaky):
+    values = {
+        (f.statistic, f.condition): f.estimate.value
+        for f in leaky.findings
+        if f.reader in ("tfidf", "majority")
+    }
+    chance, pair = values["majority", "full"], values["accuracy", "full"]
+    single = values["single_accuracy", "hypothesis"]
+    recovered = values["recovered_over_chance", "hypothesis"]
+    assert recovered == pytest.approx((single - chance) / (pair - chance))
+    told = leaky.finding("saturation", "tfidf", "full")
+    assert told.estimate.value == pytest.approx((pair - chance) / (1 - chance))
+    assert told.decision == "room left"
+    assert leaky.verdict.reason.endswith("of the way from the majority to 1")
+
+
+def test_controls_are_of_the_leaking_part_too(leaky):
+    over = {
+        f.condition: f.estimate
+        for f in leaky.findings
+        if f.statistic == "control_over_majority"
+    }
+    assert not any(condition.startswith("premise,") for condition in over)
+    # The planted word does not care where it stands; what hides it hides the leak.
+    assert over["hypothesis, words shuffled"].low > 0.1
+    assert over["hypothesis, length only"].low < 0.05
+    assert over["hypothesis, negation masked"].value < (
+        over["hypothesis, words shuffled"].value
+    )
+    moved = leaky.finding("control_peco", condition="hypothesis, words shuffled")
+    assert moved.decision == "beyond chance"
 
 
 def test_what_leaks_lies_in_biased_clusters(leaky):

@@ -57,7 +57,7 @@ def worded(yes, some, rng):
 
 
 def audited(benchmark):
-    settings = LeakageSettings(calibrate=False, tsne=False)
+    settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
     with open_experiment(benchmark) as experiment:
         return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
 

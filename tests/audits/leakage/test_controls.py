@@ -2,14 +2,15 @@
 
 import pytest
 
-from measurand.audits.leakage import LeakageSettings
+from measurand.audits.leakage import LeakageSettings, audit
 from measurand.controls.spike import unused_words
 from measurand.core.errors import UnknownName
 from measurand.core.seeds import generator
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.report.figures import draw_chart
 from measurand.report.saved import document, dumps
-from tests.audits.leakage.leaky import matches
+from tests.audits.leakage.leaky import matches, pairs
 from tests.audits.leakage.test_audit import audited, made
 
 OURS = ("recovery", "detection_limit", "blank")
@@ -47,6 +48,17 @@ def test_no_other_figure_moves_and_no_planted_word_leaves_the_run(benchmark, spi
     assert not any(code in written for code in codes)
     (exhibit,) = (e for e in spiked.exhibits if e.name == "spikes")
     assert draw_chart(exhibit) is not None
+
+
+def test_words_and_blanks_of_each_part_are_tried_without_being_asked_for():
+    benchmark = made(pairs(400, leak=0.2), pairs(400, leak=0.2, seed=1))
+    settings = LeakageSettings(calibrate=False, tsne=False)
+    with open_experiment(benchmark) as experiment:
+        report = audit(experiment, {"cross": CrossReader()}, settings)
+    told = {(f.statistic, f.condition) for f in report.findings}
+    for part in ("premise", "hypothesis"):
+        assert {("recovery", f"{part}, word 0.1"), ("blank", part)} <= told
+    assert report.settings["controls"] == "quick"
 
 
 def test_an_amount_of_controls_that_does_not_exist_is_refused():

@@ -16,14 +16,20 @@ from measurand.audits.leakage.scores import (
     PartReading,
     part_bits,
 )
-from measurand.audits.leakage.verdict import LABELS, NONE, LeakageStage, verdict
+from measurand.audits.leakage.verdict import (
+    LABELS,
+    NONE,
+    LeakageStage,
+    add_saturation,
+    verdict,
+)
 from measurand.core.control import Control, DoseResponse
-from measurand.core.finding import Estimate
+from measurand.core.finding import Estimate, Finding
 from measurand.core.recipe import Strength
 
 N = 2_000
 BASELINES = LeakageBaselines(
-    (), pd.Series(dtype=float), np.zeros(0), np.zeros(0, int), entropy=0.8
+    (), pd.Series([1.0, 0.0]), np.zeros(0), np.zeros(0, int), entropy=0.8
 )
 NO_WORDS = {"premise": pd.DataFrame(columns=["token"])}
 
@@ -159,6 +165,16 @@ def test_that_none_was_found_quotes_what_could_have_been():
     assert "80 % power from 3.4 % of the items in premise on" in told.reason
 
 
+@pytest.mark.parametrize("limit", [0.05, None])
+def test_that_none_was_found_needs_a_limit_below_the_margin(limit):
+    told = said(stage(controls=word_control(0.9, limit)))  # half of the items are wrong
+    assert told.label == UNDECIDED
+    assert "could have missed a leak of premise worth more than the margin 0.02" in (
+        told.reason
+    )
+    assert "more items or a wider `margin`" in told.reason
+
+
 def test_a_reader_that_misses_a_planted_word_cannot_find_nothing():
     told = said(stage(controls=word_control(0.01, None)))
     assert told.label == UNDECIDED
@@ -186,3 +202,32 @@ def test_every_leaking_part_is_named_with_those_who_saw_it():
     assert told.reason.startswith("surface: premise alone is 0.450")
     assert "; tfidf: hypothesis alone is 0.090" in told.reason
     assert "seen also by" not in told.reason
+
+
+def saturation(reader, value, decision):
+    return Finding("saturation", reader, "full", near(value), decision)
+
+
+@pytest.mark.parametrize(
+    ("findings", "clause"),
+    [
+        ([], "premise 0.000"),
+        (
+            [saturation("tfidf", 0.4, "room left"), saturation("x", 0.1, "room left")],
+            "; room left to tfidf, which reaches 0.400 [0.390, 0.410] of the way",
+        ),
+        (
+            [
+                saturation("tfidf", 0.4, "room left"),
+                saturation("published", 0.9, "saturated"),
+            ],
+            "; saturated: the best published model reaches 0.900",
+        ),
+    ],
+)
+def test_the_verdict_names_who_reaches_the_most(findings, clause):
+    told = said(stage())
+    added = add_saturation(told, findings)
+    assert clause in added.reason
+    assert added.reason.startswith(told.reason)
+    assert added.label == told.label

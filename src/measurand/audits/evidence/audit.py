@@ -52,8 +52,8 @@ from measurand.experiment.experiment import Experiment, ask_all, reopen_experime
 from measurand.experiment.ladder import (
     LADDER,
     check_any_run,
+    count_readers,
     higher_rungs,
-    names_above,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -139,7 +139,12 @@ def _audit_split(
         metadata_scores,
         benchmark.clusters(benchmark.test),
         settings.margin,
-        _count_readers(readers, settings, planted=benchmark.planted),
+        count_readers(
+            readers,
+            settings.strongest,
+            calibrate=settings.calibrate,
+            weightless=benchmark.planted,
+        ),
         all_metadata,
     )
     used_readers = order_by_strength(readers)
@@ -231,14 +236,6 @@ def _climb_evidence_ladder(
         name, readers[name] = rung
         read(*rung)
     return readings, refused
-
-
-def _count_readers(
-    readers: Mapping[str, Reader], settings: EvidenceSettings, *, planted: bool
-) -> int:
-    """How many readers may be asked, whatever is installed: they share one budget."""
-    rungs = names_above(readers, settings.strongest, weightless=planted)
-    return len(readers) + len(rungs) * settings.calibrate
 
 
 def _check_evidence_readers(readers: Mapping[str, Reader]) -> None:

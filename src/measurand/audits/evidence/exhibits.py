@@ -22,8 +22,9 @@ from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.bits import bits_exhibits
+from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
-from measurand.stats.account import SHARES
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 
@@ -54,10 +55,11 @@ def exhibits(
         _ablation_bars(readings, findings, majority),
         _shuffle_distribution(readings),
     ]
-    if any(finding.statistic == "bits" for finding in findings):
-        charts.append(_bits_bars(findings))
+    charts += bits_exhibits(findings)
     if any(reading.controls for reading in readings):
-        charts.append(_recovery_exhibit(readings))
+        caption = "What readers recover of a dependence planted in a share of the items"
+        controls = {reading.name: reading.controls for reading in readings}
+        charts.append(recovery_exhibit("controls", controls, caption))
     budgets = {reading.name: reading.effect.budget for reading in readings}
     charts += uncertainty_bars(budgets, "ΔEvi")
     if shift:
@@ -186,26 +188,6 @@ def _ablation_bars(
     return Exhibit("ablations", "bars", pd.DataFrame(rows), caption, settings)
 
 
-def _bits_bars(findings: Sequence[Finding]) -> Exhibit:
-    """What each part tells of the label; the four bars of a reader add up to both."""
-    parted = [f for f in findings if f.statistic == "bits" and f.condition in SHARES]
-    rows = [
-        {
-            "group": finding.reader,
-            "bar": finding.condition,
-            "value": finding.estimate.value,
-            "low": finding.estimate.low,
-            "high": finding.estimate.high,
-        }
-        for finding in parted
-    ]
-    caption = (
-        "Bits about the label: what only the query tells, only the evidence, either, "
-        "and only both together"
-    )
-    return Exhibit("bits", "bars", pd.DataFrame(rows), caption, {"x_title": "bits"})
-
-
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
@@ -225,36 +207,6 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
         caption,
         {"marks": marks, "x_title": "accuracy"},
     )
-
-
-def _recovery_exhibit(readings: Sequence[EvidenceReading]) -> Exhibit:
-    """Dose against recovery, a line a reader and kind; one dose alone is no line."""
-    responses = [
-        (reading.name, kind, response)
-        for reading in readings
-        for kind, control in reading.controls.items()
-        for response in control.responses
-    ]
-    caption = "What readers recover of a dependence planted in a share of the items"
-    table = pd.DataFrame(
-        {
-            "reader": [name for name, *_ in responses],
-            "kind": [kind for _, kind, _ in responses],
-            "x": [r.dose for *_, r in responses],
-            "y": [r.recovery.value for *_, r in responses],
-            "low": [r.recovery.low for *_, r in responses],
-            "high": [r.recovery.high for *_, r in responses],
-        }
-    )
-    if table["x"].nunique() == 1:
-        names = table["kind"] + [f" {dose:g}" for dose in table["x"]]
-        table = table.rename(columns={"reader": "group", "y": "value"})
-        table = table.assign(name=names)[["group", "name", "value", "low", "high"]]
-        return Exhibit("controls", "intervals", table, caption, {"x_title": "recovery"})
-    table = table.assign(series=table["reader"] + ", " + table["kind"])
-    titles = {"x_title": "dose: share of the items spiked", "y_title": "recovery"}
-    table = table[["series", "x", "y", "low", "high"]]
-    return Exhibit("controls", "curve", table, caption, titles)
 
 
 WITHOUT_EVIDENCE = own_column("without_evidence")

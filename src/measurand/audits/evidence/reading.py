@@ -17,13 +17,13 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answer import Predictions
+from measurand.experiment.answer import Predictions, remark_findings
 from measurand.experiment.ask import Ask
+from measurand.experiment.bits import bits_findings
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
-from measurand.stats.account import account_bits
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision
 from measurand.stats.information import pvi
 from measurand.stats.paired import difference, mean_score, ratio
@@ -32,7 +32,6 @@ from measurand.stats.scores import (
     balanced_accuracy,
     confusion_cells,
     mcc,
-    wilson_share,
 )
 from measurand.stats.shuffles import ShuffleEffect, add_seed_variance, shuffle_effect
 
@@ -258,7 +257,6 @@ BOTH = "both"
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 COLLAPSED = "collapsed"
 HELPED = "wrong evidence helps"
-SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,8 +335,8 @@ def read_evidence(
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
-        *_remark_findings(name, answers),
-        *_bits_findings(name, answers, clusters, rng),
+        *remark_findings(name, "full", answers.remarks, len(answers.right)),
+        *_account_findings(name, answers, clusters, rng),
         *_test_part_findings(name, answers, baselines, rng),
     )
     return EvidenceReading(
@@ -379,29 +377,14 @@ def _score_estimates(
     }
 
 
-def _remark_findings(name: str, answers: EvidenceAnswers) -> list[Finding]:
-    """The shares of items that the reader remarked on."""
-    n = len(answers.right)
-    counts = {
-        what: round(float(answers.remarks[what]) * n)
-        for what in SHARES
-        if what in answers.remarks
-    }
-    return [
-        Finding(what, name, "full", wilson_share(count, n))
-        for what, count in counts.items()
-    ]
-
-
-def _bits_findings(
+def _account_findings(
     name: str, answers: EvidenceAnswers, clusters: Ints, rng: np.random.Generator
 ) -> list[Finding]:
     """What only the query tells, only the evidence, either, or both together."""
     if not answers.bits:
         return []
     query, evidence, both = answers.bits.values()
-    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
-    return [Finding("bits", name, part, bits) for part, bits in account.items()]
+    return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
 
 
 def _test_part_findings(

@@ -13,7 +13,7 @@ from measurand.core.bounds import (
     MOST_SHUFFLES,
     check_number,
 )
-from measurand.core.control import AMOUNTS
+from measurand.core.control import AMOUNTS, DEALS, DOSE, DOSES
 from measurand.core.errors import UnknownName
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
@@ -35,9 +35,6 @@ SHIFT_DRAWS = 5  # random training sets that each held-out one is compared with
 SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share them
 FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
-DOSE = 0.1  # share of the items that a quick control spikes
-DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
-DEALS = 5  # deals of the training labels that a blank is the mean of
 CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
 CLUSTERS = 30  # clusters under which an interval is called rough
 

@@ -8,13 +8,14 @@ have been unable to see what it did not find.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from measurand.audits.evidence.controls import MATCH
 from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.audits.evidence.split import SplitCheck
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
+from measurand.experiment.controls import MATCH
+from measurand.experiment.ladder import most_telling
 from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide
 
 SENSITIVE = "evidence-sensitive"
@@ -82,7 +83,7 @@ def _reading_verdict(
         return _sensitive_verdict(readings, standing, margin)
     helped = [reading for reading in standing if reading.decision == HELPED]
     if helped:
-        stage = _most_telling(helped)
+        stage = _deciding_reading(helped)
         why = (
             f"{stage.name} is right more often on wrong evidence: it loses "
             f"{stage.effect.interval(0.95)}; look whether the roles are mixed up or "
@@ -90,7 +91,7 @@ def _reading_verdict(
         )
         return Verdict(MISLEADING, MISLEADING, stage.name, why)
     if shuffle != PLAIN:
-        stage = _most_telling(standing)
+        stage = _deciding_reading(standing)
         why = (
             f"{stage.name} loses {stage.effect.interval(0.95)} under a {shuffle} "
             f"shuffle, which asks {OTHER_QUESTIONS[shuffle]}; whether the evidence is "
@@ -136,7 +137,7 @@ def _sensitive_verdict(
 ) -> Verdict:
     """At least one reader depends: the verdict names who saw it and who did not."""
     seers = [reading for reading in standing if reading.decision == ABOVE]
-    stage = _most_telling(seers)
+    stage = _deciding_reading(seers)
     others = [reading.name for reading in seers if reading is not stage]
     clauses = [f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence"]
     if stage.strength == Strength.FORM:
@@ -166,7 +167,7 @@ def _near_zero_verdict(
     deciding = joining or standing
     unsure = [reading for reading in deciding if reading.decision != WITHIN]
     if unsure:
-        stage = _most_telling(unsure)
+        stage = _deciding_reading(unsure)
         why = (
             f"the interval {stage.effect.interval(0.95)} of {stage.name} neither "
             f"clears nor fits the margin {margin}{_advice(stage, margin)}"
@@ -174,7 +175,7 @@ def _near_zero_verdict(
         open_ended = stage.strength < Strength.PRETRAINED and not planted
         why += _unfit_clause(readings)
         return Verdict(UNDECIDED, UNDECIDED, stage.name, why, open_ended)
-    stage = _most_telling(deciding)
+    stage = _deciding_reading(deciding)
     delta = stage.effect.interval(0.95)
     region, explanation = _map_region(stage, majority, margin)
     small = "" if delta.low <= 0 <= delta.high else " (small, not zero)"
@@ -193,9 +194,9 @@ def _near_zero_verdict(
     return Verdict(UNDECIDED, UNDECIDED, stage.name, f"{why}; {doubt}")
 
 
-def _most_telling(readings: Sequence[EvidenceReading]) -> EvidenceReading:
+def _deciding_reading(readings: Sequence[EvidenceReading]) -> EvidenceReading:
     """The strongest; of several as strong, the one whose loss may be the greatest."""
-    return max(readings, key=lambda r: (r.strength, r.effect.interval(0.95).high))
+    return most_telling(readings, lambda r: r.effect.interval(0.95).high)
 
 
 def _can_join(reading: EvidenceReading) -> bool:

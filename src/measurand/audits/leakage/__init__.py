@@ -8,10 +8,17 @@ accuracy, single_accuracy, majority
     How right a reader is with all fields, with one, and without any.
 over_majority
     single_accuracy - majority (the paper's Δmaj).
-recovered, recovered_reference
-    single_accuracy over accuracy (%R), and over the best published model (%R_S).
+recovered, recovered_over_chance, recovered_reference
+    single_accuracy over accuracy (%R); the same with the majority taken from both; and
+    single_accuracy over the best published model (%R_S).
+saturation
+    (accuracy - majority) / (1 - majority): how far all fields bring a reader, and the
+    best published model where its accuracy was given; a good benchmark has room left.
 v_information
     The mean of log2 p(label | read) - log2 p(label): usable bits.
+bits
+    Where the fields are a query and its evidence, what only the query tells, only the
+    evidence, either, and only both together: the account of the evidence audit.
 nba, nbr_agree, nbr_pair, kappa, only_single_right
     How often the pair reader and the single one agree; both right over agreeing (Eq.
     8); both right over pair-right (the released code); Cohen's kappa; the share of
@@ -27,8 +34,9 @@ peco_released_l2, peco_released_kld, peco_paper
     The scores of the released code and of Eq. 11 and 12.
 homophily
     Label agreement among nearest neighbours beyond its permutation null: no k-means.
-control_accuracy, control_over_majority
-    The same reader on lengths, overlap, shuffled words or masked word classes.
+control_accuracy, control_over_majority, control_peco
+    The same reader on lengths, overlap, shuffled words or masked word classes: of all
+    fields, and of each part that leaks, alone; and PECO of that part, so changed.
 repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 

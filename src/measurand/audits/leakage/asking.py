@@ -293,9 +293,9 @@ def _retry_parts(
     }
 
 
-def ask_alone(evaluation: Evaluation, reader: Reader, field: str) -> Runs:
+def ask_alone(evaluation: Evaluation, reader: Reader, change: Intervention) -> Runs:
     """What a light reader answers from one part alone; cut into folds in one way."""
-    plan = _plan_asks(evaluation, [reader], Keep(field))
+    plan = _plan_asks(evaluation, [reader], change)
     answers = iter(ask_all(evaluation.experiment, [ask for run in plan for ask in run]))
     return gather_runs([[next(answers) for _ in run] for run in plan])
 
@@ -383,10 +383,10 @@ def _inspection_asks(reader: Reader, fields: tuple[str, ...]) -> list[Ask]:
 
 
 def measure_embedding(
-    evaluation: Evaluation, reader: Reader, field: str
+    evaluation: Evaluation, reader: Reader, change: Intervention
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Where the pair reader puts one part of the test and of the training items."""
-    question = Ask(reader, under=Keep(field), what=EMBEDDING, part=ALL)
+    question = Ask(reader, under=change, what=EMBEDDING, part=ALL)
     (embedding,) = measure_all(evaluation.split_experiment, [question])
     train_size = len(evaluation.canonical.benchmark.train)
     return embedding.values[0, train_size:], embedding.values[0, :train_size]

@@ -12,10 +12,15 @@ from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.part_controls import add_part_controls
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import repair_leaks
-from measurand.audits.leakage.scores import LeakageBaselines, leakage_baselines
+from measurand.audits.leakage.scores import (
+    LeakageBaselines,
+    leakage_baselines,
+    published_saturation,
+)
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.statement import (
     describe_leakage_benchmark,
@@ -24,7 +29,7 @@ from measurand.audits.leakage.statement import (
     leakage_warnings,
     repair_files,
 )
-from measurand.audits.leakage.verdict import verdict
+from measurand.audits.leakage.verdict import add_saturation, verdict
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
@@ -37,8 +42,8 @@ from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
     check_teachable,
+    count_readers,
     higher_rungs,
-    names_above,
     order_by_strength,
     strength_of,
     way_to_run,
@@ -46,6 +51,7 @@ from measurand.experiment.ladder import (
 from measurand.stats.paired import mean_score
 
 USUAL = LeakageSettings()
+BESIDE = 2  # readers of length and of form, which share the error budget
 
 
 def audit(
@@ -83,10 +89,12 @@ def audit(
     )
     findings = [
         *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
+        *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
         *repairs.findings,
     ]
+    conclusion = add_saturation(conclusion, findings)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
@@ -134,6 +142,10 @@ def _climb_leakage_ladder(
             reading = read_leakage(
                 evaluation, name, reader, *terms, with_controls=light
             )
+            if light:
+                reading = add_part_controls(
+                    evaluation, reading, reader, baselines, clustering
+                )
             count = baselines.readers
             readings.append(add_controls(evaluation, reading, reader, settings, count))
         except PastBudget as reason:
@@ -187,6 +199,17 @@ def _majority_findings(
     ]
 
 
+def _published_findings(baselines: LeakageBaselines, seed: int) -> list[Finding]:
+    """How far the best published model is, where its accuracy was given."""
+    right, clusters = baselines.majority, baselines.clusters
+    if baselines.reference is None or right.mean() == 1:
+        return []
+    rng = generator(seed, "leakage", "ground", "published")
+    return [
+        published_saturation(baselines, mean_score(right, rng=rng, clusters=clusters))
+    ]
+
+
 def _list_work(
     canonical: CanonicalBenchmark, readings: Sequence[LeakageReading], field: str
 ) -> tuple[WorkList | None, dict[str, str]]:
@@ -210,7 +233,12 @@ def _all_baselines(
 ) -> tuple[LeakageBaselines, dict[str, LeakageBaselines]]:
     """What readers are held against on the scored items, and on other test parts."""
     benchmark = canonical.benchmark
-    count = _count_readers(readers, settings, planted=benchmark.planted)
+    count = BESIDE + count_readers(
+        readers,
+        settings.strongest,
+        calibrate=settings.calibrate,
+        weightless=benchmark.planted,
+    )
 
     def ground(items: Items) -> LeakageBaselines:
         clusters = benchmark.clusters(items)
@@ -227,14 +255,3 @@ def _all_baselines(
         ground(canonical.scored_items),
         {where: ground(items) for where, items in others},
     )
-
-
-def _count_readers(
-    readers: Mapping[str, Reader], settings: LeakageSettings, *, planted: bool
-) -> int:
-    """How many readers may be asked, whatever is installed: they share one budget.
-
-    Length and form are read beside them.
-    """
-    rungs = names_above(readers, settings.strongest, weightless=planted)
-    return len(readers) + len(rungs) * settings.calibrate + 2

@@ -22,6 +22,7 @@ from measurand.core.finding import Finding
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
+from measurand.interventions.fields import Keep
 from measurand.readers.lookup import LookupReader
 from measurand.readers.surface import SurfaceReader
 
@@ -67,7 +68,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     readings: dict[str, dict[str, PartReading]] = {}
     for field in fields:
         for name, reader in _simple_readers(field).items():
-            runs = ask_alone(evaluation, reader, field)
+            runs = ask_alone(evaluation, reader, Keep(field))
             readings.setdefault(name, {})[field] = _read_part(
                 runs, baselines, len(fields)
             )

@@ -4,11 +4,12 @@ from measurand.core.comparison import Against, Comparison
 
 # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
 COMPARISON = Comparison(
-    whole_item=("accuracy", "majority"),
+    whole_item=("accuracy", "majority", "saturation"),
     parts=(
         "single_accuracy",
         "over_majority",
         "recovered",
+        "recovered_over_chance",
         "recovered_reference",
         "nba",
         "nbr_agree",

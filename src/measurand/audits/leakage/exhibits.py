@@ -15,6 +15,8 @@ from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import whole_condition
+from measurand.experiment.bits import bits_exhibits
+from measurand.experiment.controls import recovery_exhibit
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
@@ -41,10 +43,11 @@ def exhibits(
         _leakage_intervals(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),
+        *bits_exhibits(findings),
         *_control_exhibits(findings, margin),
     ]
     if any(reading.stage.controls for reading in readings):
-        charts.append(_recovery_exhibit(readings))
+        charts.append(_spike_exhibit(readings))
     parts = last.stage.parts
     worst = max(parts, key=lambda field: parts[field].accuracy.over.value)
     for field, regions in last.regions.items():
@@ -135,23 +138,17 @@ def _control_exhibits(findings: Sequence[Finding], margin: float) -> list[Exhibi
     return [chart] if len(chart.table) else []
 
 
-def _recovery_exhibit(readings: Sequence[LeakageReading]) -> Exhibit:
-    """What is recovered of words planted in each part, one a row."""
-    rows = [
-        {
-            "group": reading.name,
-            "name": f"{field}, dose {response.dose:g}",
-            "value": response.recovery.value,
-            "low": response.recovery.low,
-            "high": response.recovery.high,
+def _spike_exhibit(readings: Sequence[LeakageReading]) -> Exhibit:
+    """What is recovered of words planted in each part."""
+    controls = {
+        reading.name: {
+            f"{field}, {control.spike}": control
+            for field, control in reading.stage.controls.items()
         }
         for reading in readings
-        for field, control in reading.stage.controls.items()
-        for response in control.responses
-    ]
+    }
     caption = "What readers recover of a code word planted in a share of the items"
-    titles = {"x_title": "recovery"}
-    return Exhibit("spikes", "intervals", pd.DataFrame(rows), caption, titles)
+    return recovery_exhibit("spikes", controls, caption)
 
 
 def _region_exhibits(

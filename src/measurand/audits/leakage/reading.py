@@ -23,6 +23,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartLeakage,
     answer_findings,
+    bits_by_item,
     is_degenerate,
     part_leakage,
 )
@@ -34,6 +35,8 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
+from measurand.experiment.bits import bits_findings
+from measurand.interventions.fields import Keep
 from measurand.stats.paired import mean_score
 from measurand.stats.relevance import relevance_agreement
 from measurand.stats.resampling import bootstrap
@@ -81,6 +84,7 @@ def read_leakage(
         findings += there[0]
         not_run |= there[1]
         leaking_elsewhere += there[2]
+    findings += _account_findings(evaluation, name, reader, answers, baselines)
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
@@ -149,6 +153,27 @@ def _read_elsewhere(
     return findings, withheld, leaking
 
 
+def _account_findings(
+    evaluation: Evaluation,
+    name: str,
+    reader: Reader,
+    answers: LeakageAnswers,
+    baselines: LeakageBaselines,
+) -> list[Finding]:
+    """The account in bits of a benchmark whose parts are a query and its evidence."""
+    benchmark = evaluation.canonical.benchmark
+    parts = benchmark.query, benchmark.evidence
+    if set(parts) != set(evaluation.canonical.fields) or len(set(parts)) < 2:
+        return []
+    query, evidence, both = (
+        bits_by_item(runs, baselines)
+        for runs in (*(answers.alone[str(part)] for part in parts), answers.pair)
+    )
+    seed, clusters = evaluation.split_experiment.seed, baselines.clusters
+    rng = generator(seed, "leakage", identity(reader), "bits")
+    return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
+
+
 def _find_all_regions(
     evaluation: Evaluation,
     name: str,
@@ -163,7 +188,7 @@ def _find_all_regions(
     group = [test.column(test.group)] if test.group else []
     regions_by_field: dict[str, Regions] = {}
     for field in evaluation.canonical.fields:
-        test_vectors, train_vectors = measure_embedding(evaluation, member, field)
+        test_vectors, train_vectors = measure_embedding(evaluation, member, Keep(field))
         if test_vectors.shape[1] == 0:
             not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
             continue

@@ -100,15 +100,7 @@ def find_regions(
     def rng(*path: object) -> np.random.Generator:
         return generator(seed, "leakage", "regions", identity(reader), field, *path)
 
-    k = clustering.k or default_k(len(test), len(np.unique(labels)))
-    points = _reduce_vectors(test, clustering.components, rng("components"))
-    partitions = [
-        kmeans(points, k, rng=rng("kmeans", i)) for i in range(clustering.clusterings)
-    ]
-    scores = [
-        peco(partition.labels, labels, rng=rng("peco", i), groups=groups)
-        for i, partition in enumerate(partitions)
-    ]
+    points, partitions, scores = _score_clusters(test, labels, groups, clustering, rng)
     published = _published_scores(test, labels, groups, clustering, rng("published"))
     neighbourhood = homophily(points, labels, rng=rng("homophily"), groups=groups)
     part = name_condition(field)
@@ -136,6 +128,38 @@ def find_regions(
         tuple(findings),
         _sensitivity_table(test, labels, groups, rng),
     )
+
+
+def _score_clusters(
+    vectors: NDArray[np.float32],
+    labels: Ints,
+    groups: Clusters,
+    clustering: ClusterSettings,
+    rng: Streams,
+) -> tuple[Floats, list[Partition], list[PecoScore]]:
+    """The components, the clusterings of them, and PECO of each."""
+    k = clustering.k or default_k(len(vectors), len(np.unique(labels)))
+    points = _reduce_vectors(vectors, clustering.components, rng("components"))
+    partitions = [
+        kmeans(points, k, rng=rng("kmeans", i)) for i in range(clustering.clusterings)
+    ]
+    scores = [
+        peco(partition.labels, labels, rng=rng("peco", i), groups=groups)
+        for i, partition in enumerate(partitions)
+    ]
+    return points, partitions, scores
+
+
+def changed_peco(
+    vectors: NDArray[np.float32],
+    labels: Ints,
+    groups: Clusters,
+    clustering: ClusterSettings,
+    rng: Streams,
+) -> tuple[Estimate, str]:
+    """PECO of a part that was changed, and whether it is beyond chance."""
+    _, _, scores = _score_clusters(vectors, labels, groups, clustering, rng)
+    return _headline_peco(scores), _chance_decision(scores)
 
 
 def _reduce_vectors(

@@ -7,21 +7,22 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
-from measurand.audits.leakage.settings import FLOOR, MARGIN
+from measurand.audits.leakage.settings import FLOOR, MARGIN, SATURATED
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
+from measurand.experiment.answer import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import ONE_TRAINING, pool_estimates
-from measurand.stats.information import v_information
+from measurand.stats.information import pvi, v_information
 from measurand.stats.paired import difference, mean_score, ratio, share_difference
-from measurand.stats.scores import wilson_share
 
-SHARES = ("truncated", "unparsed")  # remarks that are shares of the items
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 COLLAPSED = "collapsed"
+SATURATION, PUBLISHED_MODEL = "saturation", "published"
+FULL_UP, ROOM_LEFT = "saturated", "room left"
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +218,10 @@ def answer_findings(
     full = where or FULL
     statement = state_figures(name, full, pair, figures)
     findings, withheld = statement.findings, statement.withheld
-    findings += _remark_findings(name, full, pair)
+    findings += remark_findings(name, full, pair.remarks, len(pair.ids))
+    statement = _state_saturation(name, full, pair, baselines, rng)
+    findings += statement.findings
+    withheld |= statement.withheld
     parts = {}
     for field, runs in answers.alone.items():
         part = name_condition(field) + (f", {where}" if where else "")
@@ -229,25 +233,10 @@ def answer_findings(
         findings += _decided_findings(statement, name, part, parts[field])
         withheld |= statement.withheld
     for control, runs in answers.controls.items():
-        figures = _control_figures(runs, baselines, rng)
-        statement = state_figures(name, control, runs, figures)
+        statement = state_control(name, control, runs, baselines, rng)
         findings += statement.findings
         withheld |= statement.withheld
     return findings, withheld, parts
-
-
-def _remark_findings(name: str, condition: str, pair: Runs) -> list[Finding]:
-    """The shares of items that the reader remarked on."""
-    n = len(pair.ids)
-    counts = {
-        what: round(float(pair.remarks[what]) * n)
-        for what in SHARES
-        if what in pair.remarks
-    }
-    return [
-        Finding(what, name, condition, wilson_share(count, n))
-        for what, count in counts.items()
-    ]
 
 
 def _decided_findings(
@@ -274,11 +263,62 @@ def _pair_figures(
     }
 
 
+def _state_saturation(
+    name: str,
+    condition: str,
+    pair: Runs,
+    baselines: LeakageBaselines,
+    rng: np.random.Generator,
+) -> Statement:
+    """How far all fields bring a reader from the majority to 1, and what that is."""
+    (own,) = rng.spawn(1)  # its draws move no other figure
+    perfect = baselines.majority * 0 + 1
+    figures: Figures = {
+        SATURATION: lambda r: ratio(
+            _correct_in_run(pair, r),
+            perfect,
+            less=baselines.majority,
+            rng=own,
+            clusters=baselines.clusters,
+        )
+    }
+    statement = state_figures(name, condition, pair, figures)
+    decided = [
+        replace(f, decision=saturation_decision(f.estimate)) for f in statement.findings
+    ]
+    return replace(statement, findings=decided)
+
+
+def saturation_decision(saturation: Estimate) -> str:
+    """Whether little is left to gain, by the interval."""
+    if saturation.low >= SATURATED:
+        return FULL_UP
+    return ROOM_LEFT if saturation.high < SATURATED else UNDECIDED
+
+
+def published_saturation(baselines: LeakageBaselines, majority: Estimate) -> Finding:
+    """How far the best published model is from the majority to 1.
+
+    Its accuracy is taken as given; the interval is that of the majority.
+    """
+    reference = float(baselines.reference or 0.0)
+
+    def way(share: float) -> float:
+        return (reference - share) / (1 - share)
+
+    ends = way(majority.high), way(majority.low)
+    method = f"majority by {majority.method}"
+    estimate = Estimate(way(majority.value), *ends, majority.level, majority.n, method)
+    decision = saturation_decision(estimate)
+    return Finding(SATURATION, PUBLISHED_MODEL, FULL, estimate, decision)
+
+
 def _part_figures(
     pair: Runs, alone: Runs, baselines: LeakageBaselines, rng: np.random.Generator
 ) -> Figures:
     """The figures of one part."""
     clusters = baselines.clusters
+    (own,) = rng.spawn(1)  # its draws move no other figure
 
     def answers(runs: Runs, r: int) -> Ints:
         return np.asarray(runs.answers[r])
@@ -291,6 +331,13 @@ def _part_figures(
             _correct_in_run(alone, r),
             _correct_in_run(pair, r),
             rng=rng,
+            clusters=clusters,
+        ),
+        "recovered_over_chance": lambda r: ratio(
+            _correct_in_run(alone, r),
+            _correct_in_run(pair, r),
+            less=baselines.majority,
+            rng=own,
             clusters=clusters,
         ),
         "v_information": lambda r: _usable_bits(alone, r, baselines),
@@ -324,12 +371,16 @@ def _part_figures(
     return figures
 
 
-def _control_figures(
-    runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> Figures:
+def state_control(
+    name: str,
+    condition: str,
+    runs: Runs,
+    baselines: LeakageBaselines,
+    rng: np.random.Generator,
+) -> Statement:
     """What a control reaches."""
     clusters = baselines.clusters
-    return {
+    figures: Figures = {
         "control_accuracy": lambda r: mean_score(
             _correct_in_run(runs, r), rng=rng, clusters=clusters
         ),
@@ -337,6 +388,7 @@ def _control_figures(
             _correct_in_run(runs, r), baselines.majority, rng=rng, clusters=clusters
         ),
     }
+    return state_figures(name, condition, runs, figures)
 
 
 def part_leakage(
@@ -410,6 +462,13 @@ def _usable_bits(
     """The usable information in bits."""
     logs, clusters = gold_logs(runs, run), baselines.clusters
     return v_information(logs, baselines.null, clusters=clusters, level=level)
+
+
+def bits_by_item(runs: Runs, baselines: LeakageBaselines) -> Floats:
+    """What the answers tell of each item's label, in bits, over all runs."""
+    count = len(runs.probabilities)
+    bits = [pvi(gold_logs(runs, run), baselines.null) for run in range(count)]
+    return np.asarray(np.mean(bits, axis=0))
 
 
 def gold_logs(runs: Runs, run: int) -> Floats:

@@ -13,7 +13,7 @@ from measurand.core.bounds import (
     MOST_SEEDS,
     check_number,
 )
-from measurand.core.control import AMOUNTS
+from measurand.core.control import AMOUNTS, DEALS, DOSE, DOSES
 from measurand.core.errors import BadOption, UnknownName
 from measurand.experiment.ladder import check_rung
 
@@ -23,12 +23,14 @@ ONE_CLASS = 0.995  # share of one predicted class from which a reader has collap
 FOLDS = 5  # parts that items without a given split are cut into
 DRAWS = 5  # ways of cutting them; their spread is in every interval
 CLUSTERINGS = 8  # seeds of k-means over which PECO is averaged
+CHANGED_CLUSTERINGS = 3  # seeds of k-means where the part was changed
 COMPONENTS = 50  # principal components that are clustered, as in the paper
 PUBLISHED_K = 50  # clusters of the presets: the digits of the paper's Table 4 fit it
 TABLE_K = (10, 25, 50, 100)  # the paper's Table 5
 TABLE_COMPONENTS = (0, 50, 100)  # 0: none, the embedding as it is
 DISCOVERY = 0.05  # q under which a cluster or a word is called biased
 EFFECT = 0.05  # least squared distance of label shares of a biased cluster
+SATURATED = 0.85  # of the way from the majority to 1: little is left to gain
 EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards each
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
 EXPLAINS = 0.8  # share of a leak's bits from which something simple is its cause
@@ -36,9 +38,6 @@ EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
 REMOVALS = 5  # random removals that a repair is held against
-DOSE = 0.1  # share of the items that a quick control spikes
-DOSES = (0.02, 0.05, 0.1, 0.2)  # shares that full controls spike, one after another
-DEALS = 5  # deals of the training labels that a blank is the mean of
 
 SHOWN = {
     "margin": MARGIN,
@@ -46,9 +45,11 @@ SHOWN = {
     "folds": FOLDS,
     "fold_draws": DRAWS,
     "clusterings": CLUSTERINGS,
+    "clusterings_of_changed_parts": CHANGED_CLUSTERINGS,
     "components": COMPONENTS,
     "discovery_rate": DISCOVERY,
     "least_effect": EFFECT,
+    "saturated": SATURATED,
     "attributed_items": EXPLAINED,
     "least_probability": FLOOR,
     "cause_explains": EXPLAINS,
@@ -97,7 +98,7 @@ class LeakageSettings:
     draws: int = DRAWS
     reference: float | None = None
     tsne: bool | None = None
-    controls: str = "none"
+    controls: str = "quick"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""

@@ -1,19 +1,25 @@
 """From figures to words: leaks, none found within the margin, or undecided.
 
 One reader to which one part leaks, in accuracy or in bits, is enough. "None found"
-needs every fit reader of the strongest kind to be within both margins, and nothing else
-in the report to be beyond chance.
+needs every fit reader of the strongest kind to be within both margins, its limit of
+detection too where that was measured, and nothing else in the report to be beyond
+chance.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
+from measurand.audits.leakage.asking import FULL
 from measurand.audits.leakage.scores import (
     COLLAPSED,
+    FULL_UP,
     LEAKS,
+    PUBLISHED_MODEL,
+    ROOM_LEFT,
+    SATURATION,
     UNDECIDED,
     WITHIN,
     LeakageBaselines,
@@ -21,8 +27,9 @@ from measurand.audits.leakage.scores import (
 )
 from measurand.audits.leakage.settings import DISCOVERY, WORST
 from measurand.core.control import Control
-from measurand.core.finding import Verdict
+from measurand.core.finding import Finding, Verdict
 from measurand.core.recipe import Strength
+from measurand.experiment.ladder import most_telling
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
@@ -108,10 +115,31 @@ def verdict(
     deciding = [stage for stage in fit if stage.strength == strongest]
     unsure = [s for s in deciding if s.blind_parts or not s.is_clean]
     if unsure:
-        return _unsure_verdict(_most_telling(unsure), baselines)
+        return _unsure_verdict(_deciding_stage(unsure), baselines)
+    coarse = [s for s in deciding if _coarse_parts(s, baselines)]
+    if coarse:
+        return _coarse_verdict(_deciding_stage(coarse), baselines)
     return _clean_verdict(
-        _most_telling(deciding), _beyond_chance(stages, tokens), baselines, planted
+        _deciding_stage(deciding), _beyond_chance(stages, tokens), baselines, planted
     )
+
+
+def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
+    """The verdict, and whether the benchmark is saturated by who reaches the most."""
+    reached = [f for f in findings if f.statistic == SATURATION and f.condition == FULL]
+    if not reached:
+        return told
+    best = max(reached, key=lambda f: f.estimate.value)
+    who = best.reader
+    if who == PUBLISHED_MODEL:
+        who = "the best published model"
+    words = {
+        FULL_UP: f"saturated: {who} reaches",
+        ROOM_LEFT: f"room left to {who}, which reaches",
+        UNDECIDED: f"whether it is saturated is undecided: {who} reaches",
+    }
+    clause = f"{words[str(best.decision)]} {best.estimate} of the way from the "
+    return replace(told, reason=f"{told.reason}; {clause}majority to 1")
 
 
 def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
@@ -132,11 +160,10 @@ def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
     return "; ".join(clauses)
 
 
-def _most_telling(stages: Sequence[LeakageStage]) -> LeakageStage:
+def _deciding_stage(stages: Sequence[LeakageStage]) -> LeakageStage:
     """The strongest; of several as strong, the one to which a part tells the most."""
-    return max(
-        stages,
-        key=lambda s: (s.strength, max(p.bits.over.value for p in s.parts.values())),
+    return most_telling(
+        stages, lambda s: max(part.bits.over.value for part in s.parts.values())
     )
 
 
@@ -162,6 +189,28 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
     reason = (
         f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
         f"{stage.name}: {_list_parts(stage, open_parts)}"
+    )
+    return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
+def _coarse_parts(stage: LeakageStage, baselines: LeakageBaselines) -> list[str]:
+    """The parts in which it could have missed a leak worth more than the margin."""
+    majority = float(baselines.majority.mean())
+
+    def worth(part: str, control: Control) -> float:
+        room = 1 - majority - stage.parts[part].accuracy.over.value
+        return room * (np.inf if control.limit is None else control.limit.value)
+
+    return [p for p, c in stage.controls.items() if worth(p, c) > baselines.margin]
+
+
+def _coarse_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict:
+    """A part is within the margins to a reader that need not have seen a leak."""
+    parts = " or ".join(_coarse_parts(stage, baselines))
+    reason = (
+        f"{stage.name} could have missed a leak of {parts} worth more than the margin "
+        f"{baselines.margin:g}: {_list_parts(stage)}{_detection_clause(stage)}; give "
+        "more items or a wider `margin`"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
 
