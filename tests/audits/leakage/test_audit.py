@@ -437,3 +437,12 @@ def test_a_part_that_all_items_share_does_not_leak():
         assert report.verdict.label != "leaks"
         told = report.finding("v_information", "tfidf", "premise").estimate
         assert told.low < told.high
+
+
+def test_the_report_says_what_its_interval_holds_and_what_it_does_not(leaky):
+    (drawn,) = [e for e in leaky.exhibits if e.name == "uncertainty"]
+    shares = drawn.table.groupby("group")["value"].sum()
+    assert len(shares)
+    assert shares.to_numpy() == pytest.approx(1)
+    assert "items" in set(drawn.table["bar"])
+    assert drawn.caption.endswith("which items were there to learn from")

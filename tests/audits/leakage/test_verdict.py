@@ -1,11 +1,14 @@
 """The rule from figures to words, on readings that are made up."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
+from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.scores import (
     COLLAPSED,
     LEAKS,
@@ -14,7 +17,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartLeakage,
     PartReading,
-    part_bits,
+    runs_in_bits,
 )
 from measurand.audits.leakage.verdict import (
     LABELS,
@@ -86,11 +89,20 @@ def test_the_margin_in_bits_is_a_share_of_what_there_is_to_tell():
 
 
 def test_the_error_budget_is_shared_by_both_tests_parts_and_readers():
-    runs = [near(0.1, 0.0196)]
-    alone, shared = (part_bits(runs, tests) for tests in (1, 12))
-    assert alone.surely.low == pytest.approx(0.1 - 0.0196)
-    assert shared.surely.low == pytest.approx(0.1 - 0.01 * 2.8653, abs=1e-4)
-    assert shared.at_most == pytest.approx(0.1 + 0.01 * 1.6449, abs=1e-4)
+    rng, n = np.random.default_rng(0), 400
+    shares = np.clip(rng.normal(0.6, 0.1, n), 0.1, 0.9)
+    probabilities = np.stack([shares, 1 - shares], axis=-1)[None].astype(np.float32)
+    runs = Runs(tuple(map(str, range(n))), np.zeros(n, int), probabilities, {})
+    ground = replace(BASELINES, null=np.full(n, np.log(0.5)), clusters=np.arange(n))
+    alone, shared = (runs_in_bits(runs, ground, tests) for tests in (1, 12))
+    error = (alone.over.high - alone.over.low) / 2 / t.ppf(0.975, n - 1)
+    assert alone.surely == alone.over
+    assert shared.surely.low == pytest.approx(
+        alone.over.value - error * t.ppf(1 - 0.05 / 24, n - 1)
+    )
+    assert shared.at_most == pytest.approx(
+        alone.over.value + error * t.ppf(0.95, n - 1)
+    )
     assert LeakageBaselines((), *[None] * 3, readers=3).count_tests(2) == 12
 
 

@@ -33,7 +33,13 @@ from measurand.audits.leakage.verdict import add_saturation, verdict
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
-from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
+from measurand.core.finding import (
+    Exhibit,
+    Finding,
+    Report,
+    merge_findings,
+    merge_not_run,
+)
 from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
@@ -49,6 +55,14 @@ from measurand.experiment.ladder import (
     way_to_run,
 )
 from measurand.stats.paired import mean_score
+from measurand.stats.uncertainty import (
+    FOLD_CUTS,
+    ONE_OF_MANY,
+    TRAINING_ITEMS,
+    TRAININGS,
+    budget_of_mean,
+    uncertainty_bars,
+)
 
 USUAL = LeakageSettings()
 BESIDE = 2  # readers of length and of form, which share the error budget
@@ -98,6 +112,7 @@ def audit(
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
+    drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
     return Report(
         "leakage",
@@ -181,6 +196,25 @@ def _can_help(
     if strength_of(reader) != Strength.PAIRS:
         return True
     return len(fields) > 1 and not any(r.stage.is_clean for r in readings)
+
+
+def _draw_uncertainty(
+    canonical: CanonicalBenchmark,
+    readings: Sequence[LeakageReading],
+    baselines: LeakageBaselines,
+) -> tuple[Exhibit, ...]:
+    """What the intervals of accuracy over the majority hold, by reader and part."""
+    source = TRAININGS if canonical.pool is None else FOLD_CUTS
+    budgets = {}
+    for reading in readings:
+        for field, runs in reading.answers.alone.items():
+            trained = reading.strength >= Strength.PRETRAINED
+            one = trained and len(runs.right) == 1
+            left_out = TRAINING_ITEMS + (f"; {ONE_OF_MANY}" if one else "")
+            over = runs.right - baselines.majority.to_numpy()
+            budget = budget_of_mean(over, baselines.clusters, source, left_out)
+            budgets[f"{reading.name}, {field}"] = budget
+    return uncertainty_bars(budgets, "accuracy over the majority")
 
 
 def _majority_findings(
