@@ -26,6 +26,19 @@ TERMINAL = {
 }
 MOODS = ("CLICOLOR_FORCE", "FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "TTY_")
 CALL = "import sys; sys.argv[0] = 'measurand'; from measurand.cli import main; main()"
+# The help of several verbs from one process: most of what each takes is its imports.
+HELP = """
+import sys
+from measurand.cli import main
+for verb in sys.argv[1:]:
+    sys.argv = ["measurand", *verb.split(), "--help"]
+    try:
+        main()
+    except SystemExit as left:
+        if left.code:
+            raise
+    print("\\f")
+"""
 VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
@@ -33,11 +46,23 @@ RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
 def said(*words: str, store: Path | None = None) -> str:
     """What `measurand` with these words prints on stdout, on a plain terminal."""
+    return _plain_text(_output(CALL, *words, store=store))
+
+
+def help_texts() -> dict[str, str]:
+    """The help of each verb, and that of the program under an empty name."""
+    names = ["", *verbs()]
+    pages = _output(HELP, *names).split("\f\n")
+    return dict(zip(names, map(_plain_text, pages), strict=False))
+
+
+def _output(code: str, *words: str, store: Path | None = None) -> str:
+    """What a process of its own prints on stdout, on a plain terminal."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith(MOODS)}
     with tempfile.TemporaryDirectory(prefix="measurand-docs-") as folder:
         kept = {"MEASURAND_STORE": str(store or Path(folder) / "store")}
         done = subprocess.run(  # noqa: S603
-            [sys.executable, "-c", CALL, *words],
+            [sys.executable, "-c", code, *words],
             env=plain | TERMINAL | kept,
             cwd=folder,
             check=True,
@@ -45,7 +70,12 @@ def said(*words: str, store: Path | None = None) -> str:
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+def _plain_text(output: str) -> str:
+    """The lines without space at their ends, nor empty ones around them."""
+    lines = [line.rstrip() for line in output.splitlines()]
     return "\n".join(lines).strip("\n") + "\n"
 
 
@@ -67,9 +97,10 @@ def anchors(page: Path) -> set[str]:
 
 def helped() -> str:
     """The generated part of `docs/cli.md`: the help of the program and of its verbs."""
-    parts = [f"\n```text\n{said('--help')}```\n"]
-    for verb in verbs():
-        parts.append(f"\n### {verb}\n\n```text\n{said(verb, '--help')}```\n")
+    parts = [
+        f"\n### {verb}\n\n```text\n{text}```\n" if verb else f"\n```text\n{text}```\n"
+        for verb, text in help_texts().items()
+    ]
     return "".join([*parts, "\n"])
 
 

@@ -212,8 +212,9 @@ def _hostile():
     return hostile()
 
 
-@pytest.fixture
-def browser(tmp_path):
+@pytest.fixture(scope="module")
+def shared_browser(tmp_path_factory):
+    """Started once a module: a start takes longer than most pages."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (chromium and driver) and not os.environ.get("CI"):
         pytest.skip("chromium and chromedriver are not installed")
@@ -222,7 +223,8 @@ def browser(tmp_path):
 
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for flag in [*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
+    profile = tmp_path_factory.mktemp("profile")
+    for flag in [*FLAGS.split(), f"--user-data-dir={profile}"]:
         options.add_argument(flag)
     options.set_capability(
         "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
@@ -233,3 +235,14 @@ def browser(tmp_path):
     opened = webdriver.Chrome(options=options, service=Service(driver))
     yield opened
     opened.quit()
+
+
+@pytest.fixture
+def browser(shared_browser):
+    """The browser as if it were new: an empty page, its own window, empty logs."""
+    shared_browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    shared_browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    shared_browser.get("about:blank")
+    for log in ("browser", "performance"):
+        shared_browser.get_log(log)
+    return shared_browser

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.finding import Exhibit
-from measurand.report.figures import KINDS, draw_figure
+from measurand.report.figures import KINDS, draw_chart, draw_figure
 from measurand.report.layout import (
     LETTER,
     Frame,
@@ -43,6 +43,12 @@ def test_each_kind_is_drawn_and_names_its_readers(realistic, kind):
     assert png.startswith(PNG)
     # A heading may say more than the name.
     assert {"tfidf", "minilm", "bert"} <= {text.split(" ")[0] for text in words(svg)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_a_valid_chart(realistic, hostile, kind):
+    for report in (realistic, hostile):
+        draw_chart(exhibit(report, kind)).to_dict(validate=True)
 
 
 @pytest.mark.parametrize("kind", KINDS)

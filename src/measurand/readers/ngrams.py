@@ -4,10 +4,12 @@
 same things; readers fit dozens of times in one audit, so it matters.
 """
 
+import threading
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,9 @@ from scipy.sparse import csr_array
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.words import words
+
+MOST_REMEMBERED = 2_000_000  # words of texts that are kept as numbers: some 50 MB
+TEXT_COST = 16  # what a text takes beside its words, in words
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,21 +39,65 @@ class WordNumbers:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
+class WordMemory(threading.local):
+    """Texts as numbers of all words met, so that each text is cut into words once.
+
+    An audit fits and asks its readers dozens of times on the same texts, and cutting
+    them takes longer than all that is then counted.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, with no word numbered and no text kept."""
+        self.numbers: dict[str, int] = {}
+        self.spellings: list[str] = []
+        self.texts: dict[str, array[int]] = {}
+        self.room = MOST_REMEMBERED
+
+    def number_texts(self, texts: Iterable[str]) -> tuple["array[int]", list[int]]:
+        """The numbers of the words of all texts, end to end, and where each ends."""
+        ids, ends, numbers, known = array("i"), [0], self.numbers, self.texts
+        for text in texts:
+            codes = known.get(text)
+            if codes is None:
+                codes = array(
+                    "i", [numbers.setdefault(w, len(numbers)) for w in words(text)]
+                )
+                if self.room > 0:
+                    known[text] = codes
+                    self.room -= len(codes) + TEXT_COST
+            ids.extend(codes)
+            ends.append(len(ids))
+        self.spellings += islice(numbers, len(self.spellings), None)
+        return ids, ends
+
+
+MEMORY = WordMemory()
+
+
 def number_words(
     texts: Iterable[str], vocabulary: dict[str, int], *, grow: bool
 ) -> WordNumbers:
     """The texts as word numbers; with `grow`, new words join the vocabulary."""
-    ids, ends = array("i"), [0]
+    if MEMORY.room <= 0:
+        MEMORY.forget()
     # pandas gives texts one at a time slowly, and all of them at once fast.
-    for text in texts.tolist() if isinstance(texts, pd.Series) else texts:
-        if grow:
-            ids.extend(
-                [vocabulary.setdefault(word, len(vocabulary)) for word in words(text)]
-            )
-        else:
-            ids.extend([vocabulary.get(word, -1) for word in words(text)])
-        ends.append(len(ids))
-    return WordNumbers(np.array(ids, np.int32), np.array(ends, np.int64))
+    ids, ends = MEMORY.number_texts(
+        texts.tolist() if isinstance(texts, pd.Series) else texts
+    )
+    codes, spellings = np.array(ids, np.int32), MEMORY.spellings
+    # In the order in which they come, so that new words join in that order.
+    present = pd.unique(codes)
+    table = np.full(len(spellings), -1, np.int32)
+    table[present] = [
+        vocabulary.setdefault(spellings[code], len(vocabulary))
+        if grow
+        else vocabulary.get(spellings[code], -1)
+        for code in present.tolist()
+    ]
+    return WordNumbers(table[codes], np.array(ends, np.int64))
 
 
 @dataclass(frozen=True, eq=False)

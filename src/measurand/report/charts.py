@@ -1,7 +1,8 @@
 """Figures whose rows are named on the left and numbered on the right.
 
 Every field is renamed to a plain name first: a benchmark may call a column `a.b[0]:Q`,
-which altair and Vega would read as a path and a type.
+which altair and Vega would read as a path and a type. A channel is given by its class:
+to find it for a mere text, altair goes through every class it has, each time.
 """
 
 from collections.abc import Mapping
@@ -55,7 +56,7 @@ def draw_bars(table: pd.DataFrame, settings: Settings) -> Drawing | None:
         .encode(x, x2=ZERO, y=ROW, color=COLOUR),
         chart_rows(rows)
         .mark_rule(strokeWidth=1.8, color=INK)
-        .encode(x="low:Q", x2="high:Q", y=ROW),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=ROW),
     ]
     if not np.isnan(reference):
         text = f"{plain_text(settings.get('reference_label', ''), 30)} {reference:z.3f}"
@@ -78,15 +79,15 @@ def draw_intervals(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     x = x_axis(settings.get("x_title", "estimate"), bounds)
     band = alt.Chart(alt.InlineData(values=[{"low": -margin, "high": margin}]))
     layers = [
-        band.mark_rect(color=BAND).encode(x="low:Q", x2="high:Q"),
+        band.mark_rect(color=BAND).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         *vertical_mark(0.0, f"± {margin:g}" if margin else ""),
         chart_rows(rows)
         .mark_rule(strokeWidth=2)
-        .encode(x="low:Q", x2="high:Q", y=ROW, color=COLOUR),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=ROW, color=COLOUR),
         *(
             chart_rows(rows)
             .mark_tick(size=13, thickness=2, opacity=1)
-            .encode(x=f"{end}:Q", y=ROW, color=COLOUR)
+            .encode(x=alt.X(f"{end}:Q"), y=ROW, color=COLOUR)
             # Caps, because a dot hides an interval that is narrower than itself.
             for end in ("low", "high")
         ),
@@ -138,18 +139,18 @@ def draw_distribution(table: pd.DataFrame, settings: Settings) -> Drawing | None
         .mark_rect(color=COLOURS[0], opacity=0.85)
         .encode(
             x_axis(settings.get("x_title", "value"), bounds, "left"),
-            x2="right",
+            x2=alt.X2("right"),
             y=y,
-            y2="top",
+            y2=alt.Y2("top"),
         ),
         chart_rows(centre)
         .mark_rule(strokeWidth=2.5, color=INK, yOffset=6)
-        .encode(x="low:Q", x2="high:Q", y=y),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y),
         series_marks.mark_tick(
             color=COLOURS[1], thickness=2.5, size=34, yOffset=-10
-        ).encode(x="mark:Q", y=y),
+        ).encode(x=alt.X("mark:Q"), y=y),
         series_marks.mark_text(color=COLOURS[1], dy=-42).encode(
-            x="mark:Q", y=y, text="note:N"
+            x=alt.X("mark:Q"), y=y, text=alt.Text("note:N")
         ),
     ]
     for name in marks.keys() - set(names):
@@ -179,8 +180,10 @@ def x_axis(title: object, bounds: tuple[float, float], field: str = "value") -> 
 def vertical_mark(at: float, text: str) -> list[alt.Chart]:
     """A vertical line and the words over it."""
     chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
-    line = chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
-    words = chart.mark_text(color=GREY, dy=-9).encode(x="at:Q", y=TOP, text="text:N")
+    line = chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
+    words = chart.mark_text(color=GREY, dy=-9).encode(
+        x=alt.X("at:Q"), y=TOP, text=alt.Text("text:N")
+    )
     return [line, words]
 
 
@@ -189,8 +192,8 @@ def _row_texts(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
     left = chart_rows(rows).mark_text(align="right", dx=-10, limit=1.1 * NAMES)
     right = chart_rows(rows).mark_text(align="left", dx=10, color=GREY, limit=170)
     return [
-        left.encode(x=alt.value(0), y=y, text="text:N"),
-        right.encode(x=alt.value(WIDTH), y=y, text="numbers:N"),
+        left.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")),
+        right.encode(x=alt.XValue(WIDTH), y=y, text=alt.Text("numbers:N")),
     ]
 
 
@@ -201,11 +204,22 @@ def label_marks(
     words = rows.iloc[label_places["point"]].reset_index(drop=True).join(label_places)
     leaders = chart_rows(words[words["far"].astype(bool)]).mark_rule(strokeWidth=0.8)
     return [
-        leaders.encode(x=f"{x}:Q", y=f"{y}:Q", x2="at_x", y2="at_y", color=COLOUR),
+        leaders.encode(
+            x=alt.X(f"{x}:Q"),
+            y=alt.Y(f"{y}:Q"),
+            x2=alt.X2("at_x"),
+            y2=alt.Y2("at_y"),
+            color=COLOUR,
+        ),
         *(
             chart_rows(words[words["align"] == side])
             .mark_text(align=side)
-            .encode(x="at_x:Q", y="at_y:Q", text="text:N", color=COLOUR)
+            .encode(
+                x=alt.X("at_x:Q"),
+                y=alt.Y("at_y:Q"),
+                text=alt.Text("text:N"),
+                color=COLOUR,
+            )
             for side in SIDES
         ),
     ]
@@ -223,7 +237,7 @@ def _layer_rows(
     heads = chart_rows(headers).mark_text(
         align="right", dx=-10, fontWeight="bold", limit=1.1 * NAMES
     )
-    heads = heads.encode(x=alt.value(0), y=ROW, text="text:N")
+    heads = heads.encode(x=alt.XValue(0), y=ROW, text=alt.Text("text:N"))
     height = 23 * (len(rows) + len(headers))
     return alt.layer(*layers, *_row_texts(rows, ROW), heads).properties(
         width=WIDTH, height=height
@@ -246,4 +260,4 @@ def _ridge_bins(
     return bins[counts > 0]
 
 
-ZERO, TOP = alt.datum(0), alt.value(0)
+ZERO, TOP = alt.X2Datum(0), alt.YValue(0)

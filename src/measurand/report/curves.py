@@ -51,7 +51,7 @@ def draw_curve(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     lines = drawing.mark_line(strokeWidth=2.2, interpolate=shape).encode(x, y, colour)
     layers = [
         drawing.mark_area(opacity=0.16, interpolate=shape).encode(
-            x, alt.Y("low:Q"), colour, y2="high"
+            x, alt.Y("low:Q"), colour, y2=alt.Y2("high")
         ),
         lines,
         # A series of one point is a line that cannot be seen.
@@ -91,8 +91,8 @@ def draw_histogram(table: pd.DataFrame, settings: Settings) -> Drawing | None:
             x_axis(settings.get("x_title", "value"), bounds, "left"),
             y_axis("share", top, ticks=3, form="~%"),
             alt.Color("series:N", scale=_colour_scale(names), legend=None),
-            x2="right",
-            y2=alt.datum(0),
+            x2=alt.X2("right"),
+            y2=alt.Y2Datum(0),
         )
         .properties(width=WIDTH, height=PANEL)
     )
@@ -144,7 +144,9 @@ def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     words = note_chart.mark_text(align="right", color=GREY, dy=-8)
     return alt.layer(
         marks.encode(*axes, colour, size),
-        words.encode(x=alt.value(WIDTH), y=alt.value(HEIGHT + 80), text="text:N"),
+        words.encode(
+            x=alt.XValue(WIDTH), y=alt.YValue(HEIGHT + 80), text=alt.Text("text:N")
+        ),
     ).properties(width=WIDTH, height=HEIGHT + 80)
 
 
@@ -191,8 +193,8 @@ def _level_mark(at: float, text: str) -> list[alt.Chart]:
     chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
     words = chart.mark_text(color=GREY, align="right", dy=-7, dx=-4)
     return [
-        chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(y="at:Q"),
-        words.encode(x=alt.value(WIDTH), y="at:Q", text="text:N"),
+        chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q")),
+        words.encode(x=alt.XValue(WIDTH), y=alt.Y("at:Q"), text=alt.Text("text:N")),
     ]
 
 

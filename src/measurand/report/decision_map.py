@@ -97,8 +97,8 @@ def _region_areas(
                 scale=alt.Scale(domain=frame.y, nice=False),
                 axis=up,
             ),
-            x2="x2",
-            y2="y2",
+            x2=alt.X2("x2"),
+            y2=alt.Y2("y2"),
             color=COLOUR,
         )
     ]
@@ -115,7 +115,7 @@ def _region_name(text: str, corner: tuple[float, float]) -> alt.Chart:
         "text", align="left", dx=DX, dy=DY, fontStyle="italic", color=GREY
     )
     chart = alt.Chart(alt.InlineData(values=[row])).properties(mark=italic)
-    return chart.encode(x="x:Q", y="y:Q", text="text:N")
+    return chart.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("text:N"))
 
 
 def _name_box(frame: Frame, text: str, corner: tuple[float, float]) -> Box:
@@ -127,9 +127,9 @@ def _crosses(rows: pd.DataFrame) -> list[alt.Chart]:
     points = chart_rows(rows).encode(color=COLOUR)
     rule = points.mark_rule(strokeWidth=1.5, opacity=0.7)
     return [
-        rule.encode(x="x_low:Q", x2="x_high", y="y:Q"),
-        rule.encode(x="x:Q", y="y_low:Q", y2="y_high"),
-        points.mark_circle(size=42, opacity=1).encode(x="x:Q", y="y:Q"),
+        rule.encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high"), y=alt.Y("y:Q")),
+        rule.encode(x=alt.X("x:Q"), y=alt.Y("y_low:Q"), y2=alt.Y2("y_high")),
+        points.mark_circle(size=42, opacity=1).encode(x=alt.X("x:Q"), y=alt.Y("y:Q")),
     ]
 
 

@@ -103,7 +103,9 @@ def _line_mark(ends: Ends, kind: str) -> alt.Chart:
     chart = alt.Chart(alt.InlineData(values=[row]))
     dash = {"diagonal": [2, 4], "vertical": [4, 3]}.get(kind, [1, 0])
     rule = chart.mark_rule(color=GREY, strokeDash=dash, opacity=0.75)
-    drawing: alt.Chart = rule.encode(x="x:Q", y="y:Q", x2="x2", y2="y2")
+    drawing: alt.Chart = rule.encode(
+        x=alt.X("x:Q"), y=alt.Y("y:Q"), x2=alt.X2("x2"), y2=alt.Y2("y2")
+    )
     return drawing
 
 
@@ -122,7 +124,7 @@ def _group_lines(rows: pd.DataFrame) -> list[alt.Chart]:
     dotted = chart_rows(several.sort_values(["group", "x", "y"])).mark_line(
         color=GREY, strokeDash=[2, 3], strokeWidth=1.4, strokeCap="round"
     )
-    return [dotted.encode(x="x:Q", y="y:Q", detail="group:N")]
+    return [dotted.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), detail=alt.Detail("group:N"))]
 
 
 def _point_marks(
@@ -153,15 +155,15 @@ def _point_marks(
             ),
         )
         ring = points.mark_point(size=110, filled=True, opacity=1, stroke=GREY)
-        grey = alt.value(GREY)
+        grey = alt.ColorValue(GREY)
         return [
-            rule.encode(alt.X("x_low:Q"), y, x2="x_high", color=grey),
-            rule.encode(x, alt.Y("y_low:Q"), y2="y_high", color=grey),
+            rule.encode(alt.X("x_low:Q"), y, x2=alt.X2("x_high"), color=grey),
+            rule.encode(x, alt.Y("y_low:Q"), y2=alt.Y2("y_high"), color=grey),
             ring.encode(x, y, shade, shape),
         ]
     return [
-        rule.encode(alt.X("x_low:Q"), y, colour, x2="x_high"),
-        rule.encode(x, alt.Y("y_low:Q"), colour, y2="y_high"),
+        rule.encode(alt.X("x_low:Q"), y, colour, x2=alt.X2("x_high")),
+        rule.encode(x, alt.Y("y_low:Q"), colour, y2=alt.Y2("y_high")),
         points.mark_point(size=62, filled=True, opacity=1).encode(x, y, colour, shape),
     ]
 
@@ -202,4 +204,4 @@ def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]
     text = f"Pearson r = {correlation}, n = {correlation.n}"
     chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
     words = chart.mark_text(align="right", color=GREY, dy=-9)
-    return [words.encode(x=alt.value(WIDTH), y=alt.value(0), text="text:N")]
+    return [words.encode(x=alt.XValue(WIDTH), y=alt.YValue(0), text=alt.Text("text:N"))]

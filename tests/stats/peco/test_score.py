@@ -19,7 +19,13 @@ from measurand.stats.peco.null import (
     expected_squares,
     group_dealer,
 )
-from measurand.stats.peco.score import DIVERGENCES, peco, threshold_curve
+from measurand.stats.peco.score import (
+    DIVERGENCES,
+    PRESETS,
+    peco,
+    published_value,
+    threshold_curve,
+)
 
 FEW = {"permutations": 99}
 
@@ -140,8 +146,8 @@ def test_the_paper_preset_is_equation_11_in_equation_12(rng):
             (high - low) * sum(x > low for x in s) / len(s)
             for low, high in pairwise(cuts)
         )
-        score = peco(*from_table(table), preset="paper", permutations=19)
-        assert score.value == pytest.approx(100 * area, abs=1e-12)
+        found = published_value(*from_table(table), "paper")
+        assert found == pytest.approx(100 * area, abs=1e-12)
 
 
 def test_the_released_presets_are_the_released_sums(rng):
@@ -154,12 +160,21 @@ def test_the_released_presets_are_the_released_sums(rng):
             -sum((log2(p + 1e-30) - log2(g + 1e-30)) * g for p, g in pair)
             for pair in pairs
         ]
-        settings = {"preset": "released", "permutations": 19}
         items = from_table(table)
-        found = peco(*items, **settings).value
+        found = published_value(*items, "released")
         assert found == pytest.approx(literal_steps(l2, 1), abs=1e-12)
-        found = peco(*items, divergence="kl_global", **settings).value
+        found = published_value(*items, "released", "kl_global")
         assert found == pytest.approx(literal_steps(kld, 5), abs=1e-12)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(300) // 3])
+def test_a_published_value_is_the_score_of_its_preset(rng, groups):
+    items = random_items(rng, 300, 8)
+    for preset, divergences in PRESETS.items():
+        for divergence in divergences:
+            found = {"preset": preset, "divergence": divergence}
+            whole = peco(*items, groups=groups, **found, **FEW)
+            assert published_value(*items, **found) == whole.value
 
 
 def test_the_released_steps_are_strict():

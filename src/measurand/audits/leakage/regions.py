@@ -23,7 +23,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates
-from measurand.stats.peco.score import PecoScore, peco
+from measurand.stats.peco.score import PecoScore, peco, published_value
 from measurand.stats.vectors.kmeans import (
     Partition,
     default_k,
@@ -284,10 +284,8 @@ def _sensitivity_table(
                     "high": score.estimate.high,
                     "p": score.p_value,
                     **{
-                        what: _published_score(
-                            what, partition, labels, groups, stream
-                        ).value
-                        for what in PUBLISHED
+                        what: published_value(partition.labels, labels, *definition)
+                        for what, definition in PUBLISHED.items()
                     },
                 }
             )
