@@ -1,0 +1,197 @@
+"""Whether a report of a random planted benchmark ever contradicts itself.
+
+`python -m bench contradictions 1000` draws so many benchmarks: of 60 to 400 items, of
+two or three labels, skewed or not, with texts that items share, and with what tells the
+label planted in the words of a part, in its spacing or length, in both parts together,
+in a memory of texts, or nowhere. Both audits read each, and every figure of a report is
+held against its verdict. The test suite draws some.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+import measurand as ms
+from bench.figures import Figure
+from measurand.benchmarks.assemble import from_frames
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Report
+
+PLANTED = ("words", "spacing", "length", "together", "memory", "nothing")
+COUPLED = ("direct coupling", "latent coupling", "coupling")
+NONE = "none found within the margin"
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True)
+class Planted:
+    """One random benchmark, as drawn by its number."""
+
+    number: int
+
+    def draw(self) -> tuple[Benchmark, dict[str, object]]:
+        """The benchmark, and the settings that both audits are run with."""
+        rng = np.random.default_rng([7, self.number])
+        n = int(rng.integers(60, 400))
+        classes = ["no", "yes", "maybe"][: int(rng.integers(2, 4))]
+        skew = rng.dirichlet(np.full(len(classes), rng.choice([2.0, 50.0])))
+        labels = rng.choice(len(classes), n, p=skew)
+        share = float(rng.choice([1, 1, 3]))
+        texts = rng.integers(max(int(n / share), 20), size=(2, n))
+        kind, side = str(rng.choice(PLANTED)), int(rng.integers(2))
+        told = rng.random(n) < rng.uniform(0.1, 0.9)
+        fields = [
+            [_write(rng, text, group) for group in groups]
+            for text, groups in zip(("asks", "tells"), texts, strict=True)
+        ]
+        if kind == "memory":
+            labels = (texts[side] * 7919) % len(classes)
+        for item in np.flatnonzero(told):
+            _plant(fields, item, int(labels[item]), kind, side, len(classes), rng)
+        table = pd.DataFrame({"query": fields[0], "evidence": fields[1]})
+        table["label"] = [classes[label] for label in labels]
+        cut = int(n * 0.6)
+        benchmark = from_frames(table[:cut], table[cut:], name=f"planted {kind}")
+        margin = float(rng.choice([0.02, 0.05, 0.2]))
+        controls = str(rng.choice(["none", "none", "quick"]))
+        return benchmark, {"margin": margin, "controls": controls}
+
+
+def _write(rng: np.random.Generator, verb: str, group: int) -> str:
+    """A text of the group: the same words each time, in the same order."""
+    own = np.random.default_rng([group, len(verb)])
+    return " ".join([verb, *own.choice(60, 6).astype(str), f"and g{group}"])
+
+
+def _plant(
+    fields: list[list[str]],
+    item: int,
+    label: int,
+    kind: str,
+    side: int,
+    classes: int,
+    rng: np.random.Generator,
+) -> None:
+    """Let the texts of one item tell its label."""
+    text = fields[side][item]
+    if kind == "words":
+        fields[side][item] = f"{text} code{label}"
+    elif kind == "spacing":
+        fields[side][item] = text.replace(" and", f"{' ' * label}, and")
+    elif kind == "length":
+        fields[side][item] = text + " so" * (3 * label)
+    elif kind == "together":
+        name = int(rng.integers(classes))
+        fields[0][item] += f" is it name{name}"
+        fields[1][item] += f" it was name{(name + label) % classes}"
+
+
+def read_both(number: int) -> tuple[list[str], list[str]]:
+    """What contradicts itself in the reports of one benchmark, and their verdicts."""
+    faults: list[str] = []
+    labels: list[str] = []
+    try:
+        benchmark, settings = Planted(number).draw()
+    except ms.MeasurandError as refused:
+        return faults, [f"refused: {type(refused).__name__}"]
+    for audit, check in (("evidence", _check_evidence), ("leakage", _check_leakage)):
+        try:
+            report = getattr(ms, audit)(
+                benchmark, readers=["tfidf", "cross"], calibrate=False, **settings
+            )
+        except ms.MeasurandError as refused:
+            labels.append(f"{audit} refused: {type(refused).__name__}")
+            continue
+        labels.append(f"{audit} {report.verdict.label}")
+        faults += [f"{number} {audit}: {fault}" for fault in check(report)]
+    return faults, labels
+
+
+def _check_evidence(report: Report) -> Iterator[str]:
+    """What in a report of the evidence audit speaks against its verdict."""
+    label, why = report.verdict.label, report.verdict.reason
+    effects = {f.reader: f for f in report.findings if f.statistic == "delta_evi"}
+    effects = {r: f for r, f in effects.items() if "part=" not in f.condition}
+    blanks = {f.reader for f in report.findings if f.decision == "reads something"}
+    said = {f.decision for r, f in effects.items() if r not in blanks}
+    if label == "evidence-sensitive" and "depends" not in said:
+        yield f"{label}, and no reader depends"
+    if label in (*COUPLED, "warning", "no verdict") and "depends" in said:
+        yield f"{label}, and a reader depends"
+    if label in COUPLED and "near zero" not in said:
+        yield f"{label}, and no reader is near zero"
+    if label == "no verdict" and said - {"collapsed"}:
+        yield f"no verdict, and readers are {said}"
+    stage = effects.get(report.verdict.stage or "")
+    if stage and label != "undecided" and str(stage.estimate) not in why:
+        yield "the reason states another effect than the findings do"
+    yield from _check_bits(report)
+
+
+def _check_leakage(report: Report) -> Iterator[str]:
+    """What in a report of the leakage audit speaks against its verdict."""
+    label = report.verdict.label
+    leaks = [f for f in report.findings if f.decision == "leaks"]
+    if label != "leaks" and leaks:
+        yield f"{label}, and {leaks[0].condition} leaks to {leaks[0].reader}"
+    if label == "leaks" and not leaks:
+        yield "leaks, and no finding does"
+    if label == NONE:
+        yield from _check_none(report)
+    yield from _check_bits(report)
+
+
+def _check_none(report: Report) -> Iterator[str]:
+    """What is beyond chance in a report in which nothing was found."""
+    bits = float(report.settings["margin_bits"])
+    for finding in report.findings:
+        alone = finding.statistic == "v_information" and finding.condition != "full"
+        if alone and finding.estimate.low > bits and finding.reader != "lookup":
+            yield f"none found, and {finding.condition} tells {finding.estimate} bits"
+        if finding.statistic == "peco_p" and finding.estimate.value <= 0.001:
+            yield f"none found, and peco_p of {finding.condition} is {finding.estimate}"
+    for exhibit in report.exhibits:
+        if exhibit.name.startswith("cards_") and exhibit.table["biased"].any():
+            yield f"none found, and {exhibit.name} has biased clusters"
+        if exhibit.name.startswith("words_") and len(exhibit.table):
+            yield f"none found, and {exhibit.name} has words"
+
+
+def _check_bits(report: Report) -> Iterator[str]:
+    """Whether the account in bits adds up, and every interval holds its value."""
+    bits = {
+        (f.reader, f.condition): f.estimate.value
+        for f in report.findings
+        if f.statistic == "bits"
+    }
+    for reader in {reader for reader, _ in bits}:
+        parts = ("only query", "only evidence", "either", "together")
+        total = sum(bits[reader, part] for part in parts)
+        if abs(total - bits[reader, "both"]) > CLOSE:
+            yield f"the bits of {reader} add up to {total}"
+    for finding in report.findings:
+        one = finding.estimate
+        if not one.low - CLOSE <= one.value <= one.high + CLOSE:
+            yield f"{finding.statistic} of {finding.reader} lies outside its interval"
+
+
+def run(arguments: list[str]) -> list[Figure]:
+    """Every benchmark, 1,000 unless another number is given."""
+    count = int(arguments[0]) if arguments else 1000
+    faults: list[str] = []
+    tally: dict[str, int] = {}
+    with ProcessPoolExecutor() as pool:
+        for found, labels in pool.map(read_both, range(count), chunksize=5):
+            faults += found
+            for fault in found:
+                print(fault, flush=True)
+            for label in labels:
+                tally[label] = tally.get(label, 0) + 1
+    return [
+        Figure("benchmarks", count, "count"),
+        Figure("contradictions in their reports", len(faults), "count", most=0),
+        *(Figure(label, tally[label], "reports") for label in sorted(tally)),
+    ]
