@@ -97,10 +97,11 @@ def read_both(number: int) -> tuple[list[str], list[str]]:
         benchmark, settings = Planted(number).draw()
     except ms.MeasurandError as refused:
         return faults, [f"refused: {type(refused).__name__}"]
+    readers = ["tfidf", "cross"][: 1 + (number % 3 == 0)]
     for audit, check in (("evidence", _check_evidence), ("leakage", _check_leakage)):
         try:
             report = getattr(ms, audit)(
-                benchmark, readers=["tfidf", "cross"], calibrate=False, **settings
+                benchmark, readers=readers, calibrate=False, **settings
             )
         except ms.MeasurandError as refused:
             labels.append(f"{audit} refused: {type(refused).__name__}")

@@ -19,7 +19,7 @@ import numpy as np
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Estimate
-from measurand.stats.resampling import bootstrap
+from measurand.stats.resampling import Statistic, bootstrap_each
 
 RESAMPLES = 2_000
 Parting = Callable[[Floats, Floats, Floats], Floats]
@@ -61,16 +61,14 @@ def account_bits(
     """
     rows = np.column_stack([query, evidence, both, np.ones(len(query))])
 
-    def estimate(told: Parting) -> Estimate:
-        return bootstrap(
-            lambda s: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0)),
-            rows,
-            rng=rng,
-            clusters=clusters,
-            resamples=RESAMPLES,
-        )
+    def of_sums(told: Parting) -> Statistic:
+        return lambda s: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0))
 
-    return {part: estimate(told) for part, told in PARTS.items()}
+    statistics = [of_sums(told) for told in PARTS.values()]
+    estimates = bootstrap_each(
+        statistics, rows, rng=rng, clusters=clusters, resamples=RESAMPLES
+    )
+    return dict(zip(PARTS, estimates, strict=True))
 
 
 def _told(bits: Floats) -> Floats:

@@ -51,19 +51,59 @@ def bootstrap(
         level: The coverage of the interval.
         resamples: How many resamples.
     """
+    (estimate,) = bootstrap_each(
+        [statistic],
+        rows,
+        rng=rng,
+        clusters=clusters,
+        level=level,
+        resamples=resamples,
+    )
+    return estimate
+
+
+def bootstrap_each(
+    statistics: Sequence[Statistic],
+    rows: Floats,
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    resamples: int = RESAMPLES,
+) -> list[Estimate]:
+    """Several statistics of the same rows, by the same resamples: see `bootstrap`."""
     if len(rows) == 0:
         raise Undefined("no items to average; widen the selection")
-    value = float(statistic(rows.sum(axis=0)))
     ways = [None] if clusters is None else split_ways(clusters)
+    sums = [resample_sums(rows, way, resamples, rng) for way in ways]
+    method = (
+        f"bootstrap over {resample_unit(len(rows), clusters)}, {resamples} resamples"
+    )
+    total, estimates = rows.sum(axis=0), []
+    for statistic in statistics:
+        value = float(statistic(total))
+        draws = [statistic(drawn) for drawn in sums]
+        low, high = _percentile_ends(value, draws, ways, len(rows), level)
+        estimates.append(Estimate(value, low, high, level, len(rows), method))
+    return estimates
+
+
+def _percentile_ends(
+    value: float,
+    draws_by_way: Sequence[Floats],
+    ways: Sequence[Ints | None],
+    n: int,
+    level: float,
+) -> tuple[float, float]:
+    """The ends of the interval, from what the resamples of each way gave."""
     ends = []
-    for way in ways:
-        draws = statistic(resample_sums(rows, way, resamples, rng))
-        draws = draws[np.isfinite(draws)]
-        if len(draws) < resamples / 2:
+    for way, each in zip(ways, draws_by_way, strict=True):
+        draws = each[np.isfinite(each)]
+        if len(draws) < len(each) / 2:
             raise Undefined(
                 "the statistic has no value in most resamples; more items are needed"
             )
-        wide = level if len(ways) > 1 else _few_units_level(len(rows), way, level)
+        wide = level if len(ways) > 1 else _few_units_level(n, way, level)
         ends.append(np.quantile(draws, [(1 - wide) / 2, (1 + wide) / 2]))
     if len(ends) == 1:
         low, high = ends[0]
@@ -71,10 +111,7 @@ def bootstrap(
         arms = np.abs(np.array(ends) - value) * _few_clusters_factor(ways, level)
         below, above = np.sqrt(combine_ways(arms**2))
         low, high = value - below, value + above
-    method = (
-        f"bootstrap over {resample_unit(len(rows), clusters)}, {resamples} resamples"
-    )
-    return Estimate(value, float(low), float(high), level, len(rows), method)
+    return float(low), float(high)
 
 
 def combine_ways(variances: Floats) -> Floats:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from measurand.audits.leakage.asking import Evaluation, open_evaluation
 from measurand.audits.leakage.canonical import (
     CanonicalBenchmark,
@@ -211,7 +213,7 @@ def _draw_uncertainty(
             trained = reading.strength >= Strength.PRETRAINED
             one = trained and len(runs.right) == 1
             left_out = TRAINING_ITEMS + (f"; {ONE_OF_MANY}" if one else "")
-            over = runs.right - baselines.majority.to_numpy()
+            over = np.asarray(runs.right - baselines.majority.to_numpy(), float)
             budget = budget_of_mean(over, baselines.clusters, source, left_out)
             budgets[f"{reading.name}, {field}"] = budget
     return uncertainty_bars(budgets, "accuracy over the majority")
