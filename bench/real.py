@@ -51,9 +51,10 @@ def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:
         "fever": ("fever_dev", "query"),
         "mnli": ("mnli_dev_matched", "both"),
         "sick": ("sick", "both"),
+        "symmetric": ("fever_symmetric", "both"),
     }[name]
     made = load_benchmark(str(data / f"{file}.jsonl.gz"), split_by=by)
-    long = name == "fever"
+    long = name in ("fever", "symmetric")
     return replace(made, name=name), {
         "epochs": 4 if long else 3,
         "length": 256 if long else 128,
