@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,6 +50,21 @@ def test_a_benchmark_keeps_the_columns_with_a_part_in_file_order():
     assert made.metadata == ("genre",)
     assert made.schema == {"genre": "as given"}
     assert list(made.train.ids) == sorted(made.train.ids, key=int)
+
+
+@pytest.mark.parametrize("column", ["claim", "evidence"])
+def test_a_text_that_is_the_group_stands_in_a_column_of_its_own(column):
+    texts = [f"text {i // 2}" for i in range(40)]
+    roles = replace(ROLES, group=column)
+    benchmark = built(rows(**{column: texts}), roles=roles)
+    assert benchmark.roles["group"] == column
+    for items in (benchmark.train, benchmark.test):
+        assert items.group == f"{column} (group)"
+        assert items.column(items.group).equals(
+            items.column(column).rename(items.group)
+        )
+    changed = benchmark.test.with_field(column, ["other"] * len(benchmark.test))
+    assert changed.column(benchmark.test.group).nunique() > 1
 
 
 def test_without_named_metadata_they_are_derived():

@@ -100,6 +100,15 @@ def test_one_column_plays_one_part(given):
         infer_roles(["text", "label"], given)
 
 
+def test_a_text_may_be_the_group_too():
+    columns = ["question", "passage", "label"]
+    for given in (NamedColumns(group="question"), NamedColumns(group="passage")):
+        roles = infer_roles(columns, given)
+        assert (roles.query, roles.group) == ("question", given.group)
+    with pytest.raises(BadInput, match="is given more than one part"):
+        infer_roles(columns, NamedColumns(group="label", label="label"))
+
+
 def test_hostile_column_names_stay_in_one_line():
     with pytest.raises(AmbiguousRoles) as caught:
         infer_roles(["a\nb", "\x1b[31m", "x" * 500, "", *(f"c{i}" for i in range(100))])

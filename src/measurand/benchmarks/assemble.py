@@ -90,7 +90,9 @@ def _clean_table(
             columns[column] = rationale_cells(frame[column])
     for column in roles.metadata:
         columns[column] = metadata_cells(frame[column])
-    if roles.group is not None:
+    if roles.group in columns:
+        columns[str(_group_column(roles))] = columns[str(roles.group)]
+    elif roles.group is not None:
         columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group")
     if roles.split is not None and not side:
         columns[roles.split] = name_cells(frame[roles.split], "split")
@@ -100,6 +102,23 @@ def _clean_table(
         id_prefix = f"{side}-" if side else ""
         ids = [f"{id_prefix}{row}" for row in range(len(frame))]
     return pd.DataFrame(columns).set_axis(pd.Index(ids, name="id"), axis="index")
+
+
+def _group_column(roles: ColumnRoles) -> str | None:
+    """The column of the group: apart from a text, which may be read changed.
+
+    >>> _group_column(infer_roles(["claim", "label"]))
+    >>> _group_column(ColumnRoles("claim", None, "label", group="claim"))
+    'claim (group)'
+    """
+    texts = (roles.query, roles.evidence, *roles.fields)
+    name = roles.group
+    if name is None or name not in texts:
+        return name
+    taken = (*texts, roles.label, *roles.metadata, *roles.explanations, roles.split)
+    while name in taken:
+        name = f"{name} (group)"
+    return name
 
 
 def _drop_unlabelled_rows(
@@ -139,8 +158,8 @@ def _build_benchmark(
     fields = roles.fields or ((query,) if evidence is None else (query, evidence))
     return Benchmark(
         name=name,
-        train=Items(train, fields, label, metadata, roles.group),
-        test=Items(test, fields, label, metadata, roles.group),
+        train=Items(train, fields, label, metadata, _group_column(roles)),
+        test=Items(test, fields, label, metadata, _group_column(roles)),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,

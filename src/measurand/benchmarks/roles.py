@@ -173,11 +173,15 @@ def infer_roles(
         if role_columns["evidence"] is None and len(named.fields) > 1:
             role_columns["evidence"] = named.fields[0]
         extra_fields = tuple(f for f in named.fields if f not in role_columns.values())
-    # Evidence may be its own explanation: it is the one column with two parts.
+    # Evidence may be its own explanation, and items with one text may be a group: only
+    # these columns have two parts.
     role_columns["rationale"] = next(iter(named.rationales), role_columns["rationale"])
     parts = {part: name for part, name in role_columns.items() if name is not None}
     if parts.get("rationale") == parts.get("evidence"):
         parts.pop("rationale", None)
+    texts = (parts.get("query"), parts.get("evidence"), *named.fields)
+    if parts.get("group") in texts:
+        parts.pop("group", None)
     taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
     for name in taken:
         if name not in columns:
@@ -191,11 +195,13 @@ def infer_roles(
     evidence_candidates = [
         name for name in columns if name in (*free, role_columns["rationale"])
     ]
+    grouping = [named.group] if named.group else []
     looked_for = set(PLAIN) - ({"query", "evidence"} if named.fields else set())
     inferred = {
         part: name
         or (
             _plain_column(part, evidence_candidates if part == "evidence" else free)
+            or (_plain_column(part, grouping) if part == "query" else None)
             if part in looked_for
             else None
         )

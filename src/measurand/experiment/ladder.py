@@ -96,6 +96,16 @@ def most_telling(
     return max(readings, key=lambda r: (r.strength, find_effect(r)))
 
 
+def explain_below_majority(names: Sequence[str]) -> str:
+    """Why readers may be surely below the majority, and what to look at."""
+    be = "are" if len(names) > 1 else "is"
+    return (
+        f"{', '.join(names)} {be} surely below the majority, as where labels mean "
+        "something else in the test items than in training: look whether they are "
+        "inverted or mixed up"
+    )
+
+
 def check_rung(name: str) -> None:
     """Raise where the ladder has no such rung."""
     if name not in LADDER:

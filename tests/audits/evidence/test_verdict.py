@@ -187,6 +187,10 @@ def test_readers_that_collapsed_are_named():
     failed = reading("failed", decision=COLLAPSED)
     assert "not fit to speak: failed (collapsed)" in say(failed, SEES).reason
     assert say(failed).label == "no verdict"
+    assert "inverted" not in say(failed).reason
+    wrong = reading("wrong", decision=COLLAPSED, gain=near(-0.3))
+    assert "wrong is surely below the majority" in say(failed, wrong).reason
+    assert "inverted or mixed up" in say(failed, wrong).reason
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.012, 0.0201, 0.021, 0.025, 0.03])

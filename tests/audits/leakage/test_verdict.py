@@ -243,3 +243,30 @@ def test_the_verdict_names_who_reaches_the_most(findings, clause):
     assert clause in added.reason
     assert added.reason.startswith(told.reason)
     assert added.label == told.label
+
+
+def test_a_reader_below_the_majority_is_told_apart_from_one_that_learned_nothing():
+    lost = stage("lost", collapsed=True)
+    wrong = stage("wrong", collapsed=True, below_majority=True)
+    assert "inverted" not in said(lost).reason
+    told = said(lost, wrong)
+    assert told.label == UNDECIDED
+    assert "wrong is surely below the majority" in told.reason
+    assert "look whether they are inverted or mixed up" in told.reason
+    unlearned = [saturation("lost", -0.2, "undecided")]
+    assert add_saturation(told, unlearned) == told
+
+
+@pytest.mark.parametrize(
+    ("elicited", "clause"),
+    [
+        ("premise", "premise was written for the label, which is how it came to tell"),
+        ("hypothesis", "premise is not what was written for the label, which is hypo"),
+        (None, ""),
+    ],
+)
+def test_a_leak_says_whether_the_part_was_written_for_the_label(elicited, clause):
+    leaking = [stage(parts={"premise": part(0.1, 0.1)})]
+    told = verdict(leaking, NO_WORDS, BASELINES, planted=False, elicited=elicited)
+    assert clause in told.reason
+    assert ("written for the label" in told.reason) == bool(clause)

@@ -301,7 +301,10 @@ def _dominant_group(
     sizes = trained.reindex(rates.index[coupled]).fillna(0)
     risky = sizes[(sizes > 0) & (sizes <= len(train) // 2)]
     if risky.empty:
-        raise Undefined("no metadata group of at most half the items has a higher mpds")
+        raise Undefined(
+            "no metadata group of at most half the items has a higher mpds; name other "
+            "columns with `metadata`"
+        )
     values = risky.idxmax()
     chosen = values if isinstance(values, tuple) else (values,)
     return Drop(train.metadata, tuple(map(str, chosen)))
@@ -334,7 +337,10 @@ def filter_findings(
     train, test = (group(side, rng) for side in (benchmark.train, benchmark.test))
     values = held_out_values(train, test)
     if not values:
-        raise Undefined("without that group no metadata value can be held out")
+        raise Undefined(
+            "without that group no metadata value can be held out; give more test "
+            "items, or name other columns with `metadata`"
+        )
     common = sorted(
         values, key=lambda pair: (-int((test.column(pair[0]) == pair[1]).sum()), pair)
     )[:FILTER_VALUES]

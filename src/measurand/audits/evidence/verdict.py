@@ -15,7 +15,7 @@ from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import MATCH
-from measurand.experiment.ladder import most_telling
+from measurand.experiment.ladder import explain_below_majority, most_telling
 from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide
 
 SENSITIVE = "evidence-sensitive"
@@ -118,6 +118,8 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
         return Verdict("no verdict", "no verdict", None, why)
     names = ", ".join(reading.name for reading in readings)
     why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
+    below = [reading.name for reading in readings if reading.gain.high < 0]
+    why += f"; {explain_below_majority(below)}" if below else ""
     query_scores = [
         failure.alone["query_only"].mean() for failure in readings if failure.alone
     ]

@@ -101,7 +101,12 @@ def audit(
     stages = [*simple.stages, *(reading.stage for reading in readings)]
     planted = canonical.benchmark.planted
     conclusion = verdict(
-        stages, surest, baselines, planted=planted, find_cause=simple.cause
+        stages,
+        surest,
+        baselines,
+        planted=planted,
+        find_cause=simple.cause,
+        elicited=canonical.benchmark.elicited,
     )
     findings = [
         *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),

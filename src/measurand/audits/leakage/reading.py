@@ -11,6 +11,7 @@ from measurand.audits.leakage.asking import (
     Evaluation,
     LeakageAnswers,
     ask_parts,
+    is_one_class,
     measure_embedding,
     measure_epochs,
     measure_relevance,
@@ -24,7 +25,7 @@ from measurand.audits.leakage.scores import (
     PartLeakage,
     answer_findings,
     bits_by_item,
-    is_degenerate,
+    pair_gain,
     part_leakage,
 )
 from measurand.audits.leakage.verdict import LeakageStage
@@ -98,14 +99,16 @@ def read_leakage(
     epoch_map = _map_epochs(
         evaluation, name, member, labels, regions_by_field, findings, not_run, rng
     )
+    gain = pair_gain(answers.pair, baselines, rng)
     stage = LeakageStage(
         name,
         traits_of(reader).strength,
-        is_degenerate(answers.pair, baselines, rng),
+        is_one_class(answers.pair) or gain.low <= 0,
         parts,
         {field: entry.biased for field, entry in regions_by_field.items()},
         {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
         tuple(leaking_elsewhere),
+        below_majority=gain.high < 0,
     )
     return LeakageReading(
         name=name,

@@ -291,6 +291,8 @@ def _state_saturation(
 
 def saturation_decision(saturation: Estimate) -> str:
     """Whether little is left to gain, by the interval."""
+    if saturation.low <= 0:
+        return UNDECIDED  # who learned nothing does not show that there is room
     if saturation.low >= SATURATED:
         return FULL_UP
     return ROOM_LEFT if saturation.high < SATURATED else UNDECIDED
@@ -435,10 +437,10 @@ def runs_in_bits(runs: Runs, baselines: LeakageBaselines, tests: int) -> PartLea
     return PartLeakage(bits(0.95), bits(1 - 0.05 / tests), bits(0.90).high)
 
 
-def is_degenerate(
+def pair_gain(
     runs: Runs, baselines: LeakageBaselines, rng: np.random.Generator
-) -> bool:
-    """Whether the pair reader is no better than the majority, or says one thing."""
+) -> Estimate:
+    """The accuracy of the pair reader over the majority."""
     gains = [
         difference(
             _correct_in_run(runs, r),
@@ -448,7 +450,7 @@ def is_degenerate(
         )
         for r in range(len(runs.probabilities))
     ]
-    return is_one_class(runs) or pool_estimates(gains).low <= 0
+    return pool_estimates(gains)
 
 
 def _correct_in_run(runs: Runs, run: int) -> "pd.Series[float]":

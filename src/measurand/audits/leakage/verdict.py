@@ -29,7 +29,7 @@ from measurand.audits.leakage.settings import DISCOVERY, WORST
 from measurand.core.control import Control
 from measurand.core.finding import Finding, Verdict
 from measurand.core.recipe import Strength
-from measurand.experiment.ladder import most_telling
+from measurand.experiment.ladder import explain_below_majority, most_telling
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
@@ -50,6 +50,7 @@ class LeakageStage:
         elsewhere: What leaks in another test part, as findings call it.
         controls: What it recovers of a code word in each part, where it was measured.
         faulty: Whether it reads something where training labels were dealt anew.
+        below_majority: Whether all fields surely bring it below the majority.
     """
 
     name: str
@@ -61,6 +62,7 @@ class LeakageStage:
     elsewhere: Sequence[str] = ()
     controls: Mapping[str, Control] = field(default_factory=dict)
     faulty: bool = False
+    below_majority: bool = False
 
     @property
     def leaking_parts(self) -> list[str]:
@@ -95,6 +97,7 @@ def verdict(
     *,
     planted: bool,
     find_cause: Callable[[str, float], str] = lambda part, bits: "",
+    elicited: str | None = None,
 ) -> Verdict:
     """What the readers let us say, whatever their order and names.
 
@@ -104,10 +107,11 @@ def verdict(
         baselines: What the readers were held against.
         planted: Whether the right answer is known because we made the items.
         find_cause: By part and bits, what simple thing explains a leak; or nothing.
+        elicited: The part that was written for the label, where that is known.
     """
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
-        return _leak_verdict(leaking, tokens, find_cause)
+        return _leak_verdict(leaking, tokens, find_cause, elicited)
     fit = [stage for stage in stages if stage.is_fit]
     if not fit:
         return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
@@ -127,9 +131,9 @@ def verdict(
 def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
     """The verdict, and whether the benchmark is saturated by who reaches the most."""
     reached = [f for f in findings if f.statistic == SATURATION and f.condition == FULL]
-    if not reached:
+    best = max(reached, key=lambda f: f.estimate.value, default=None)
+    if best is None or best.estimate.low <= 0:
         return told
-    best = max(reached, key=lambda f: f.estimate.value)
     who = best.reader
     if who == PUBLISHED_MODEL:
         who = "the best published model"
@@ -144,7 +148,9 @@ def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
 
 def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
     """Why no reader is fit to speak."""
-    collapsed = [stage.name for stage in stages if stage.collapsed]
+    # Length and form are never read with all fields.
+    readers = [stage for stage in stages if stage.strength > Strength.TEXTLESS]
+    collapsed = [stage.name for stage in readers if stage.collapsed]
     clauses = []
     if collapsed:
         be = "are" if len(collapsed) > 1 else "is"
@@ -152,6 +158,8 @@ def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
             f"{', '.join(collapsed)} {be} not clearly above the majority even with all "
             "fields, so that nothing found in one part says nothing"
         )
+    below = [stage.name for stage in stages if stage.below_majority]
+    clauses += [explain_below_majority(below)] if below else []
     clauses += [
         f"{stage.name} reads something where training labels were dealt anew"
         for stage in stages
@@ -308,6 +316,7 @@ def _leak_verdict(
     leaking: Sequence[LeakageStage],
     tokens: Mapping[str, pd.DataFrame],
     find_cause: Callable[[str, float], str],
+    elicited: str | None,
 ) -> Verdict:
     """Which parts leak, how much, where and by what, each by whom it tells the most."""
     seers = {
@@ -318,8 +327,21 @@ def _leak_verdict(
         for part in dict.fromkeys(p for stage in leaking for p in stage.leaking_parts)
     }
     ranked = sorted(seers, key=lambda p: -seers[p][0].parts[p].bits.over.value)
-    clauses = [_leak_clause(part, seers[part], tokens, find_cause) for part in ranked]
+    clauses = [
+        _leak_clause(part, seers[part], tokens, find_cause)
+        + _origin_clause(part, elicited)
+        for part in ranked
+    ]
     return Verdict(LEAKS, LEAKS, seers[ranked[0]][0].name, "; ".join(clauses))
+
+
+def _origin_clause(part: str, elicited: str | None) -> str:
+    """A clause on how the part came about, where that is known."""
+    if elicited is None:
+        return ""
+    if part == elicited:
+        return f"; {part} was written for the label, which is how it came to tell it"
+    return f"; {part} is not what was written for the label, which is {elicited}"
 
 
 def _leak_clause(
