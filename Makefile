@@ -3,6 +3,8 @@ PYTHON ?= python3
 LIGHT := .venv-demo
 VENV := .venv
 BIN := $(VENV)/bin
+# The second run of pytest reads what the first made of the tests, and so do its workers.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-all check lint lock audit wheel bench docs site clean
 
@@ -16,8 +18,8 @@ test: $(VENV)/ready
 # What CI runs beside it. Ray's tests run alone, and once more where Ray has ended their
 # process, as it does when it takes a busy machine for lost.
 test-all: test
-	$(BIN)/pytest -n 2 --dist load -m "slow and not ray"
-	$(BIN)/pytest -m ray -n 1 --reruns 2
+	$(BIN)/pytest tests -n 2 --dist load -m "slow and not ray"
+	$(BIN)/pytest tests -m ray -n 1 --reruns 2
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .

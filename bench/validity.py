@@ -111,13 +111,24 @@ def effect(reader: FittedTfidf, test: Items, seed: int, run: int) -> ShuffleEffe
     return shuffle_effect(right, np.array(wrong), np.array(orders, np.int32), clusters)
 
 
-def outcome(study: Study, runs: int, n: int, *, on_margin: bool, seed: int) -> Outcome:
-    """The outcome of so many runs of `n` new items; the margin is 0.02 or the truth."""
+def outcome(
+    study: Study,
+    runs: int,
+    n: int,
+    *,
+    on_margin: bool,
+    seed: int,
+    large: int = LARGE,
+) -> Outcome:
+    """The outcome of so many runs of `n` new items; the margin is 0.02 or the truth.
+
+    The truth is that of `large` items, which must be many more than `n`.
+    """
     reader = reading(study, seed)
-    large = plant_items(
-        replace(study.plan, exact=True), LARGE, "large", generator(seed, "large")
+    many = plant_items(
+        replace(study.plan, exact=True), large, "large", generator(seed, "large")
     )
-    truth = effect(reader, large, seed, -1).value
+    truth = effect(reader, many, seed, -1).value
     margin = truth if on_margin else 0.02
     covered = depends = near_zero = 0
     for run in range(runs):

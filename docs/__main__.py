@@ -1,8 +1,14 @@
-"""Write the generated parts of the documentation anew: python -m docs."""
+"""Write the generated parts of the documentation anew: python -m docs [PAGE …]."""
+
+import sys
 
 from docs import CLI, README, refreshed_cli, refreshed_readme
 
+PAGES = {"cli.md": (CLI, refreshed_cli), "README.md": (README, refreshed_readme)}
+
 if __name__ == "__main__":
-    for path, refreshed in ((CLI, refreshed_cli), (README, refreshed_readme)):
+    # All of them, or those named: the run in the README takes a minute.
+    for name in sys.argv[1:] or PAGES:
+        path, refreshed = PAGES[name]
         path.write_text(refreshed(path.read_text("utf-8")), "utf-8")
-        print(path.name)
+        print(name)

@@ -13,7 +13,7 @@ from tests.models.fake_server import BEYOND, serving
 
 KEY, OTHER = "sk-mine-0123456789abcdef", "sk-real-openai-0123456789"
 ASKING = (*QUICK, "--metadata", "kind", "--reader", "endpoint:small")
-HASTY = ("--timeout", "1", "--retries", "1")
+HASTY = ("--timeout", "0.3", "--retries", "1")
 LEAVING = 4.0  # seconds: two, and on a busy machine as long for Python itself to end
 
 

@@ -109,22 +109,28 @@ def harassed(folder, whole, moments):
     assert survivors > 0
 
 
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory):
+    """The folder of a run that nobody disturbs, and how long it takes."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, undisturbed(folder)
+
+
 @pytest.fixture
 def folders(tmp_path):
-    for name in ("whole", "one", "two"):
+    for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    return tmp_path / "whole", tmp_path / "one", tmp_path / "two"
+    return tmp_path / "one", tmp_path / "two"
 
 
 @pytest.mark.slow
-def test_kills_lose_nothing_and_change_nothing(folders):
-    whole, *others = folders
-    length = undisturbed(whole)
+def test_kills_lose_nothing_and_change_nothing(whole_run, folders):
+    whole, length = whole_run
     rng = random.Random(0)
-    moments = [[rng.uniform(0, length) for _ in range(KILLS // 2)] for _ in others]
+    moments = [[rng.uniform(0, length) for _ in range(KILLS // 2)] for _ in folders]
     # Two at once: most of a run is one process loading libraries.
     with ThreadPoolExecutor(2) as both:
-        list(both.map(harassed, others, [whole] * 2, moments))
+        list(both.map(harassed, folders, [whole] * 2, moments))
 
 
 STOPPED = "stopped; what was finished is kept"
@@ -163,9 +169,8 @@ def stopped(folder, running, send, number):
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(folders):
-    whole, folder, _ = folders
-    length = undisturbed(whole)
+def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(whole_run, folders):
+    length, folder = whole_run[1], folders[0]
     written(folder / "facts.jsonl", made(ITEMS))
     codes = []
     for step in range(MOMENTS):
@@ -181,7 +186,7 @@ def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(folders):
 @pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["alone", "group"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signals_end_workers_too_in_one_line(folders, send, number):
-    folder = folders[1]
+    folder = folders[0]
     written(folder / "facts.jsonl", made(ITEMS))
     running = started(folder, folder / "store")
     working(running, folder / "store")
@@ -189,7 +194,7 @@ def test_signals_end_workers_too_in_one_line(folders, send, number):
 
 
 def test_a_signal_while_libraries_load_is_one_line(folders):
-    folder = folders[1]
+    folder = folders[0]
     running = started(folder, folder / "store")
     listening(running)
     assert stopped(folder, running, os.kill, signal.SIGTERM) == 143
@@ -225,7 +230,7 @@ def test_a_library_that_cannot_be_taken_apart_does_not_change_the_exit_code():
 
 @pytest.mark.slow
 def test_a_signal_that_the_caller_ignores_is_ignored(folders):
-    folder = folders[1]
+    folder = folders[0]
     written(folder / "facts.jsonl", made(ITEMS))
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
     try:
@@ -239,7 +244,7 @@ def test_a_signal_that_the_caller_ignores_is_ignored(folders):
 
 @pytest.mark.slow
 def test_workers_end_by_themselves_when_the_main_process_is_killed(folders):
-    folder = folders[1]
+    folder = folders[0]
     written(folder / "facts.jsonl", made(ITEMS))
     running = started(folder, folder / "store")
     working(running, folder / "store")

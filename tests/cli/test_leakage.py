@@ -16,8 +16,9 @@ from tests.cli.test_bad_input import one_line
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 
-SMALL = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--controls", "none")
-QUICK = (*SMALL, "--workers", "1")
+SCREEN = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
+# What no test but those of the whole report is about.
+QUICK = (*SCREEN, "--no-map", "--controls", "none")
 
 
 def rows(n=120, **options):
@@ -38,7 +39,7 @@ def test_workers_row_order_and_hash_seed_change_no_byte(tmp_path):
         folder = tmp_path / str(number)
         folder.mkdir()
         file = written(folder / "pairs.jsonl", order)
-        words = ("leakage", file, *QUICK[:-1], workers, "--out", folder / "r")
+        words = ("leakage", file, *SCREEN[:-1], workers, "--out", folder / "r")
         place = {"MEASURAND_STORE": folder / "store"}
         done = (
             process(*words, **place, PYTHONHASHSEED=number)
@@ -77,7 +78,7 @@ def test_json_holds_the_promised_statistics(leaky, run):
 @pytest.mark.slow
 def test_ids_to_keep_and_a_work_list_are_exported(run, tmp_path):
     leaky = written(tmp_path / "pairs.jsonl", rows(1500))
-    words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9", "--no-map")
+    words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9")
     assert run(*words, "--out", tmp_path / "r").code == 0
     folder = tmp_path / "r" / "repair"
     sides = [
@@ -165,7 +166,7 @@ def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser):
         {**row, "hypothesis": f"{row['hypothesis']} {evil}"} for row in rows(120)
     ]
     file = written(tmp_path / "evil.jsonl", hostile)
-    assert run("leakage", file, *QUICK, "--out", tmp_path / "r").code == 0
+    assert run("leakage", file, *SCREEN, "--out", tmp_path / "r").code == 0
     browser.get((tmp_path / "r" / "report.html").as_uri())
     assert browser.title != "owned"
     assert not browser.find_elements("css selector", "img[src='x']")

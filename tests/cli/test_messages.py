@@ -42,8 +42,9 @@ def texts(tree):
         if isinstance(node, ast.JoinedStr)
         for part in node.values
     }
+    left_out = bare | parts
     for node in ast.walk(tree):
-        if id(node) in bare | parts:
+        if id(node) in left_out:
             continue
         if isinstance(node, ast.JoinedStr):
             yield "".join(

@@ -93,6 +93,7 @@ def test_another_cut_of_the_benchmark_goes_to_the_same_workers(opened, benchmark
         assert (one.probabilities == two.probabilities).all()
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     running = opened(workers=2)
     ask_all(running, ASKS)
@@ -168,6 +169,7 @@ except WorkerLost as lost:
 """
 
 
+@pytest.mark.slow
 def test_a_worker_killed_before_it_has_read_anything_hangs_nobody():
     ended = subprocess.run(
         [sys.executable, "-c", KILLED_AT_ONCE],

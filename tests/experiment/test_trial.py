@@ -1,14 +1,23 @@
 """One fit, and what it answers."""
 
+import sys
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.reader import Rearrangeable
 from measurand.core.store import Store
 from measurand.experiment.answer import ANSWER_CODEC
 from measurand.experiment.ask import WORDS, Ask, ask_key
-from measurand.experiment.trial import answer_ask, fit_reader, run_trial
+from measurand.experiment.trial import (
+    _find_thread_pools,
+    answer_ask,
+    fit_reader,
+    limit_threads,
+    run_trial,
+)
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import KINDS, Shuffle
 from measurand.readers.cross import CrossReader
@@ -93,3 +102,22 @@ def test_a_reader_that_cannot_score_words_says_so_in_one_line(benchmark):
     ask = Ask(MajorityReader(), under=Keep("evidence"), what=WORDS)
     with pytest.raises(NotApplicable, match="choose tfidf or an encoder"):
         answer_ask(fit_reader(ask, benchmark, 0), ask, benchmark, 0)
+
+
+def test_a_trial_has_one_thread_whatever_was_loaded_since_the_last():
+    counts = count_threads()
+    with limit_threads():
+        assert {*count_threads()} == {1}
+    assert count_threads() == counts
+    sys.modules["loaded since"] = sys  # as if a library had come with it
+    try:
+        found = _find_thread_pools.cache_info().misses
+        with limit_threads():
+            assert {*count_threads()} == {1}
+        assert _find_thread_pools.cache_info().misses == found + 1
+    finally:
+        del sys.modules["loaded since"]
+
+
+def count_threads():
+    return [library["num_threads"] for library in threadpool_info()]

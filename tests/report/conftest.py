@@ -16,6 +16,7 @@ from measurand.core.finding import (
     Report,
     Verdict,
 )
+from measurand.report.saved import save_report
 
 READERS = {"tfidf": (0.63, 0.004), "minilm": (0.78, 0.296), "bert": (0.84, 0.367)}
 ATTACKS = (
@@ -205,6 +206,19 @@ def lean():
     """The same with one figure, where figures are not the subject: each takes time."""
     report = realistic()
     return replace(report, exhibits=report.exhibits[:1])
+
+
+@pytest.fixture(scope="module")
+def lean_folder(tmp_path_factory):
+    """Where the same is saved, for tests to copy: drawing takes longer than they do."""
+    report, folder = realistic(), tmp_path_factory.mktemp("lean") / "report"
+    return save_report(replace(report, exhibits=report.exhibits[:1]), folder, {})
+
+
+@pytest.fixture
+def lean_copy(lean_folder, tmp_path):
+    """A folder with the lean report that a test may break."""
+    return shutil.copytree(lean_folder, tmp_path / "report")
 
 
 @pytest.fixture(name="hostile")

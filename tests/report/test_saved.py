@@ -269,60 +269,54 @@ def test_a_full_disk_is_one_line_and_leaves_no_scraps(lean, tmp_path):
         ('{"schema": 1, "audit": "a", "benchmark": 3}', "no run writes"),
     ],
 )
-def test_a_folder_without_a_good_report_is_one_line(lean, tmp_path, content, says):
-    saved.save_report(lean, tmp_path, {})
-    (tmp_path / "report.json").unlink()
+def test_a_folder_without_a_good_report_is_one_line(lean_copy, content, says):
+    (lean_copy / "report.json").unlink()
     if content is not None:
-        (tmp_path / "report.json").write_text(content)
+        (lean_copy / "report.json").write_text(content)
     with pytest.raises(BadInput, match=says) as raised:
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("name", ["report.json", "items.parquet"])
-def test_a_pipe_in_a_report_is_one_line(lean, tmp_path, name):
-    saved.save_report(lean, tmp_path, {})
-    (tmp_path / name).unlink()
-    os.mkfifo(tmp_path / name)
+def test_a_pipe_in_a_report_is_one_line(lean_copy, name):
+    (lean_copy / name).unlink()
+    os.mkfifo(lean_copy / name)
     with pytest.raises(BadInput, match=r"^[^\n]+ (broken|ordinary file); [^\n]+$"):
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PAR1 not really PAR1"])
-def test_broken_items_are_one_line(lean, tmp_path, content):
-    saved.save_report(lean, tmp_path, {})
-    (tmp_path / "items.parquet").unlink()
+def test_broken_items_are_one_line(lean_copy, content):
+    (lean_copy / "items.parquet").unlink()
     if content is not None:
-        (tmp_path / "items.parquet").write_bytes(content)
+        (lean_copy / "items.parquet").write_bytes(content)
     with pytest.raises(BadInput, match=r"items\.parquet is missing or broken"):
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)
 
 
-def test_items_that_fill_the_memory_are_one_line(lean, tmp_path, monkeypatch):
-    saved.save_report(lean, tmp_path, {})
+def test_items_that_fill_the_memory_are_one_line(lean_copy, monkeypatch):
     monkeypatch.setattr(formats, "most_bytes", lambda: 100)
     with pytest.raises(BadInput, match=r"^\S+/items\.parquet [^\n]* holds more than"):
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)
 
 
-def test_a_file_of_a_report_is_read_within_bounds(lean, tmp_path, monkeypatch):
-    saved.save_report(lean, tmp_path, {})
-    path = tmp_path / "repair" / "removed_words.txt"
-    most = (tmp_path / "report.json").stat().st_size
+def test_a_file_of_a_report_is_read_within_bounds(lean_copy, monkeypatch):
+    path = lean_copy / "repair" / "removed_words.txt"
+    most = (lean_copy / "report.json").stat().st_size
     monkeypatch.setattr(saved, "MOST_REPORT_BYTES", most)
     path.write_bytes(b"a" * most)
-    assert len(saved.load_report(tmp_path).files["repair/removed_words.txt"]) == most
+    assert len(saved.load_report(lean_copy).files["repair/removed_words.txt"]) == most
     path.write_bytes(b"a" * (most + 1))
     with pytest.raises(
         BadInput, match=r"names 'repair/rem[^\n]+ more than [\d,]+ bytes"
     ):
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)
 
 
-def test_a_file_with_too_long_a_name_is_named(lean, tmp_path):
-    saved.save_report(lean, tmp_path, {})
-    document = json.loads((tmp_path / "report.json").read_text())
+def test_a_file_with_too_long_a_name_is_named(lean_copy):
+    document = json.loads((lean_copy / "report.json").read_text())
     document["files"] = ["n" * 300]
-    (tmp_path / "report.json").write_text(json.dumps(document))
+    (lean_copy / "report.json").write_text(json.dumps(document))
     with pytest.raises(BadInput, match=r"report\.json names 'nnn[^\n]+: file name too"):
-        saved.load_report(tmp_path)
+        saved.load_report(lean_copy)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from measurand.core.errors import BadInput
-from measurand.report.saved import load_report, save_report
+from measurand.report.saved import load_report
 from measurand.report.schema import blame_reports
 
 
@@ -27,28 +27,26 @@ from measurand.report.schema import blame_reports
         ("files", [None], r"files\[0\] is null"),
     ],
 )
-def test_a_part_of_another_type_is_one_line(lean, tmp_path, place, value, says):
-    save_report(lean, tmp_path, {})
-    document = json.loads((tmp_path / "report.json").read_text())
+def test_a_part_of_another_type_is_one_line(lean_copy, place, value, says):
+    document = json.loads((lean_copy / "report.json").read_text())
     *above, last = (int(key) if key.isdigit() else key for key in place.split())
     part = document
     for key in above:
         part = part[key]
     part[last] = value
-    (tmp_path / "report.json").write_text(json.dumps(document))
+    (lean_copy / "report.json").write_text(json.dumps(document))
     line = rf"report\.json holds what no run writes: [^\n]*{says}[^\n]*$"
     with pytest.raises(BadInput, match=line):
-        load_report(tmp_path)
+        load_report(lean_copy)
 
 
-def test_a_number_beyond_all_is_one_line(lean, tmp_path):
-    save_report(lean, tmp_path, {})
-    text = (tmp_path / "report.json").read_text()
+def test_a_number_beyond_all_is_one_line(lean_copy):
+    text = (lean_copy / "report.json").read_text()
     text = text.replace('"level": 0.95', '"level": 1e999', 1)
     assert "1e999" in text
-    (tmp_path / "report.json").write_text(text)
+    (lean_copy / "report.json").write_text(text)
     with pytest.raises(BadInput, match="a number in it is too large"):
-        load_report(tmp_path)
+        load_report(lean_copy)
 
 
 def test_what_fails_on_a_report_is_laid_to_it(tmp_path):

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.core.errors import Undefined
+from measurand.stats import resampling
 from measurand.stats.resampling import (
     bootstrap,
     percentile_estimate,
@@ -120,3 +121,14 @@ def test_two_ways_are_never_narrower_than_either(rng):
     )
     assert both.high - both.low >= 0.97 * max(way.high - way.low for way in ways)
     assert "crossed clusters" in both.method
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_rows_are_told_apart_by_sorting_as_by_hashing(rng, monkeypatch, columns):
+    numbers = rng.integers(4, size=(500, columns)) / 7
+    sums = []
+    for most in (10_000, 0):
+        monkeypatch.setattr(resampling, "SORTED", most)
+        drawn = np.random.default_rng(1)
+        sums.append(resample_sums(numbers, None, 200, drawn))
+    assert (sums[0] == sums[1]).all()

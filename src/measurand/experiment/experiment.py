@@ -7,8 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed, check_workers
 from measurand.core.errors import BadOption, ReaderFailed
@@ -38,7 +36,7 @@ from measurand.experiment.budget import (
 )
 from measurand.experiment.crossfit import fold_asks, join_folds
 from measurand.experiment.engine import Engine, Trial
-from measurand.experiment.trial import asked_items
+from measurand.experiment.trial import asked_items, limit_threads
 
 Watch = Callable[[int, int], None]
 
@@ -296,7 +294,7 @@ def compute_once(
     experiment.tally["computed" if thing is None else "reused"] += 1
     if thing is None:
         # One thread: sums in another order differ in the last bit, and tip a token.
-        with threadpool_limits(1), keep_calls(experiment.store.directory):
+        with limit_threads(), keep_calls(experiment.store.directory):
             thing = compute()
         experiment.store.write(key, codec, thing)
     return thing

@@ -1,11 +1,14 @@
 """Trial: one fit and all that is asked of it, or several fits that are made at once."""
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
@@ -52,6 +55,22 @@ from measurand.experiment.ask import (
 from measurand.interventions.fields import Keep
 
 
+def limit_threads() -> AbstractContextManager[object]:
+    """One thread, in every library that is loaded by now."""
+    pools: AbstractContextManager[object]
+    pools = _find_thread_pools(len(sys.modules)).limit(limits=1)
+    return pools
+
+
+@lru_cache(maxsize=1)
+def _find_thread_pools(modules: int) -> ThreadpoolController:
+    """The libraries with threads; looked for anew where more modules are loaded.
+
+    That takes milliseconds, which an audit would spend in each of a hundred trials.
+    """
+    return ThreadpoolController()
+
+
 def run_trial(
     benchmark: Benchmark, seed: int, store: Store, asks: Sequence[Ask]
 ) -> None:
@@ -60,7 +79,7 @@ def run_trial(
     Those of a group are fitted at once, each for itself.
     """
     # One thread: sums in another order would differ in the last bit.
-    with threadpool_limits(1), keep_calls(store.directory):
+    with limit_threads(), keep_calls(store.directory):
         if asks[0].what == SETTINGS:
             result = _better_settings(asks[0], benchmark, seed)
             store.write(ask_key(asks[0], benchmark, seed), ANSWER_CODEC, result)

@@ -39,6 +39,15 @@ class WordNumbers:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
+class WordCodes(dict[str, int]):
+    """Numbers of words in the order in which they were first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        """The next number, which the word has from now on."""
+        number = self[word] = len(self)
+        return number
+
+
 class WordMemory(threading.local):
     """Texts as numbers of all words met, so that each text is cut into words once.
 
@@ -51,26 +60,25 @@ class WordMemory(threading.local):
 
     def forget(self) -> None:
         """Begin anew, with no word numbered and no text kept."""
-        self.numbers: dict[str, int] = {}
+        self.numbers = WordCodes()
         self.spellings: list[str] = []
         self.texts: dict[str, array[int]] = {}
         self.room = MOST_REMEMBERED
 
     def number_texts(self, texts: Iterable[str]) -> tuple["array[int]", list[int]]:
         """The numbers of the words of all texts, end to end, and where each ends."""
-        ids, ends, numbers, known = array("i"), [0], self.numbers, self.texts
+        ids, ends, known = array("i"), [0], self.texts
+        number = self.numbers.__getitem__
         for text in texts:
             codes = known.get(text)
             if codes is None:
-                codes = array(
-                    "i", [numbers.setdefault(w, len(numbers)) for w in words(text)]
-                )
+                codes = array("i", map(number, words(text)))
                 if self.room > 0:
                     known[text] = codes
                     self.room -= len(codes) + TEXT_COST
             ids.extend(codes)
             ends.append(len(ids))
-        self.spellings += islice(numbers, len(self.spellings), None)
+        self.spellings += islice(self.numbers, len(self.spellings), None)
         return ids, ends
 
 

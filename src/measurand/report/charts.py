@@ -177,6 +177,16 @@ def x_axis(title: object, bounds: tuple[float, float], field: str = "value") -> 
     return alt.X(f"{field}:Q", scale=scale, axis=ticks)
 
 
+def x_pixel(at: float) -> alt.XValue:
+    """A place across, in pixels from the left."""
+    return alt.XValue(at)  # type: ignore[no-untyped-call]
+
+
+def y_pixel(at: float) -> alt.YValue:
+    """A place down, in pixels from the top."""
+    return alt.YValue(at)  # type: ignore[no-untyped-call]
+
+
 def vertical_mark(at: float, text: str) -> list[alt.Chart]:
     """A vertical line and the words over it."""
     chart = alt.Chart(alt.InlineData(values=[{"at": at, "text": text}]))
@@ -192,8 +202,8 @@ def _row_texts(rows: pd.DataFrame, y: alt.Y) -> list[alt.Chart]:
     left = chart_rows(rows).mark_text(align="right", dx=-10, limit=1.1 * NAMES)
     right = chart_rows(rows).mark_text(align="left", dx=10, color=GREY, limit=170)
     return [
-        left.encode(x=alt.XValue(0), y=y, text=alt.Text("text:N")),
-        right.encode(x=alt.XValue(WIDTH), y=y, text=alt.Text("numbers:N")),
+        left.encode(x=x_pixel(0), y=y, text=alt.Text("text:N")),
+        right.encode(x=x_pixel(WIDTH), y=y, text=alt.Text("numbers:N")),
     ]
 
 
@@ -237,7 +247,7 @@ def _layer_rows(
     heads = chart_rows(headers).mark_text(
         align="right", dx=-10, fontWeight="bold", limit=1.1 * NAMES
     )
-    heads = heads.encode(x=alt.XValue(0), y=ROW, text=alt.Text("text:N"))
+    heads = heads.encode(x=x_pixel(0), y=ROW, text=alt.Text("text:N"))
     height = 23 * (len(rows) + len(headers))
     return alt.layer(*layers, *_row_texts(rows, ROW), heads).properties(
         width=WIDTH, height=height
@@ -260,4 +270,4 @@ def _ridge_bins(
     return bins[counts > 0]
 
 
-ZERO, TOP = alt.X2Datum(0), alt.YValue(0)
+ZERO, TOP = alt.X2Datum(0), y_pixel(0)

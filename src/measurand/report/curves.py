@@ -18,6 +18,8 @@ from measurand.report.charts import (
     chart_rows,
     vertical_mark,
     x_axis,
+    x_pixel,
+    y_pixel,
 )
 from measurand.report.layout import extent, plot_columns, to_number
 from measurand.report.terminal import plain_text
@@ -144,9 +146,7 @@ def draw_points(table: pd.DataFrame, settings: Settings) -> Drawing | None:
     words = note_chart.mark_text(align="right", color=GREY, dy=-8)
     return alt.layer(
         marks.encode(*axes, colour, size),
-        words.encode(
-            x=alt.XValue(WIDTH), y=alt.YValue(HEIGHT + 80), text=alt.Text("text:N")
-        ),
+        words.encode(x=x_pixel(WIDTH), y=y_pixel(HEIGHT + 80), text=alt.Text("text:N")),
     ).properties(width=WIDTH, height=HEIGHT + 80)
 
 
@@ -194,7 +194,7 @@ def _level_mark(at: float, text: str) -> list[alt.Chart]:
     words = chart.mark_text(color=GREY, align="right", dy=-7, dx=-4)
     return [
         chart.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q")),
-        words.encode(x=alt.XValue(WIDTH), y=alt.Y("at:Q"), text=alt.Text("text:N")),
+        words.encode(x=x_pixel(WIDTH), y=alt.Y("at:Q"), text=alt.Text("text:N")),
     ]
 
 

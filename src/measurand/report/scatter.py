@@ -14,6 +14,8 @@ from measurand.report.charts import (
     chart_rows,
     label_marks,
     x_axis,
+    x_pixel,
+    y_pixel,
 )
 from measurand.report.curves import y_axis
 from measurand.report.layout import (
@@ -204,4 +206,4 @@ def _correlation_text(rows: pd.DataFrame, settings: Settings) -> list[alt.Chart]
     text = f"Pearson r = {correlation}, n = {correlation.n}"
     chart = alt.Chart(alt.InlineData(values=[{"text": text}]))
     words = chart.mark_text(align="right", color=GREY, dy=-9)
-    return [words.encode(x=alt.XValue(WIDTH), y=alt.YValue(0), text=alt.Text("text:N"))]
+    return [words.encode(x=x_pixel(WIDTH), y=y_pixel(0), text=alt.Text("text:N"))]

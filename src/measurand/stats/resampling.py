@@ -27,6 +27,7 @@ from measurand.stats.vectors.canonical import THREADS
 Statistic = Callable[[Floats], Floats]
 RESAMPLES = 10_000
 PICKS = 100_000  # picks at a time, of one resample at least
+SORTED = 20_000  # rows up to which sorting them is faster than hashing
 
 
 def bootstrap(
@@ -170,7 +171,12 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
     >>> kinds.tolist(), counts.tolist()
     ([[1.0], [2.0]], [1, 2])
     """
-    # Hashing by pandas: np.unique sorts whole rows, ten times slower at 10^6 of them.
+    if len(rows) <= SORTED:
+        ordered = rows[np.lexsort(rows.T[::-1])]
+        is_new = (ordered[1:] != ordered[:-1]).any(axis=1)
+        starts = np.flatnonzero(np.append(len(rows) > 0, is_new))
+        return np.asarray(ordered[starts], float), np.diff(starts, append=len(rows))
+    # Hashing by pandas: five times faster than sorting at 10^6 rows of few kinds.
     table = pd.DataFrame(rows)
     sizes = table.groupby(list(table.columns), sort=True).size()
     kinds = sizes.index.to_frame().to_numpy(float)

@@ -46,7 +46,7 @@ def leaky():
 
 @pytest.fixture(scope="module")
 def clean():
-    train, test = pairs(3000, meet=1.0), pairs(3000, meet=1.0, seed=1)
+    train, test = pairs(1500, meet=1.0), pairs(1500, meet=1.0, seed=1)
     return audited(made(train, test), {"cross": CrossReader()}, margin=0.05)
 
 
@@ -403,6 +403,7 @@ def test_settled_items_keep_other_test_parts_and_their_labels():
     assert sorted(names) == sorted(other.labels)
 
 
+@pytest.mark.slow
 def test_other_label_shares_in_training_are_not_bits():
     rng = np.random.default_rng(2)
 
@@ -428,6 +429,7 @@ def test_items_that_all_hang_together_are_refused_in_one_line():
         audited(made(table[:100], table[100:], group="source"))
 
 
+@pytest.mark.slow
 def test_a_part_that_all_items_share_does_not_leak():
     table = pairs(300).assign(premise="")
     for seed in range(3):

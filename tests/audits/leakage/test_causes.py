@@ -1,5 +1,7 @@
 """The cause of a leak is the simplest thing that explains it."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,7 +25,7 @@ WORDS = [
 ]
 
 
-def made(write, n=1200, seed=0):
+def made(write, n=800, seed=0):
     """Claims written by their label, with evidence that says nothing."""
     rng = np.random.default_rng(seed)
     labels = rng.choice(["no", "yes"], n)
@@ -56,9 +58,10 @@ def worded(yes, some, rng):
     return " ".join([*some(int(rng.integers(6, 9))), hint]) + "."
 
 
-def audited(benchmark):
+@cache
+def audited(write):
     settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
-    with open_experiment(benchmark) as experiment:
+    with open_experiment(made(write)) as experiment:
         return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
 
 
@@ -67,7 +70,7 @@ def audited(benchmark):
     [(spaced, "by its form alone"), (longer, "by its length alone")],
 )
 def test_a_leak_without_words_is_found_and_its_cause_named(write, cause):
-    report = audited(made(write))
+    report = audited(write)
     assert report.verdict.label == "leaks"
     assert "query alone is" in report.verdict.reason
     assert cause in report.verdict.reason
@@ -75,15 +78,16 @@ def test_a_leak_without_words_is_found_and_its_cause_named(write, cause):
 
 
 def test_spacing_is_seen_by_form_alone():
-    report = audited(made(spaced))
+    report = audited(spaced)
     assert report.verdict.stage == "surface"
     assert report.finding("over_majority", "tfidf", "query").decision != "leaks"
     assert report.finding("over_majority", "surface", "query").decision == "leaks"
     assert report.finding("over_majority", "length", "query").decision != "leaks"
 
 
+@pytest.mark.slow
 def test_words_are_the_cause_where_form_explains_nothing():
-    report = audited(made(worded))
+    report = audited(worded)
     assert report.verdict.label == "leaks"
     assert "by words such as" in report.verdict.reason
     assert "alone (" not in report.verdict.reason

@@ -9,7 +9,7 @@ from tests.audits.leakage.leaky import matches, pairs, skewed
 from tests.audits.leakage.test_audit import audited, made
 
 READERS = {"tfidf": TfidfReader(), "cross": CrossReader()}
-SETS = 20
+SETS = 12
 MARGIN = 0.2  # wide, so that small sets can be within it
 
 

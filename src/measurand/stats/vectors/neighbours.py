@@ -7,6 +7,7 @@ items come in these.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import norm, t
@@ -65,7 +66,7 @@ class Neighbours:
         """The label shares of all items."""
         return np.asarray(np.bincount(self.label) / len(self.label))
 
-    @property
+    @cached_property
     def is_grouped(self) -> bool:
         """Whether groups, and not items, are what was sampled."""
         return 1 < len(np.unique(self.group)) < len(self.group)
@@ -184,7 +185,8 @@ def _permute_matches(
     values = np.empty(permutations)
     for permutation in range(permutations):
         shuffled = label[deal(rng)] if items.is_grouped else rng.permutation(label)
-        values[permutation] = (shuffled[items.near] == shuffled[:, None]).mean()
+        matches = shuffled[items.near] == shuffled[:, None]
+        values[permutation] = np.count_nonzero(matches) / matches.size
     return values
 
 
