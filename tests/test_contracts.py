@@ -143,6 +143,8 @@ def test_a_reader_with_weights_keeps_its_promises(name, one_thread):
         reader.check_weights()
     except (MissingExtra, MissingWeights) as missing:
         pytest.skip(str(missing))
+    if hasattr(reader, "epochs"):
+        reader = dataclasses.replace(reader, epochs=1)  # how many, no promise says
     check_reader(reader, ITEMS.rows(np.arange(16)))
 
 

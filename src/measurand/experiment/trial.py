@@ -57,9 +57,9 @@ from measurand.interventions.fields import Keep
 
 def limit_threads() -> AbstractContextManager[object]:
     """One thread, in every library that is loaded by now."""
-    pools: AbstractContextManager[object]
-    pools = _find_thread_pools(len(sys.modules)).limit(limits=1)
-    return pools
+    pools = _find_thread_pools(len(sys.modules))
+    limit: AbstractContextManager[object] = pools.limit(limits=1)
+    return limit
 
 
 @lru_cache(maxsize=1)
