@@ -117,8 +117,8 @@ def read_both(number: int) -> tuple[list[str], list[str]]:
 def _check_evidence(report: Report) -> Iterator[str]:
     """What in a report of the evidence audit speaks against its verdict."""
     label, why = report.verdict.label, report.verdict.reason
-    effects = {f.reader: f for f in report.findings if f.statistic == "delta_evi"}
-    effects = {r: f for r, f in effects.items() if "part=" not in f.condition}
+    losses = [f for f in report.findings if f.statistic == "delta_evi"]
+    effects = {f.reader: f for f in losses if "part=" not in f.condition}
     blanks = {f.reader for f in report.findings if f.decision == "reads something"}
     said = {f.decision for r, f in effects.items() if r not in blanks}
     if label == "evidence-sensitive" and "depends" not in said:

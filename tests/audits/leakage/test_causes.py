@@ -91,3 +91,23 @@ def test_words_are_the_cause_where_form_explains_nothing():
     assert report.verdict.label == "leaks"
     assert "by words such as" in report.verdict.reason
     assert "alone (" not in report.verdict.reason
+
+
+def test_what_only_a_memory_of_texts_tells_is_called_remembered_and_no_leak():
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(list("abcdefghijklmnop"), 6)) for _ in range(60)]
+    labels = rng.choice(["no", "yes"], 60)
+
+    def table(n):
+        numbers = rng.integers(60, size=n)
+        hints = [f"case {rng.integers(1000)}" for _ in range(n)]
+        columns = {"query": hints, "evidence": [texts[i] for i in numbers]}
+        return pd.DataFrame(columns).assign(label=labels[numbers])
+
+    benchmark = from_frames(table(400), table(300), name="remembered")
+    settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
+    with open_experiment(benchmark) as experiment:
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    memory = [f for f in report.findings if f.reader == "lookup"]
+    assert "remembered" in {f.decision for f in memory}
+    assert "leaks" not in {f.decision for f in memory}

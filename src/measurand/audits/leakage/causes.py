@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
 from measurand.audits.leakage.scores import (
+    LEAKS,
     LeakageBaselines,
     PartReading,
     part_leakage,
@@ -27,6 +28,7 @@ from measurand.readers.lookup import LookupReader
 from measurand.readers.surface import SurfaceReader
 
 LENGTH, FORM, MEMORY = "length", "surface", "lookup"
+REMEMBERED = "remembered"  # texts that training has too, with their labels
 WORDS = {
     LENGTH: "its length alone",
     FORM: "its form alone (spacing, case, punctuation, digits, markup, length)",
@@ -73,7 +75,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
                 runs, baselines, len(fields)
             )
     findings = [
-        Finding(statistic, name, name_condition(field), told, decision)
+        Finding(statistic, name, name_condition(field), told, _decide(name, decision))
         for name, parts in readings.items()
         for field, part in parts.items()
         for statistic, told, decision in (
@@ -90,6 +92,11 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
         for field in fields
     }
     return SimpleReadings(findings, stages, bits)
+
+
+def _decide(name: str, decision: str) -> str:
+    """What a simple reader decides: no verdict calls a memory of texts a leak."""
+    return REMEMBERED if (name, decision) == (MEMORY, LEAKS) else decision
 
 
 def _simple_readers(field: str) -> dict[str, Reader]:
