@@ -35,8 +35,8 @@ def confidence() -> str:
     sure = sum(_without_zero(e) for *_, e in rows)
     return (
         f"- **Bias and confidence go together in {sure} of {len(rows)} parts.** The "
-        "leakage paper finds its biased clusters spread evenly over how confident training is (its "
-        "Fig. 8). Here MiniLM's confidence in items of biased clusters less that in "
+        "leakage paper finds its biased clusters spread evenly over how confident "
+        "training is (its Fig. 8). Here MiniLM's confidence in items of biased clusters less that in "
         f"others is: {told}."
     )
 
@@ -76,7 +76,8 @@ def filtering() -> str:
     return (
         f"- **Filtering is surely worse than chance in {worse} of {compared}.** The "
         "evidence paper finds that dropping the dominant metadata group makes the gap "
-        "under a shift worse. Against as many items dropped at random, the gap closes by "
+        "under a shift worse. Against as many items dropped at random, the gap closes "
+        "by "
         f"{'; '.join(told)}."
     )
 
