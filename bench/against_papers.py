@@ -36,8 +36,8 @@ def confidence() -> str:
     return (
         f"- **Bias and confidence go together in {sure} of {len(rows)} parts.** The "
         "leakage paper finds its biased clusters spread evenly over how confident "
-        "training is (its Fig. 8). Here MiniLM's confidence in items of biased clusters less that in "
-        f"others is: {told}."
+        "training is (its Fig. 8). Here MiniLM's confidence in items of biased "
+        f"clusters less that in others is: {told}."
     )
 
 
