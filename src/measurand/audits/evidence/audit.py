@@ -167,7 +167,8 @@ def _audit_split(
         *split.findings,
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
-        *merge_findings(readings),
+        # What form tells stands beside the ladder, so it comes after it.
+        *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *consequences,
     ]
     margin = settings.margin
