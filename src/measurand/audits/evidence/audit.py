@@ -154,15 +154,10 @@ def _audit_split(
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
-    if benchmark.folds == 1:
-        consequences, missing = _consequence_findings(
-            experiment, used_readers, readings
-        )
-    else:
-        # They compare training sets of one size, which folds would cut again.
-        held_out = check_split(drawn).benchmark
-        with _reopen(drawn, held_out) as apart:
-            consequences, missing = _consequence_findings(apart, used_readers, readings)
+    # They compare training sets of one size, which folds would cut again.
+    apart = benchmark if benchmark.folds == 1 else check_split(drawn).benchmark
+    with _reopen(experiment, apart) as held_out:
+        consequences, missing = _consequence_findings(held_out, used_readers, readings)
     findings = [
         *split.findings,
         Finding("majority", "majority", "full", majority),
