@@ -136,13 +136,8 @@ def uncertainty_bars(
     if not budgets:
         return ()
     rows = [
-        {
-            "group": group,
-            "bar": source,
-            "value": share,
-            "low": share,
-            "high": share,
-        }
+        # Shares of what was seen, and no estimates: so they have no interval.
+        {"group": group, "bar": source, "value": share, "low": None, "high": None}
         for group, budget in budgets.items()
         for source, share in budget.shares.items()
     ]
