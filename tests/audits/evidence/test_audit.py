@@ -320,3 +320,33 @@ def test_labels_that_only_spacing_in_the_evidence_tells_are_seen_and_called_so()
     assert "the evidence alone does as well" in report.verdict.reason
     assert audited(benchmark, calibrate=False).verdict.label == "no verdict"
     assert "surface" in AUDITS.thing("evidence").readers
+
+
+def overlapping(n=400):
+    """Labels that are whether query and evidence share a name: a derived column."""
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["no", "yes"], n)
+    names = rng.integers(12, size=(2, n))
+    told = np.where(labels == "yes", names[0], (names[0] + 1 + names[1] % 11) % 12)
+    table = pd.DataFrame(
+        {
+            "query": [f"was it n{name} on {i}" for i, name in enumerate(names[0])],
+            "evidence": [f"we met n{name} at {i}" for i, name in enumerate(told)],
+            "label": labels,
+        }
+    )
+    return from_frames(table, name="overlapping")
+
+
+def test_metadata_that_were_read_off_the_evidence_are_no_part_of_mpds():
+    report = audited(overlapping(), reader="cross", calibrate=False)
+    plain, reading = (value(report, s) for s in ("mpds", "mpds_evidence"))
+    assert plain < 0.8 < reading
+
+
+def test_a_reader_that_collapsed_has_nothing_to_lose_under_a_shift():
+    report = audited(overlapping(), calibrate=False)
+    assert report.finding("delta_evi", "tfidf").decision == "collapsed"
+    assert not [f for f in report.findings if f.statistic in ("ood_gap", "filter_gain")]
+    assert "tfidf collapsed" in report.not_run["ood_gap"]
+    assert "tfidf collapsed" in report.not_run["filter_gain"]
