@@ -182,14 +182,16 @@ def test_the_intervals_of_shares_cover_as_often_as_they_say(group, runs):
         assert times / runs >= 0.93 or runs < 2000
 
 
+@pytest.mark.slow
 def test_the_interval_of_kappa_covers_as_often_as_it_says():
-    truth, covered, runs = (AGREE - 1 / 3) / (1 - 1 / 3), 0, 80
+    truth, covered, runs = (AGREE - 1 / 3) / (1 - 1 / 3), 0, 2000
     for run in range(runs):
         rng = np.random.default_rng(run)
         (a, b, _), clusters = readers(rng)
         seen = kappa(a, b, rng=rng, clusters=clusters)
         covered += seen.low <= truth <= seen.high
-    assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    assert covered / runs >= 0.93
 
 
 def test_equal_calls_give_equal_intervals():

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
-from scipy.stats import binomtest
 
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.stats.specificity import (
@@ -103,14 +102,16 @@ def test_the_same_seed_chooses_the_same_negatives():
     assert all((one[name] == two[name]).all() for name in one)
 
 
+@pytest.mark.slow
 def test_the_interval_of_specificity_covers_as_often_as_it_says():
-    covered, runs = 0, 80
+    covered, runs = 0, 2000
     for run in range(runs):
         rng = np.random.default_rng(run)
         auc = rng.binomial(20, 0.8, 120) / 20
         seen = mean_specificity(auc, rng=rng)
         covered += seen.low <= 0.6 <= seen.high
-    assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    assert covered / runs >= 0.93
 
 
 def test_a_rationale_below_chance_has_no_specificity(rng):

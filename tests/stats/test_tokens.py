@@ -232,11 +232,12 @@ def entropy(share):
     return -share * np.log2(share) - (1 - share) * np.log2(1 - share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shares", [(0.3, 0.3, 0.3), (0.2, 0.3, 0.4), (0.1, 0.4, 0.8)])
 def test_the_interval_covers_as_often_as_it_says(shares):
     apart = np.mean([entropy(share) for share in shares])
     truth = max(entropy(np.mean(shares)) - apart, 0.0)
-    covered, alarms, runs = 0, 0, 300
+    covered, alarms, runs = 0, 0, 2000
     for run in range(runs):
         rng = np.random.default_rng(run)
         labels = rng.integers(3, size=400)
@@ -244,6 +245,7 @@ def test_the_interval_covers_as_often_as_it_says(shares):
         (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
         covered += seen.low <= truth + 1e-9 and truth <= seen.high
         alarms += seen.p <= 0.05
-    assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95
+    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
+    assert covered / runs >= 0.93
     null = binomtest(alarms, runs).proportion_ci(0.99)
     assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > runs / 2
