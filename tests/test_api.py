@@ -194,7 +194,11 @@ class Loose:
 WRONG_READERS = [
     (pd.DataFrame(), BadInput, "a DataFrame was given where readers belong"),
     ([pd.DataFrame()], BadInput, "the benchmark goes first"),
-    ([], BadOption, "`readers` is empty; leave it out for surface, tfidf, or choose among"),
+    (
+        [],
+        BadOption,
+        "`readers` is empty; leave it out for surface, tfidf, or choose among",
+    ),
     ({}, BadOption, "`readers` is empty"),
     (
         Guess,

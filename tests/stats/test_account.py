@@ -5,6 +5,8 @@ import pytest
 
 from measurand.stats import account
 from measurand.stats.account import SHARES, account_bits
+from measurand.stats.decisions import pool_estimates
+from measurand.stats.information import v_information
 
 RNG = np.random.default_rng(0)
 
@@ -41,9 +43,26 @@ def test_the_four_parts_add_up_to_both():
 
 def test_bits_that_only_both_tell_are_covered_as_often_as_said(monkeypatch):
     monkeypatch.setattr(account, "RESAMPLES", 400)
-    monkeypatch.setattr(account, "PARTS", {"together": account.PARTS["together"]})
     hits = 0
     for _ in range(400):
         estimate = told(0.2, 0.0, 0.5, n=200)["together"]
         hits += estimate.low <= 0.3 <= estimate.high
     assert 0.92 <= hits / 400 <= 0.98
+
+
+def test_runs_that_differ_are_in_the_interval_and_means_are_those_of_information():
+    rng = np.random.default_rng(0)
+    one = rng.normal(0.1, 0.3, (1, 200))
+    runs = one + np.array([[-0.1], [0.0], [0.1]])
+    alike = account_bits(one, one, one, rng=rng)
+    apart = account_bits(runs, runs, runs, rng=rng)
+    for part in ("query alone", "both"):
+        each = [v_information(run * np.log(2) - 3, np.full(200, -3.0)) for run in runs]
+        assert apart[part].value == pytest.approx(pool_estimates(each).value)
+        assert apart[part].low == pytest.approx(pool_estimates(each).low)
+        assert apart[part].high - apart[part].low > 1.5 * (
+            alike[part].high - alike[part].low
+        )
+    assert sum(apart[part].value for part in SHARES) == pytest.approx(
+        apart["both"].value
+    )

@@ -8,11 +8,12 @@ spiked text does.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from measurand.controls.blank import Blank
 from measurand.controls.spike import MatchSpike, WordSpike
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Ints
 from measurand.core.control import (
     DEALS,
     DOSE,
@@ -215,31 +216,61 @@ def spike_findings(run: ControlRun, controls: Iterable[Control]) -> list[Finding
     return [*recovered, *limits]
 
 
-def read_blanks(run: ControlRun) -> list[ControlAnswers]:
-    """What the reader answers where training labels were dealt anew, deal by deal."""
-    benchmark, seed = run.experiment.benchmark, run.experiment.seed
-    return [_read_sample(run, Blank(draw)(benchmark, seed)) for draw in range(DEALS)]
+@dataclass(frozen=True)
+class BlankMeasure:
+    """What is read in a blank, which should be zero.
+
+    Attributes:
+        condition: What findings call it.
+        measure: It, of the answers in one deal.
+        may_be_below: Whether less than zero is nothing as well, as of accuracy over the
+            majority: no answer that knows nothing is above it.
+    """
+
+    condition: str
+    measure: Callable[[ControlAnswers], float]
+    may_be_below: bool
 
 
-def blank_finding(
-    run: ControlRun, condition: str, values: Floats, tests: int, *, may_be_below: bool
-) -> Finding:
-    """What was read in the blanks, and whether that is something.
+def blank_findings(
+    run: ControlRun, measures: Sequence[BlankMeasure], tests: int
+) -> list[Finding]:
+    """What the reader reads where training labels were dealt anew.
+
+    A fault would silence the reader, so it is looked for in as many deals again.
 
     Args:
-        run: How they were read.
-        condition: What was read.
-        values: It, deal by deal.
+        run: How they are read.
+        measures: What is read in each.
         tests: How many blanks share the 5 % of false alarms.
-        may_be_below: Whether less than zero is nothing as well, as of accuracy over
-            the majority: no answer that knows nothing is above it.
     """
+    blanks = _read_deals(run, range(DEALS))
+    findings = [_blank_finding(run, blanks, each, tests) for each in measures]
+    if any(finding.decision == READS_SOMETHING for finding in findings):
+        blanks += _read_deals(run, range(DEALS, 2 * DEALS))
+        findings = [_blank_finding(run, blanks, each, tests) for each in measures]
+    return findings
+
+
+def _read_deals(run: ControlRun, deals: range) -> list[ControlAnswers]:
+    """What the reader answers, deal by deal."""
+    benchmark, seed = run.experiment.benchmark, run.experiment.seed
+    return [_read_sample(run, Blank(deal)(benchmark, seed)) for deal in deals]
+
+
+def _blank_finding(
+    run: ControlRun,
+    blanks: Sequence[ControlAnswers],
+    measure: BlankMeasure,
+    tests: int,
+) -> Finding:
+    values = np.array([measure.measure(blank) for blank in blanks])
     n, deals = len(run.experiment.benchmark.test), "deals of the training labels"
     surely = mean_of_draws(values, n, deals, level=1 - 0.05 / tests)
-    faulty = surely.low > 0 or (surely.high < 0 and not may_be_below)
+    faulty = surely.low > 0 or (surely.high < 0 and not measure.may_be_below)
     outcome = READS_SOMETHING if faulty else READS_NOTHING
     estimate = mean_of_draws(values, n, deals)
-    return Finding("blank", run.name, condition, estimate, outcome)
+    return Finding("blank", run.name, measure.condition, estimate, outcome)
 
 
 def recovery_exhibit(

@@ -13,13 +13,15 @@ of a family of readers are those of Xu et al. 2020.) Together is below 0 where t
 reader of both does worse than the reader of one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Estimate
+from measurand.stats.decisions import pool_estimates
 from measurand.stats.resampling import Statistic, bootstrap_each
+from measurand.stats.uncertainty import mean_interval
 
 RESAMPLES = 2_000
 Parting = Callable[[Floats, Floats, Floats], Floats]
@@ -45,10 +47,14 @@ def account_bits(
     rng: np.random.Generator,
     clusters: Clusters = None,
 ) -> dict[str, Estimate]:
-    """The bits of each part, with intervals.
+    """The bits of each part, with intervals that hold the spread between runs.
+
+    Those of the query, the evidence and both are means, and have the interval that
+    `v_information` has; the others are resampled.
 
     Args:
-        query: What the query alone tells of each item's label, in bits (PVI).
+        query: What the query alone tells of each item's label, in bits (PVI): items,
+            or runs × items.
         evidence: What the evidence alone tells.
         both: What both tell.
         rng: Where the resamples come from.
@@ -59,16 +65,29 @@ def account_bits(
     >>> {part: parted[part].value for part in SHARES}
     {'only query': 0.0, 'only evidence': 0.0, 'either': 0.0, 'together': 1.0}
     """
-    rows = np.column_stack([query, evidence, both, np.ones(len(query))])
+    runs = zip(*map(np.atleast_2d, (query, evidence, both)), strict=True)
+    accounts = [_account_run(run, rng, clusters) for run in runs]
+    return {part: pool_estimates([a[part] for a in accounts]) for part in PARTS}
+
+
+def _account_run(
+    bits: Sequence[Floats], rng: np.random.Generator, clusters: Clusters
+) -> dict[str, Estimate]:
+    """The bits of each part in one run."""
 
     def of_sums(told: Parting) -> Statistic:
         return lambda s: told(*np.moveaxis(s[..., :3] / s[..., 3:], -1, 0))
 
-    statistics = [of_sums(told) for told in PARTS.values()]
-    estimates = bootstrap_each(
-        statistics, rows, rng=rng, clusters=clusters, resamples=RESAMPLES
+    rows = np.column_stack([*bits, np.ones(len(bits[0]))])
+    parted = bootstrap_each(
+        [of_sums(PARTS[part]) for part in SHARES],
+        rows,
+        rng=rng,
+        clusters=clusters,
+        resamples=RESAMPLES,
     )
-    return dict(zip(PARTS, estimates, strict=True))
+    means = [mean_interval(part, clusters) for part in bits]
+    return dict(zip(PARTS, [*means, *parted], strict=True))
 
 
 def _told(bits: Floats) -> Floats:

@@ -135,3 +135,43 @@ def test_a_reader_that_learned_before_is_asked_about_the_share_set_apart():
     readers = [LookupReader("query"), Saved("evidence")]
     assert EvidenceSettings().folds_for(readers) == 1
     assert EvidenceSettings(folds=4).folds_for(readers) == 1
+
+
+def test_new_evidence_of_one_cluster_alone_gives_no_headline():
+    rng = np.random.default_rng(0)
+    n = 300
+    group = np.where(np.arange(n) < 120, 0, 1 + np.arange(n) % 20)
+    evidence = [
+        f"own text {i}" if g == 0 else f"text {i % 10}" for i, g in enumerate(group)
+    ]
+    table = pd.DataFrame(
+        {
+            "query": [f"is it so {i}" for i in range(n)],
+            "evidence": evidence,
+            "label": rng.choice(["no", "yes"], n),
+            "group": [f"g{g}" for g in group],
+        }
+    )
+    benchmark = from_frames(table, name="grouped", split_by="group", group="group")
+    report = audited(benchmark, calibrate=False)
+    assert report.finding("delta_evi", "tfidf").estimate.n == n
+
+
+def test_one_sample_of_coins_is_never_called_inverted():
+    """Chance brings a reader surely below the majority of its own sample."""
+    below = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        words = rng.choice(list("abcdefghij"), (2, 60, 6))
+        table = pd.DataFrame(
+            {
+                "query": [" ".join(text) + f" {i}" for i, text in enumerate(words[0])],
+                "evidence": [" ".join(text) for text in words[1]],
+                "label": rng.choice(["no", "yes"], 60),
+            }
+        )
+        benchmark = from_frames(table, name="coins", split_by="query")
+        report = audited(benchmark, calibrate=False, shuffles=2)
+        assert "inverted" not in report.verdict.reason
+        below += report.finding("mcc", "tfidf").estimate.high < 0
+    assert below, "or nothing was tried"

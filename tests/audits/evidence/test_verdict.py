@@ -66,7 +66,7 @@ def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
     return EvidenceReading(**(told | changes))
 
 
-FRESH = SplitCheck(None, (), N, N, near(0.0))
+FRESH = SplitCheck(None, (), N, N, near(0.0), N)
 
 
 def say(*readings, split=FRESH, **settings):
@@ -188,7 +188,7 @@ def test_readers_that_collapsed_are_named():
     assert "not fit to speak: failed (collapsed)" in say(failed, SEES).reason
     assert say(failed).label == "no verdict"
     assert "inverted" not in say(failed).reason
-    wrong = reading("wrong", decision=COLLAPSED, gain=near(-0.3))
+    wrong = reading("wrong", decision=COLLAPSED, gain=near(-0.3), below_majority=True)
     assert "wrong is surely below the majority" in say(failed, wrong).reason
     assert "inverted or mixed up" in say(failed, wrong).reason
 
@@ -212,12 +212,12 @@ def test_a_reader_that_reads_a_blank_is_not_heard():
 
 
 def test_a_memory_of_texts_is_never_called_sensitive():
-    seen = SplitCheck(None, (), 20, N, near(0.12))
+    seen = SplitCheck(None, (), 20, N, near(0.12), 20)
     told = say(SEES, split=seen)
     assert told.label == "undecided"
     assert "only 20 of 2,000 test items" in told.reason
-    harmless = SplitCheck(None, (), 20, N, near(0.0))
+    harmless = SplitCheck(None, (), 20, N, near(0.0), 20)
     assert say(SEES, split=harmless).label == "evidence-sensitive"
     assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
-    fresh = SplitCheck(None, (), 400, N, near(0.12))
+    fresh = SplitCheck(None, (), 400, N, near(0.12), 400)
     assert say(SEES, split=fresh).label == "evidence-sensitive"

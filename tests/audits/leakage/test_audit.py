@@ -448,3 +448,35 @@ def test_the_report_says_what_its_interval_holds_and_what_it_does_not(leaky):
     assert shares.to_numpy() == pytest.approx(1)
     assert "items" in set(drawn.table["bar"])
     assert drawn.caption.endswith("which items were there to learn from")
+
+
+def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
+    rng = np.random.default_rng(0)
+    words = rng.choice(list("abcdefghij"), (2, 60, 6))
+    table = pd.DataFrame(
+        {
+            "query": [" ".join(text) + f" {i}" for i, text in enumerate(words[0])],
+            "evidence": [" ".join(text) + f" {i}" for i, text in enumerate(words[1])],
+            "label": ["a"] * 58 + ["rare"] * 2,
+        }
+    )
+    benchmark = from_frames(table, name="rare")
+    lacking = 0
+    for seed in range(6):
+        settings = LeakageSettings(
+            calibrate=False, tsne=False, folds=2, draws=1, controls="none"
+        )
+        with open_experiment(benchmark, seed=seed) as experiment:
+            report = audit(experiment, TFIDF, settings)
+        lacking += any("one label" in why for why in report.not_run.values())
+        assert report.finding("over_majority", "tfidf", "query").estimate.n == 60
+    assert lacking, "or nothing was tried"
+
+
+def test_bits_and_information_of_one_part_have_one_interval():
+    report = audited(made(pairs(300, leak=0.3)), controls="none")
+    for part, condition in (("query alone", "hypothesis"), ("both", "full")):
+        bits = report.finding("bits", "tfidf", part).estimate
+        same = report.finding("v_information", "tfidf", condition).estimate
+        ends = (bits.value, bits.low, bits.high)
+        assert ends == pytest.approx((same.value, same.low, same.high))

@@ -27,15 +27,15 @@ from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
     MATCH,
     WORD,
+    BlankMeasure,
     ControlAnswers,
     ControlRun,
     Spike,
-    blank_finding,
+    blank_findings,
     check_spike_time,
     control_doses,
     first_seed,
     measure_spikes,
-    read_blanks,
     spike_findings,
     why_without_controls,
 )
@@ -143,12 +143,10 @@ def _measure_kinds(
 
 def _blank_findings(run: ControlRun, baselines: EvidenceBaselines) -> list[Finding]:
     """What the reader reads where training labels were dealt anew."""
-    blanks, majority = read_blanks(run), baselines.majority.mean()
-    gains = np.array([blank.right.mean() - majority for blank in blanks])
-    losses = np.array([blank.effect.mean() for blank in blanks])
+    majority = float(baselines.majority.mean())
+    measures = (
+        BlankMeasure("over majority", lambda b: float(b.right.mean()) - majority, True),
+        BlankMeasure("delta_evi", lambda b: float(b.effect.mean()), False),
+    )
     # Each reader's two blanks have their share of the 5 % of false alarms.
-    tests = 2 * baselines.readers
-    return [
-        blank_finding(run, "over majority", gains, tests, may_be_below=True),
-        blank_finding(run, "delta_evi", losses, tests, may_be_below=False),
-    ]
+    return blank_findings(run, measures, 2 * baselines.readers)

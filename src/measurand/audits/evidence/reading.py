@@ -162,16 +162,17 @@ def _bits_by_item(
     alone: Mapping[str, Sequence[Predictions]],
     full: Sequence[Predictions],
 ) -> dict[str, Floats]:
-    """What each field alone, and both, tell of each item's label; empty if unasked.
+    """What each field alone, and both, tell of each item's label, a row a seed.
 
-    Against the label shares of the test items: no constant answer tells more.
+    Empty where no field was asked about alone. Against the label shares of the test
+    items: no constant answer tells more.
     """
     if not alone:
         return {}
     labels = benchmark.test.labels
     null = np.log(labels.map(labels.value_counts(normalize=True)).to_numpy(float))
     return {
-        condition: np.mean([pvi(_gold_logs(run), null) for run in runs], axis=0)
+        condition: np.array([pvi(_gold_logs(run), null) for run in runs])
         for condition, runs in (*alone.items(), (BOTH, full))
     }
 
@@ -273,6 +274,8 @@ class EvidenceReading(Reading):
         gain: Accuracy above the majority, with its interval.
         mpds: The metadata ratio, where it has a value.
         changed_share: The share of (item, shuffle) pairs that read another text.
+        below_majority: Whether it is surely below the majority of test items that were
+            given apart: of one sample, chance alone may bring it there.
         controls: What it recovers of each kind of spike, by kind.
     """
 
@@ -285,6 +288,7 @@ class EvidenceReading(Reading):
     gain: Estimate
     mpds: Estimate | None
     changed_share: float
+    below_majority: bool = False
     controls: Mapping[str, Control] = field(default_factory=dict)
 
 
@@ -324,6 +328,7 @@ def read_evidence(
         outcome = _evidence_decision(answers, gain, baselines)
         if outcome != COLLAPSED or not isinstance(reader, Seeded):
             break
+    drawn = bool(experiment.benchmark.drawn_by)
     ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
     if not answers.alone:
         withheld[f"query_only and evidence_only of {name}"] = (
@@ -354,6 +359,7 @@ def read_evidence(
         gain=gain,
         mpds=ratios.get("mpds"),
         changed_share=answers.changed_share,
+        below_majority=gain.high < -baselines.margin and not drawn,
     )
 
 

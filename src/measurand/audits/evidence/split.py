@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item, majority_scores
-from measurand.audits.evidence.settings import NEW_ITEMS
+from measurand.audits.evidence.settings import CLUSTERS, NEW_ITEMS
 from measurand.benchmarks.folds import FOLD
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Estimate, Finding
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -36,6 +37,7 @@ class SplitCheck:
         findings: Shares of test items whose texts stand in training, and what a memory
             of texts reaches.
         new: How many test items have new evidence.
+        clusters: How many clusters they are; of few, no figure could be stated.
         total: How many there are.
         memory: What a memory of evidence is right above the majority, on all items.
     """
@@ -45,11 +47,13 @@ class SplitCheck:
     new: int
     total: int
     memory: Estimate
+    clusters: int
 
     @property
     def enough(self) -> bool:
         """Whether the headline figures can be of new evidence."""
-        return self.new >= min(NEW_ITEMS, self.total)
+        several = self.clusters >= CLUSTERS or self.new == self.total
+        return self.new >= min(NEW_ITEMS, self.total) and several
 
     @property
     def remembered(self) -> bool:
@@ -89,7 +93,9 @@ def check_split(experiment: Experiment) -> SplitCheck:
     majority = majority_scores(test)
     memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
     fresh = ~seen[fields[-1]]
-    checked = SplitCheck(benchmark, findings, int(fresh.sum()), len(test), memory)
+    counted = count_clusters(clusters[fresh]) if fresh.any() else 0
+    counts = int(fresh.sum()), len(test), memory, counted
+    checked = SplitCheck(benchmark, findings, *counts)
     if checked.new == checked.total or not checked.enough:
         return checked
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh))

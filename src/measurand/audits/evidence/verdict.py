@@ -118,7 +118,7 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
         return Verdict("no verdict", "no verdict", None, why)
     names = ", ".join(reading.name for reading in readings)
     why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
-    below = [reading.name for reading in readings if reading.gain.high < 0]
+    below = [reading.name for reading in readings if reading.below_majority]
     why += f"; {explain_below_majority(below)}" if below else ""
     query_scores = [
         failure.alone["query_only"].mean() for failure in readings if failure.alone

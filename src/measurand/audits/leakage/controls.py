@@ -6,7 +6,6 @@ A code word for the label is planted in that part. Spikes and blanks are of the 
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.asking import Evaluation, skip_temperature
@@ -28,14 +27,14 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
     WORD,
+    BlankMeasure,
     ControlAnswers,
     ControlRun,
-    blank_finding,
+    blank_findings,
     check_spike_time,
     control_doses,
     first_seed,
     measure_spikes,
-    read_blanks,
     spike_findings,
     why_without_controls,
 )
@@ -80,7 +79,7 @@ def add_controls(
             controls[field] = control
             findings += spike_findings(run, [control])
         if not is_dear(reader):
-            findings.append(_blank_finding(run, readers * len(runs)))
+            findings += _part_blank(run, readers * len(runs))
     if is_dear(reader):
         missing[f"blank of {reading.name}"] = f"it takes {DEALS} trainings more a part"
     faulty = any(finding.decision == READS_SOMETHING for finding in findings)
@@ -144,8 +143,8 @@ def _majority(test: Items) -> "pd.Series[float]":
     return right.set_axis([str(item_id) for item_id in test.ids])
 
 
-def _blank_finding(run: ControlRun, tests: int) -> Finding:
+def _part_blank(run: ControlRun, tests: int) -> list[Finding]:
     """Accuracy over the majority where training labels were dealt anew."""
     majority = float(_majority(run.experiment.benchmark.test).mean())
-    gains = np.array([blank.right.mean() - majority for blank in read_blanks(run)])
-    return blank_finding(run, run.part, gains, tests, may_be_below=True)
+    over = BlankMeasure(run.part, lambda b: float(b.right.mean()) - majority, True)
+    return blank_findings(run, [over], tests)

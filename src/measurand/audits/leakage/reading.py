@@ -31,6 +31,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.verdict import LeakageStage
 from measurand.core.arrays import Clusters, Ints
 from measurand.core.clusters import shared_clusters
+from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader, Seeded
@@ -108,7 +109,9 @@ def read_leakage(
         {field: entry.biased for field, entry in regions_by_field.items()},
         {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
         tuple(leaking_elsewhere),
-        below_majority=gain.high < 0,
+        # Of one sample, chance alone may bring a reader there.
+        below_majority=gain.high < -baselines.margin
+        and evaluation.canonical.pool is None,
     )
     return LeakageReading(
         name=name,
@@ -195,17 +198,20 @@ def _find_all_regions(
         if test_vectors.shape[1] == 0:
             not_run[f"peco of {field} by {name}"] = "this reader embeds no items"
             continue
-        regions_by_field[field] = find_regions(
-            name,
-            reader,
-            field,
-            test_vectors,
-            train_vectors,
-            labels,
-            shared_clusters([test.column(field), *group]),
-            clustering,
-            seed,
-        )
+        try:
+            regions_by_field[field] = find_regions(
+                name,
+                reader,
+                field,
+                test_vectors,
+                train_vectors,
+                labels,
+                shared_clusters([test.column(field), *group]),
+                clustering,
+                seed,
+            )
+        except Undefined as undefined:
+            not_run[f"peco of {field} by {name}"] = str(undefined)
     return regions_by_field
 
 

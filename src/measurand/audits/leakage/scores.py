@@ -467,10 +467,10 @@ def _usable_bits(
 
 
 def bits_by_item(runs: Runs, baselines: LeakageBaselines) -> Floats:
-    """What the answers tell of each item's label, in bits, over all runs."""
+    """What the answers tell of each item's label, in bits: runs × items."""
     count = len(runs.probabilities)
     bits = [pvi(gold_logs(runs, run), baselines.null) for run in range(count)]
-    return np.asarray(np.mean(bits, axis=0))
+    return np.asarray(bits)
 
 
 def gold_logs(runs: Runs, run: int) -> Floats:

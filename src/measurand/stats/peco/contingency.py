@@ -96,7 +96,10 @@ def count_cells(clusters: Column, labels: Column, groups: Column | None) -> Cell
     if len(label) == 0:
         raise Undefined("no items to score; widen the selection")
     if (kinds := int(label.max()) + 1) < 2:
-        raise Undefined("all items have one label, so no cluster can give it away")
+        raise Undefined(
+            "all clustered items have one label, so no cluster can give it away; give "
+            "more items of the others"
+        )
     rows, row = np.unique(group * len(names) + cluster, return_inverse=True)
     size = len(rows) * kinds
     counts = np.bincount(row * kinds + label, minlength=size).reshape(-1, kinds)
