@@ -470,6 +470,8 @@ def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
             report = audit(experiment, TFIDF, settings)
         lacking += any("one label" in why for why in report.not_run.values())
         assert report.finding("over_majority", "tfidf", "query").estimate.n == 60
+        # Who says one thing of all items shows neither room nor its lack.
+        assert "one answer" in report.not_run["saturation of full by tfidf"]
     assert lacking, "or nothing was tried"
 
 

@@ -272,6 +272,9 @@ def _state_saturation(
 ) -> Statement:
     """How far all fields bring a reader from the majority to 1, and what that is."""
     (own,) = rng.spawn(1)  # its draws move no other figure
+    if is_one_class(pair):
+        why = "it gives nearly all items one answer, so that it shows no room"
+        return Statement([], {f"{SATURATION} of {condition} by {name}": why}, {})
     perfect = baselines.majority * 0 + 1
     figures: Figures = {
         SATURATION: lambda r: ratio(
