@@ -175,3 +175,28 @@ def test_one_sample_of_coins_is_never_called_inverted():
         assert "inverted" not in report.verdict.reason
         below += report.finding("mcc", "tfidf").estimate.high < 0
     assert below, "or nothing was tried"
+
+
+def test_a_memory_of_passages_that_were_numbered_is_no_reading():
+    """Forty passages with a label each, ten items of each, none twice the same."""
+    rng = np.random.default_rng(0)
+    kept = [" ".join(rng.choice(5000, 30).astype(str)) for _ in range(40)]
+    labels = rng.choice(["no", "yes"], 40)
+    number = rng.permutation(np.repeat(np.arange(40), 10))
+    table = pd.DataFrame(
+        {
+            "query": [f"is it so {i}" for i in range(400)],
+            "evidence": [f"{kept[p]} item {i}" for i, p in enumerate(number)],
+            "label": labels[number],
+        }
+    )
+    report = audited(from_frames(table, name="numbered"), calibrate=False)
+    exact, near = (
+        report.finding("seen", "lookup", where).estimate
+        for where in ("evidence", "evidence, nearly")
+    )
+    assert exact.value == 0
+    assert near.value > 0.9
+    assert report.finding("delta_evi", "tfidf").decision == "depends"
+    assert report.verdict.label == "undecided"
+    assert "may remember rather than read" in report.verdict.reason

@@ -263,7 +263,7 @@ def evidence_warnings(
         seen = split.total - split.new
         messages.append(
             f"the evidence of {seen:,} of {split.total:,} test items stands in "
-            "training too; headline figures are of "
+            "training too, or nearly; headline figures are of "
             + ("the others, part=all items has all" if split.enough else "all items")
         )
     if shuffles < SHUFFLES:

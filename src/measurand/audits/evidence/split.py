@@ -1,8 +1,9 @@
 """The split first: what training has seen of the test items.
 
-Where test evidence stands in training with its labels, a memory of texts loses on wrong
-evidence without reading any. So the headline figures are of the items whose evidence is
-new, wherever there are enough; all items are another test part beside them.
+Where test evidence stands in training, word for word or nearly, with its labels, a
+memory of texts loses on wrong evidence without reading any. So the headline figures are
+of the items whose evidence is new, wherever there are enough; all items are another
+test part beside them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,9 +18,10 @@ from measurand.benchmarks.folds import FOLD
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import Estimate, Finding
+from measurand.core.near_texts import group_near_texts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.readers.lookup import LookupReader, remembered_texts
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
@@ -76,15 +78,17 @@ def check_split(experiment: Experiment) -> SplitCheck:
     """Look for test texts in training, before anything else is asked."""
     benchmark, test = experiment.benchmark, experiment.benchmark.test
     fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
-    recipes = {field: LookupReader(field) for field in fields}
-    answers = ask_all(experiment, [Ask(recipe) for recipe in recipes.values()])
+    grouped = _name_near_texts(benchmark, fields)
+    with reopen_experiment(experiment, grouped) as by_group:
+        answers = ask_all(by_group, [Ask(LookupReader(field)) for field in fields])
     rights = [correct_by_item(answer) for answer in answers]
     rng = generator(experiment.seed, "evidence", "split")
     clusters = benchmark.clusters(test)
     seen = {field: _seen_before(benchmark, field) for field in fields}
+    nearly = {f"{f}, nearly": _seen_before(grouped, f) for f in fields}
     findings = [
-        Finding("seen", "lookup", field, wilson_share(int(mask.sum()), len(test)))
-        for field, mask in seen.items()
+        Finding("seen", "lookup", where, wilson_share(int(mask.sum()), len(test)))
+        for where, mask in (seen | nearly).items()
     ]
     findings += [
         Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
@@ -92,13 +96,24 @@ def check_split(experiment: Experiment) -> SplitCheck:
     ]
     majority = majority_scores(test)
     memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
-    fresh = ~seen[fields[-1]]
+    fresh = ~nearly[f"{fields[-1]}, nearly"]
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts)
     if checked.new == checked.total or not checked.enough:
         return checked
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh))
+
+
+def _name_near_texts(benchmark: Benchmark, fields: Sequence[str]) -> Benchmark:
+    """The benchmark with one word for each text, the same where texts are near."""
+    train, test = benchmark.train, benchmark.test
+    for field in fields:
+        texts = [*train.column(field), *test.column(field)]
+        names = [f"text{group}" for group in group_near_texts(texts)]
+        train = train.with_field(field, names[: len(train)])
+        test = test.with_field(field, names[len(train) :])
+    return replace(benchmark, train=train, test=test, test_parts={})
 
 
 def _keep_fresh(benchmark: Benchmark, fresh: NDArray[np.bool_]) -> Benchmark:

@@ -1,0 +1,47 @@
+"""Texts whose words are mostly the same are found, and others are not."""
+
+import numpy as np
+import pytest
+
+from measurand.core.near_texts import NEAR, group_near_texts
+
+
+def passages(count, length, rng):
+    return [rng.choice(5000, length, replace=False).astype(str) for _ in range(count)]
+
+
+@pytest.mark.parametrize("length", [20, 200])
+def test_a_passage_with_a_changed_end_is_near_and_another_is_not(length):
+    rng = np.random.default_rng(0)
+    kept = passages(50, length, rng)
+    texts = [
+        " ".join([*passage, "item", f"n{n}"]) for passage in kept for n in range(4)
+    ]
+    groups = group_near_texts(texts)
+    assert len(set(groups)) == 50
+    assert (groups.reshape(50, 4) == groups.reshape(50, 4)[:, :1]).all()
+
+
+def test_groups_are_those_of_all_pairs_that_share_enough_words():
+    rng = np.random.default_rng(1)
+    base = passages(40, 12, rng)
+    texts = []
+    for passage in base:
+        for changed in (0, 1, 3, 6):
+            words = passage.copy()
+            words[:changed] = rng.integers(5000, 9000, changed).astype(str)
+            texts.append(" ".join(words))
+    groups = group_near_texts(texts)
+    bags = [set(text.split()) for text in texts]
+    near = np.array([[len(a & b) / len(a | b) >= NEAR for b in bags] for a in bags])
+    assert (groups[:, None] == groups)[near].all()
+    assert (groups[:, None] == groups).sum() == near.sum()
+
+
+def test_order_of_texts_moves_no_group_and_empty_ones_share_one():
+    texts = ["a b c d e", "e d c b a", "", "...", "", "x"]
+    groups = group_near_texts(texts)
+    assert groups.tolist() == [0, 0, 1, 2, 1, 3]
+    backwards = group_near_texts(texts[::-1])[::-1]
+    same = groups[:, None] == groups
+    assert (same == (backwards[:, None] == backwards)).all()
