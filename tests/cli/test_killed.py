@@ -19,7 +19,9 @@ KILLS = 12
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
 MOMENTS = 8
-PATIENCE = 5.0  # seconds in which workers must follow their parent
+# Seconds in which workers must follow their parent: one that is being started loads
+# its libraries first, which takes long on a busy machine. An orphan stays for ever.
+PATIENCE = 30.0
 
 
 def started(folder, store):
