@@ -157,6 +157,7 @@ def test_new_evidence_of_one_cluster_alone_gives_no_headline():
     assert report.finding("delta_evi", "tfidf").estimate.n == n
 
 
+@pytest.mark.slow
 def test_one_sample_of_coins_is_never_called_inverted():
     """Chance brings a reader surely below the majority of its own sample."""
     below = 0

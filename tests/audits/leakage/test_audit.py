@@ -450,6 +450,7 @@ def test_the_report_says_what_its_interval_holds_and_what_it_does_not(leaky):
     assert drawn.caption.endswith("which items were there to learn from")
 
 
+@pytest.mark.slow
 def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
     rng = np.random.default_rng(0)
     words = rng.choice(list("abcdefghij"), (2, 60, 6))

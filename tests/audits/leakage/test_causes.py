@@ -93,6 +93,7 @@ def test_words_are_the_cause_where_form_explains_nothing():
     assert "alone (" not in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_what_only_a_memory_of_texts_tells_is_called_remembered_and_no_leak():
     rng = np.random.default_rng(0)
     texts = [" ".join(rng.choice(list("abcdefghijklmnop"), 6)) for _ in range(60)]

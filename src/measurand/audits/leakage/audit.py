@@ -282,6 +282,11 @@ def _all_baselines(
     )
 
     def ground(items: Items) -> LeakageBaselines:
+        if len(items.classes) < 2:
+            raise Undefined(
+                "all items have one label, so that no part can give it away; give "
+                "items of others"
+            )
         clusters = benchmark.clusters(items)
         if count_clusters(clusters) < 2:
             raise Undefined(
