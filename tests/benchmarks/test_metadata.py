@@ -99,3 +99,16 @@ def test_a_derived_name_in_use_is_refused():
     train = table(["a"]).rename(columns={"q": "query_form"})
     with pytest.raises(BadInput, match="query_form would be derived"):
         derive_metadata(train, train, "query_form", None)
+
+
+def test_how_a_query_is_written_is_measured():
+    train = table(
+        ["Boats sail.", "boats sail", "Boats , sail .", "船开了。", "(Do they?"]
+    )
+    seen, _ = derive_metadata(train, train, "q", None)
+    expected = ["capital, stop", "small, no mark", "capital, stop, spaced"]
+    assert list(seen["query_writing"]) == [
+        *expected,
+        "other, stop",
+        "capital, question",
+    ]

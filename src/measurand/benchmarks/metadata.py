@@ -19,6 +19,9 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.words import NEGATIONS, count_sentences, words
 
 MOST_FORMS = 10  # more values would leave few items for each
+SPACED_MARK = re.compile(r"\s[.,;:!?。，；：！？]")
+MARKS = {".": "stop", "。": "stop", "?": "question", "？": "question"}
+MARKS |= {"!": "exclamation", "！": "exclamation"}
 
 # The first question word to stand in a question gives its form.
 ASKING = re.compile(
@@ -139,6 +142,23 @@ def query_type(query: str, words: Sequence[str], form: str) -> str:
     return "name" if NAME.search(query) else "other"
 
 
+def query_writing(query: str) -> str:
+    """How a query is written: its first letter, its last mark, a space before a mark.
+
+    What readers of words cannot see, and what often tells apart who wrote an item.
+
+    >>> query_writing("Cats sleep.")
+    'capital, stop'
+    >>> query_writing("do cats , at night ,sleep")
+    'small, no mark, spaced'
+    """
+    letter = next((sign for sign in query if sign.isalpha()), "")
+    first = "capital" if letter.isupper() else "small" if letter.islower() else "other"
+    last = MARKS.get(query.rstrip()[-1:], "no mark")
+    spaced = ", spaced" if SPACED_MARK.search(query) else ""
+    return f"{first}, {last}{spaced}"
+
+
 def fold_rare_forms(forms: Sequence[str], train: Sequence[str]) -> list[str]:
     """The forms that are common in train; the rest become other-question or -claim.
 
@@ -162,6 +182,7 @@ OF_QUERY = {
     "query_type": "what the query asks for or is about, guessed from its words",
     "query_length": "words in the query, by the terciles of train",
     "query_negation": "whether the query holds a negation",
+    "query_writing": "the query's first letter, last mark, and a space before a mark",
 }
 OF_EVIDENCE = {
     "evidence_overlap": "share of query words in the evidence, by terciles of train",
@@ -177,6 +198,7 @@ class _TextMeasures:
     forms: list[str]
     types: list[str]
     negations: list[str]
+    writings: list[str]
     lengths: NDArray[np.int64]
     overlaps: NDArray[np.float64]
     sentences: list[str]
@@ -213,8 +235,8 @@ def _measure_texts(
     table: pd.DataFrame, query: str, evidence: str | None
 ) -> _TextMeasures:
     """The measures of each item; every text is cut into words once."""
-    forms, types, negations, counts = [], [], [], []
-    lengths, overlaps = [], []
+    forms, types, negations, writings = [], [], [], []
+    counts, lengths, overlaps = [], [], []
     queries = _iterate_texts(table[query])
     contexts: Iterable[str] = (
         repeat("") if evidence is None else _iterate_texts(table[evidence])
@@ -225,6 +247,7 @@ def _measure_texts(
         forms.append(shape)
         types.append(query_type(question, question_words, shape))
         negations.append("no" if NEGATIONS.isdisjoint(question_words) else "yes")
+        writings.append(query_writing(question))
         lengths.append(len(question_words))
         if evidence is not None:
             distinct = set(question_words)
@@ -234,7 +257,13 @@ def _measure_texts(
             sentence_count = count_sentences(context)
             counts.append(f"{MANY}+" if sentence_count >= MANY else str(sentence_count))
     return _TextMeasures(
-        forms, types, negations, np.array(lengths), np.array(overlaps), counts
+        forms,
+        types,
+        negations,
+        writings,
+        np.array(lengths),
+        np.array(overlaps),
+        counts,
     )
 
 
@@ -258,6 +287,7 @@ def _metadata_columns(
             measures.lengths, train.lengths, ("short", "medium", "long")
         ),
         "query_negation": measures.negations,
+        "query_writing": measures.writings,
     }
     if evidence is not None:
         derived["evidence_overlap"] = _tercile_names(
