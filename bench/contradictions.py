@@ -145,7 +145,21 @@ def _check_leakage(report: Report) -> Iterator[str]:
         yield "leaks, and no finding does"
     if label == NONE:
         yield from _check_none(report)
+    if label == "undecided" and "all together need" not in report.verdict.reason:
+        yield from _check_undecided(report)
     yield from _check_bits(report)
+
+
+def _check_undecided(report: Report) -> Iterator[str]:
+    """What of the deciding reader is beyond a margin, and not explained."""
+    margins = {"over_majority": "margin", "v_information": "margin_bits"}
+    for finding in report.findings:
+        known = finding.statistic in margins and finding.condition != "full"
+        if not known or finding.reader != report.verdict.stage:
+            continue
+        margin = float(report.settings[margins[finding.statistic]])
+        if finding.estimate.low > margin and finding.decision == "undecided":
+            yield f"undecided, and {finding.condition} is {finding.estimate}"
 
 
 def _check_none(report: Report) -> Iterator[str]:

@@ -270,3 +270,18 @@ def test_a_leak_says_whether_the_part_was_written_for_the_label(elicited, clause
     told = verdict(leaking, NO_WORDS, BASELINES, planted=False, elicited=elicited)
     assert clause in told.reason
     assert ("written for the label" in told.reason) == bool(clause)
+
+
+def test_an_interval_above_the_margin_that_is_no_leak_says_why():
+    told = part(bits=0.053)
+    wide = replace(told.bits, surely=near(0.053, 0.05, level=0.997))
+    unsure = stage(parts={"premise": replace(told, bits=wide)})
+    reason = verdict([unsure], NO_WORDS, BASELINES, planted=False).reason
+    assert (
+        "at the 99.7 % that all together need, premise 0.053 [0.003, 0.103] bits"
+        in (reason)
+    )
+    open_only = stage(parts={"premise": part(bits=0.016)})
+    assert "all together" not in (
+        verdict([open_only], NO_WORDS, BASELINES, planted=False).reason
+    )

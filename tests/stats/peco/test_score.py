@@ -472,6 +472,13 @@ def test_what_stands_beside_the_score_is_what_others_compute(rng):
     assert (score.associations["p"] <= 0.05).all()
 
 
+def test_groups_that_lose_a_rare_label_leave_the_associations_defined():
+    groups = [*range(10), *np.repeat(np.arange(10, 15), 6)]
+    labels = [*["yes", "no"] * 19, "yes", "rare"]  # one of the last group's six
+    score = peco([0, 1] * 20, labels, groups=groups, **FEW)
+    assert np.isfinite(score.associations.to_numpy()).all()
+
+
 def test_the_area_under_the_curve_is_the_mean_divergence(rng):
     clusters, labels = random_items(rng, 300, 10)
     steps = threshold_curve(clusters, labels)

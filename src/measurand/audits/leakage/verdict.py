@@ -196,9 +196,33 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
     open_parts = [n for n, part in stage.parts.items() if part.decision != WITHIN]
     reason = (
         f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
-        f"{stage.name}: {_list_parts(stage, open_parts)}"
+        f"{stage.name}: {_list_parts(stage, open_parts)}{_multiplicity_clause(stage)}"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
+def _multiplicity_clause(stage: LeakageStage) -> str:
+    """A clause on intervals above a margin that are no leak, since others were tried.
+
+    Without it the reason would show an interval beyond the margin and deny it.
+    """
+    above = [
+        f"{name} {told.surely}{unit}"
+        for name, part in stage.parts.items()
+        for told, margin, unit in (
+            (part.accuracy, part.margin, ""),
+            (part.bits, part.margin_bits, " bits"),
+        )
+        if told.over.low > margin >= told.surely.low
+    ]
+    if not above:
+        return ""
+    level = next(iter(stage.parts.values())).bits.surely.level
+    return (
+        f"; one interval of 95 % above a margin may be luck where several are looked "
+        f"at: at the {100 * level:.1f} % that all together need, {', '.join(above)}; "
+        "more items or `seeds` may decide"
+    )
 
 
 def _coarse_parts(stage: LeakageStage, baselines: LeakageBaselines) -> list[str]:

@@ -202,9 +202,13 @@ def _association_figures(tables: Floats) -> Floats:
     sizes, (within, overall) = tables.sum(axis=-1), label_shares(tables)
     n = sizes.sum(axis=-1)
     bits = (sizes * kl_cluster(tables)).sum(axis=-1) / n
-    square = (sizes * ((within - overall) ** 2 / overall).sum(axis=-1)).sum(axis=-1)
-    most = min(tables.shape[-2:]) - 1
-    v = np.sqrt(square / n / most) if most else np.full_like(n, np.nan)
+    # Unlike groups that exchange labels may lose a rare one: it then adds nothing.
+    excess = (within - overall) ** 2 / np.where(overall > 0, overall, 1)
+    square = (sizes * excess.sum(axis=-1)).sum(axis=-1)
+    labels = (tables.sum(axis=-2) > 0).sum(axis=-1)
+    most = np.maximum(np.minimum(tables.shape[-2], labels) - 1, 1)
+    defined = min(tables.shape[-2:]) > 1
+    v = np.sqrt(square / n / most) if defined else np.full_like(n, np.nan)
     majority = tables.max(axis=-1).sum(axis=-1) / n
     return np.stack([bits, v, majority], axis=-1)
 
