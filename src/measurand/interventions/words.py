@@ -80,8 +80,8 @@ class Mask:
         """The items with every word of the class masked in every field."""
         if self.word_class != "negation" and not _has_english(items):
             raise CannotIntervene(
-                f"no text holds an English function word, so {self.word_class} words "
-                "cannot be told apart; the lists are English"
+                f"texts without any English function word: {self.word_class} words "
+                "cannot be told apart there, as the lists are English"
             )
         return _change_texts(items, self.mask_text)
 

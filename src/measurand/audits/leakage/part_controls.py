@@ -6,11 +6,10 @@ it changed alike. PECO is of the changed part as the reader of all fields places
 
 from dataclasses import replace
 
-import numpy as np
-
 from measurand.audits.leakage.asking import (
     Evaluation,
     ask_alone,
+    check_change,
     control_interventions,
     measure_embedding,
     skip_temperature,
@@ -48,8 +47,7 @@ def add_part_controls(
             changed = KeepAndChange(field, change)
             condition = f"{name_condition(field)}, {control}"
             try:
-                test = evaluation.canonical.benchmark.test
-                changed(test, np.random.default_rng(0))
+                check_change(changed, evaluation.canonical.benchmark)
             except CannotIntervene as reason:
                 missing[f"{condition} of {reading.name}"] = str(reason)
                 continue
