@@ -91,13 +91,21 @@ TOO_CLOSE = 0.25  # standard errors from the margin: no sensible number of items
 
 
 def items_to_decide(
-    value: float, se: float, n: int, margin: float, *, power: float = POWER
+    value: float,
+    se: float,
+    n: int,
+    margin: float,
+    *,
+    clusters: int | None = None,
+    tests: int = 1,
+    power: float = POWER,
 ) -> int | None:
     """Items of which so large a share of studies would decide, were the truth as seen.
 
-    Above the margin (or below -margin) the 95 % interval must clear it, within it the
-    90 % interval must fit. At least one more than there are; None where the estimate
-    lies so close to the margin that no sensible number decides.
+    Above the margin (or below -margin) the interval that `tests` tests need must clear
+    it, 95 % where there is one; within it the 90 % interval must fit. At least one more
+    than there are; None where the estimate lies so close to the margin that no sensible
+    number decides. Items are taken to hang together as those of the `clusters` do.
 
     >>> items_to_decide(0.05, 0.02, 500, 0.02), items_to_decide(0.0, 0.02, 500, 0.02)
     (1745, 4282)
@@ -106,12 +114,16 @@ def items_to_decide(
     """
     distance = abs(value)
     if se <= 0 or abs(distance - margin) < TOO_CLOSE * se:
-        # No answer changed: items until the most that shows nothing fits the margin.
-        return None if se > 0 else max(n + 1, ceil(log(0.05) / log(1 - margin)))
+        # No answer changed: units until the most that shows nothing fits the margin.
+        a_unit = n / (clusters or n)
+        units = ceil(log(0.05) / log(1 - margin))
+        return None if se > 0 else max(n + 1, ceil(a_unit * units))
 
     def shortfall(error: float) -> float:
         if distance > margin:
-            reached = norm.cdf((distance - margin) / error - norm.ppf(0.975))
+            reached = norm.cdf(
+                (distance - margin) / error - norm.ppf(1 - 0.025 / tests)
+            )
         else:
             certain = norm.ppf(0.95)
             reached = norm.cdf((margin - distance) / error - certain)

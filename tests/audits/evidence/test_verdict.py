@@ -221,3 +221,40 @@ def test_a_memory_of_texts_is_never_called_sensitive():
     assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
     fresh = SplitCheck(None, (), 400, N, near(0.12), 400)
     assert say(SEES, split=fresh).label == "evidence-sensitive"
+
+
+def test_an_interval_that_clears_the_margin_and_does_not_decide_says_why():
+    effect = effect_of(0.0295)
+    unsure = reading("sees", effect=effect, decision=UNDECIDED, tests=3)
+    told = say(unsure)
+    assert told.label == "undecided"
+    assert effect.interval(0.95).low > MARGIN > effect.interval(1 - 0.05 / 3).low
+    assert str(effect.interval(1 - 0.05 / 3)) in told.reason
+    assert "at the 98.3 % that 3 readers together need" in told.reason
+    assert "together need" not in say(reading(effect=effect_of(0.02))).reason
+
+
+def test_advice_counts_groups_that_share_texts_where_there_are_some():
+    shared = ShuffleEffect(0.0, 0.0, 1000, 6, effect_of(0).sigma, 0.0)
+    told = say(reading(effect=shared))
+    units = 149  # as many clusters in which nothing was seen fit a margin of 0.02
+    assert f"about 24,834 test items in {units} groups" in told.reason
+
+
+def test_form_is_named_where_it_explains_what_words_see():
+    form = reading("surface", 0.5, strength=Strength.FORM)
+    told = say(reading("tfidf", 0.3), form)
+    assert told.stage == "tfidf"
+    assert "surface loses 0.500" in told.reason
+    assert "how the evidence is written" in told.reason
+    weaker = reading("surface", 0.1, strength=Strength.FORM)
+    assert "how the evidence is written" not in say(SEES, weaker).reason
+
+
+def test_a_reader_that_never_changes_an_answer_needs_a_control():
+    still = ShuffleEffect(0.0, 0.0, N, N, effect_of(0).sigma, 0.0)
+    told = say(reading(effect=still))
+    assert told.label == "calibrate"
+    assert "no control shows that one could" in told.reason
+    seen = say(reading(effect=still, controls=match_control(0.9, 0.02)))
+    assert seen.label == "latent coupling"

@@ -255,6 +255,23 @@ def test_a_removal_that_makes_a_leak_is_not_exported():
 
 
 @pytest.mark.slow
+def test_what_leaks_by_form_is_never_exported_as_mended():
+    def upper(table):
+        texts = table["hypothesis"].where(
+            table["label"] == "no", table["hypothesis"].str.upper()
+        )
+        return table.assign(hypothesis=texts)
+
+    train, test = pairs(700, leak=0.35), pairs(500, leak=0.35, seed=1)
+    report = audited(made(upper(train), upper(test)))
+    assert report.verdict.label == "leaks"
+    assert not [name for name in report.files if "kept" in name]
+    left = [f for f in report.findings if f.statistic == "repair_bits"]
+    by_form = {f.decision for f in left if f.reader == "surface"}
+    assert by_form == {"still leaks"}
+
+
+@pytest.mark.slow
 def test_one_file_is_read_out_of_fold():
     report = audited(made(pairs(500, leak=0.5)), folds=3, draws=2)
     assert report.benchmark["evaluated"] == "out of fold"

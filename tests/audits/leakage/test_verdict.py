@@ -285,3 +285,14 @@ def test_an_interval_above_the_margin_that_is_no_leak_says_why():
     assert "all together" not in (
         verdict([open_only], NO_WORDS, BASELINES, planted=False).reason
     )
+
+
+def test_no_room_is_left_where_one_part_alone_reaches_further():
+    told = said(stage(parts={"premise": part(0.4, 0.4)}))
+    majority = Finding("majority", "majority", "full", near(0.5))
+    length = Finding("over_majority", "length", "premise", near(0.4), LEAKS)
+    full = saturation("tfidf", 0.5, "room left")
+    reason = add_saturation(told, [full, majority, length]).reason
+    assert "room left" not in reason
+    assert "length reaches 0.800 [0.780, 0.820] of the way" in reason
+    assert "room left" in add_saturation(told, [full, majority]).reason

@@ -277,9 +277,8 @@ def evidence_warnings(
     for reading in readings:
         if reading.effect.discordant == 0:
             messages.append(
-                f"no answer of {reading.name} ever changed with the evidence: it may "
-                "not "
-                "read it at all"
+                f"no answer of {reading.name} ever changed with the evidence: it does "
+                "not use it, or cannot"
             )
         messages += [
             f"{reading.name} taught labels that were dealt anew still reads "

@@ -277,6 +277,7 @@ class EvidenceReading(Reading):
         below_majority: Whether it is surely below the majority of test items that were
             given apart: of one sample, chance alone may bring it there.
         controls: What it recovers of each kind of spike, by kind.
+        tests: How many readers share the 5 % of false alarms with it.
     """
 
     right: "pd.Series[float]"
@@ -290,6 +291,7 @@ class EvidenceReading(Reading):
     changed_share: float
     below_majority: bool = False
     controls: Mapping[str, Control] = field(default_factory=dict)
+    tests: int = 1
 
 
 def read_evidence(
@@ -360,6 +362,7 @@ def read_evidence(
         mpds=ratios.get("mpds"),
         changed_share=answers.changed_share,
         below_majority=gain.high < -baselines.margin and not drawn,
+        tests=baselines.readers,
     )
 
 

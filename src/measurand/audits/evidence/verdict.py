@@ -146,6 +146,12 @@ def _sensitive_verdict(
         clauses.append(FORM_ALONE)
     if others:
         clauses.append(f"so does {', '.join(others)}")
+    form = [r for r in seers if r.strength == Strength.FORM and r is not stage]
+    clauses += [
+        f"{reading.name} loses {reading.effect.interval(0.95)}, and {FORM_ALONE}"
+        for reading in form
+        if reading.effect.value >= stage.effect.value - margin
+    ]
     weak = [r.name for r in standing if r.decision == WITHIN]
     if weak:
         clauses.append(f"calibration reversal: near zero under {', '.join(weak)}")
@@ -171,7 +177,7 @@ def _near_zero_verdict(
     if unsure:
         stage = _deciding_reading(unsure)
         why = (
-            f"the interval {stage.effect.interval(0.95)} of {stage.name} neither "
+            f"the interval {_decided_interval(stage, margin)} of {stage.name} neither "
             f"clears nor fits the margin {margin}{_advice(stage, margin)}"
         )
         open_ended = stage.strength < Strength.PRETRAINED and not planted
@@ -224,6 +230,8 @@ def _doubt(reading: EvidenceReading, margin: float) -> str:
             f"{name} cut {_percent(_cut_share(reading))} of the items, so what it did "
             "not read may matter"
         )
+    if match is None and reading.effect.discordant == 0:
+        return f"no answer of {name} ever changed, and no control shows that one could"
     if not _can_join(reading):
         if match is None:
             return f"{name} cannot tell whether query and evidence agree"
@@ -323,10 +331,31 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %" if share >= 1 else f"{100 * share:.2g} %"
 
 
+def _decided_interval(reading: EvidenceReading, margin: float) -> str:
+    """The interval at 95 %; where that clears the margin, the one that decides."""
+    usual = reading.effect.interval(0.95)
+    if usual.low <= margin:
+        return str(usual)
+    level = 1 - 0.05 / reading.tests
+    return (
+        f"{reading.effect.interval(level)} (at the {100 * level:.1f} % that "
+        f"{reading.tests} readers together need; {usual} at 95 %)"
+    )
+
+
 def _advice(reading: EvidenceReading, margin: float) -> str:
     """How many test items would settle the question, were the effect as seen."""
     effect = reading.effect
-    count = items_to_decide(effect.value, effect.se, effect.n, margin)
+    count = items_to_decide(
+        effect.value,
+        effect.se,
+        effect.n,
+        margin,
+        clusters=effect.clusters,
+        tests=reading.tests,
+    )
     if count is None:
         return "; the effect lies too near the margin for any number of items to decide"
-    return f"; about {count:,} test items would decide (80 % power)"
+    groups = round(count * effect.clusters / effect.n)
+    apart = f" in {groups:,} groups that share no text" if groups < count else ""
+    return f"; about {count:,} test items{apart} would decide (80 % power)"

@@ -5,8 +5,9 @@ with a strongly label-bound word, and those that a reader answers from that part
 No item has a say in whether it is taken out itself: clusters are judged by the other
 half of the test items, words by other folds of the training items, and answers are out
 of fold. Each repaired set is read anew on one half of the test items, beside several
-from which as many items were taken at random; and by a reader of another family. Taking
-out what a reader answers can make a leak where none was: what reads so is not exported.
+from which as many items were taken at random; by a reader of another family; and by one
+of form alone. Taking out what a reader answers can make a leak where none was: what
+reads so is not exported.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from measurand.audits.leakage.asking import (
     gather_runs,
     skip_temperature,
 )
+from measurand.audits.leakage.causes import FORM
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.scores import (
@@ -42,6 +44,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
 from measurand.readers import READERS
+from measurand.readers.surface import SurfaceReader
 from measurand.selections.folds import Fold
 from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
@@ -55,6 +58,7 @@ SELF, OTHER = "tfidf", "pca"  # who chooses, and who else reads what is left
 OVER, PAIR_ACCURACY = "repair_over_majority", "repair_pair_accuracy"
 MENDED, NO_LEAK, LEAKY = "mended", "no sure leak", "still leaks"
 NO_BETTER = "is no better than after random removal"
+BELOW = "is answered below its majority"
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +173,7 @@ def _check_removals(
         stated = _repair_findings(check, rule, remaining)
         findings += stated
         outcomes = {finding.decision for finding in stated if finding.decision}
-        faults = " and ".join(sorted(outcomes & {LEAKY, NO_BETTER}))
+        faults = " and ".join(sorted(outcomes & {LEAKY, NO_BETTER, BELOW}))
         if faults:
             not_run[f"repair/kept_{rule}.txt"] = f"what is left {faults}"
         else:
@@ -317,21 +321,26 @@ def _repair_findings(
             Finding(PAIR_ACCURACY, name, gone, removed[PAIR_ACCURACY]),
             Finding(PAIR_ACCURACY, name, drawn, chance[PAIR_ACCURACY]),
         ]
-    bits, margin_bits = _bits_left(check, *remaining[0])
-    outcome = LEAKY if bits.low > margin_bits else NO_LEAK
+    # What leaks by form is told by no word that a rule could look for.
     first = next(iter(check.readers))
-    return [*findings, Finding("repair_bits", first, gone, bits, outcome)]
+    for name, reader in ((first, check.calibrated), (FORM, SurfaceReader())):
+        bits, margin_bits = _bits_left(check, reader, *remaining[0])
+        outcome = LEAKY if bits.low > margin_bits else NO_LEAK
+        findings.append(Finding("repair_bits", name, gone, bits, outcome))
+    return findings
 
 
-def _bits_left(check: RepairCheck, train: Items, test: Items) -> tuple[Estimate, float]:
+def _bits_left(
+    check: RepairCheck, reader: Reader, train: Items, test: Items
+) -> tuple[Estimate, float]:
     """The bits that the part alone tells of what is left, and their margin.
 
-    By the reader that chose, with calibrated probabilities: where what is left is
-    skewed, no accuracy shows a leak that the removal made.
+    By a reader with calibrated probabilities: where what is left is skewed, no accuracy
+    shows a leak that the removal made.
     """
     benchmark = check.evaluation.canonical.benchmark
     remaining = replace(benchmark, train=train, test=test, test_parts={})
-    keep, reader = Keep(check.field), check.calibrated
+    keep = Keep(check.field)
     with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
         answers = ask_all(inner, [Ask(reader, fitted_under=keep, under=keep)])
     runs, clusters = gather_runs([answers]), benchmark.clusters(test)
@@ -344,6 +353,8 @@ def _repair_decision(removed: Estimate, at_random: Estimate, margin: float) -> s
     """Whether a rule mends: surely less is left than at random, and no sure leak."""
     if removed.low > margin:
         return LEAKY
+    if removed.high < -margin:
+        return BELOW  # what was learned holds the other way round: a trace too
     # Items that both sets hold make the difference surer than this takes it to be.
     gain = unpaired_difference(at_random, removed, dependent=False)
     return MENDED if gain is not None and gain.high < 0 else NO_BETTER

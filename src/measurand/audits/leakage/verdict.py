@@ -134,6 +134,12 @@ def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
     best = max(reached, key=lambda f: f.estimate.value, default=None)
     if best is None or best.estimate.low <= 0:
         return told
+    by_part = _reached_alone(findings)
+    if by_part is not None and by_part.estimate.value > best.estimate.value:
+        # "Room left" to a reader of all fields would deny what one part shows.
+        clause = f"{by_part.reader} reaches {by_part.estimate} of the way from the "
+        clause += f"majority to 1 from {by_part.condition} alone"
+        return replace(told, reason=f"{told.reason}; {clause}")
     who = best.reader
     if who == PUBLISHED_MODEL:
         who = "the best published model"
@@ -144,6 +150,23 @@ def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
     }
     clause = f"{words[str(best.decision)]} {best.estimate} of the way from the "
     return replace(told, reason=f"{told.reason}; {clause}majority to 1")
+
+
+def _reached_alone(findings: Sequence[Finding]) -> Finding | None:
+    """The part that leaks most, and how far it alone brings a reader to 1."""
+    room = [1 - f.estimate.value for f in findings if f.statistic == "majority"]
+    leaks = [
+        f for f in findings if f.statistic == "over_majority" and f.decision == LEAKS
+    ]
+    if not leaks or not room or not room[0]:
+        return None
+    most = max(leaks, key=lambda f: f.estimate.value)
+    value, *ends = (
+        end / room[0]
+        for end in (most.estimate.value, most.estimate.low, most.estimate.high)
+    )
+    scaled = replace(most.estimate, value=value, low=ends[0], high=min(ends[1], 1.0))
+    return replace(most, estimate=scaled)
 
 
 def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
