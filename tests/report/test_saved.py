@@ -233,6 +233,7 @@ def test_an_unwritable_folder_is_one_line(lean, tmp_path):
         saved.save_report(lean, tmp_path / "file" / "report", {})
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_line_and_leaves_no_scraps(lean_folder, tmp_path):
     script = (
         "import resource, sys; from measurand.report import saved; "
