@@ -19,7 +19,7 @@ from measurand.report.terminal import summary
 from tests.boats import boats
 
 ROLES = {"query": "claim", "evidence": "evidence", "label": "label"}
-QUICK = {"calibrate": False, "shuffles": 2, "controls": "none"}
+QUICK = {"calibrate": False, "shuffles": 2, "controls": "none", "folds": 1}
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,16 @@ def rows():
 @pytest.fixture(scope="module")
 def report(rows):
     bench = ms.load(rows, name="boats", metadata=["harbour"], **ROLES)
-    return ms.evidence(bench, strongest="cross", shuffles=5)
+    return ms.evidence(bench, strongest="cross", shuffles=2, controls="none")
+
+
+@pytest.fixture(scope="module")
+def small(rows):
+    return ms.evidence(rows, "tfidf", **QUICK)
 
 
 def test_a_frame_is_enough(rows):
-    report = ms.evidence(rows, strongest="cross", shuffles=2)
+    report = ms.evidence(rows, strongest="cross", shuffles=2, controls="none")
     assert report.verdict.label == "evidence-sensitive"
     assert report.verdict.stage == "cross"
     assert report.benchmark["name"] == "benchmark"
@@ -172,14 +177,14 @@ def test_readers_are_names_or_objects_in_any_wrapping(rows):
     assert {*report.settings["readers"]} == {"guess"}
 
 
-def test_answers_are_kept_where_a_workplace_has_a_store(rows, tmp_path):
+def test_answers_are_kept_where_a_workplace_has_a_store(rows, small, tmp_path):
     workplace = ms.Workplace(store=tmp_path / "answers")
     first = ms.evidence(rows, "tfidf", workplace=workplace, **QUICK)
     before = {path: path.stat().st_mtime for path in tmp_path.rglob("*.parquet")}
     assert before
     again = ms.evidence(rows, "tfidf", workplace=workplace, **QUICK)
     assert {p: p.stat().st_mtime for p in tmp_path.rglob("*.parquet")} == before
-    assert str(again) == str(first) == str(ms.evidence(rows, "tfidf", **QUICK))
+    assert str(again) == str(first) == str(small)
 
 
 class Unfitted:
@@ -319,15 +324,13 @@ def test_what_cannot_be_done_is_one_line(rows, call, line):
         call(rows)
 
 
-def test_a_report_is_saved_to_a_path(rows):
-    report = ms.evidence(rows, shuffles=2, calibrate=False)
+def test_a_report_is_saved_to_a_path(small):
     with pytest.raises(BadInput, match="`directory` is a int; give the path"):
-        report.save(3)
+        small.save(3)
 
 
-def test_reports_of_a_mapping_are_compared_under_their_names(rows):
-    report = ms.evidence(rows, shuffles=2, calibrate=False)
-    comparison = ms.compare({"before": report, "after": report})
+def test_reports_of_a_mapping_are_compared_under_their_names(small):
+    comparison = ms.compare({"before": small, "after": small})
     assert comparison.benchmark["name"] == "before, after"
     conditions = {
         finding.condition.partition(",")[0] for finding in comparison.findings
@@ -336,8 +339,8 @@ def test_reports_of_a_mapping_are_compared_under_their_names(rows):
 
 
 def test_numbers_of_numpy_and_lists_are_settings_too(rows):
-    shuffles = np.int64(2)
-    report = ms.evidence(rows, ["tfidf"], shuffles=shuffles, calibrate=False)
+    numbers = {**QUICK, "shuffles": np.int64(2)}
+    report = ms.evidence(rows, ["tfidf"], **numbers)
     assert report.settings["shuffles"] == 2
     arms = AUDITS.thing("exposure").choose(arms=["base", "extra", "test"]).arms
     assert arms == ("base", "extra", "test")

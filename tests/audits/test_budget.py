@@ -28,7 +28,10 @@ def rationales():
 
 LIGHT = {"exposure": "pca"}
 BENCHMARKS = {
-    "evidence": (lambda: boats(200), {"shuffles": 2, "calibrate": False}),
+    "evidence": (
+        lambda: boats(200),
+        {"shuffles": 2, "calibrate": False, "controls": "none", "folds": 1},
+    ),
     "leakage": (leaky, {"folds": 3, "draws": 2, "tsne": False, "calibrate": False}),
     "exposure": (topics, {"m": 20, "n": 40, "repeats": 2}),
     "explanations": (rationales, {"explainers": ("given", "tfidf-1"), "count": 1}),

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from measurand.cli import main
-from tests.cli.commands import Outcome, made, written
+from tests.cli.commands import QUICK, Outcome, in_process, made, written
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -29,6 +29,17 @@ def facts():
 @pytest.fixture
 def file(tmp_path, facts):
     return written(tmp_path / "facts.jsonl", facts)
+
+
+@pytest.fixture(scope="session")
+def made_report(tmp_path_factory):
+    """A folder with a report, made once: to be read or copied, never written to."""
+    folder = tmp_path_factory.mktemp("made")
+    file = written(folder / "facts.jsonl", made())
+    place = {"MEASURAND_STORE": folder / "store"}
+    outcome = in_process("evidence", file, *QUICK, "--out", folder / "r", **place)
+    assert outcome.code == 0, outcome.err
+    return folder / "r"
 
 
 @pytest.fixture

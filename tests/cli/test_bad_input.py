@@ -226,9 +226,8 @@ def test_a_folder_without_a_report_is_refused(tmp_path, run, verb, content):
     one_line(run(verb, tmp_path), "report.json" if "1" not in str(content) else "items")
 
 
-def test_comparing_takes_two_reports(file, tmp_path, run):
-    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
-    one_line(run("compare", tmp_path / "r"), "two reports or more")
+def test_comparing_takes_two_reports(made_report, run):
+    one_line(run("compare", made_report), "two reports or more")
 
 
 @pytest.mark.parametrize("option", ["--out", "--store"])
@@ -279,8 +278,7 @@ def test_output_that_nobody_takes_is_no_traceback(into, said):
     assert done.returncode == 1 or not said
 
 
-def test_letters_that_cannot_be_shown_are_no_traceback(file, run, tmp_path):
-    assert run("evidence", file, *QUICK, "--out", tmp_path / "r").code == 0
-    outcome = process("render", tmp_path / "r", PYTHONIOENCODING="ascii")
+def test_letters_that_cannot_be_shown_are_no_traceback(made_report):
+    outcome = process("render", made_report, PYTHONIOENCODING="ascii")
     assert (outcome.code, outcome.err) == (0, "")
     assert "evidence audit" in outcome.out

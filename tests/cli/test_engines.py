@@ -13,7 +13,7 @@ from tests.cli.commands import LEAST, QUICK, made, process, written
 from tests.cli.test_bad_input import one_line
 
 pytestmark = pytest.mark.ray
-OPTIONS = ("--metadata", "kind", *LEAST, "--no-calibrate")
+OPTIONS = ("--metadata", "kind", *LEAST, "--folds", "3", "--no-calibrate")
 NO_RAY = "import sys; sys.modules['ray'] = None; from measurand.cli import main; main()"
 HELP = """
 import atexit, sys

@@ -21,7 +21,7 @@ def task(tmp_path):
 @pytest.fixture
 def figures(tmp_path):
     path = tmp_path / "study.csv"
-    study(0.05, 0.0, tasks=4, draws=12).to_csv(path, index=False)
+    study(0.05, 0.0, tasks=2, draws=4).to_csv(path, index=False)
     return path
 
 
@@ -49,7 +49,7 @@ def test_a_file_is_one_of_the_papers_tasks_by_name_and_classes(
     table = texts(300)
     table["label"] = table["label"].map(dict(zip("ab", labels, strict=True)))
     path = written(tmp_path / "enron_spam.jsonl", table.to_dict("records"))
-    done = run("exposure", path, *SMALL, "--reader", "pca", "--json")
+    done = run("exposure", path, *SMALL, "--reader", "idf", "--json")
     assert done.code == 0, done.err
     (settings,) = json.loads(done.out)["settings"]["tasks"].values()
     assert settings["epochs"] == epochs
@@ -103,7 +103,7 @@ def test_the_environment_is_no_option_of_an_experiment(figures, run, monkeypatch
 
 
 def test_numbered_models_and_tasks_are_analysed(figures, run):
-    one = study(0.05, 0.0, tasks=3, draws=6)
+    one = study(0.05, 0.0, tasks=2, draws=3)
     one["task"] = one["task"].str.removeprefix("t").astype(int)
     pd.concat([one.assign(lm=1), one.assign(lm=2)]).to_csv(figures, index=False)
     done = run("exposure", "--accuracies", figures, "--json")
@@ -171,7 +171,7 @@ def test_a_task_is_known_by_its_name(run, tmp_path):
     rows = texts(300).assign(label=lambda table: table["label"].map({"a": 0, "b": 1}))
     written(tmp_path / "clickbait.jsonl", rows.to_dict("records"))
     words = ("exposure", "clickbait", "--data", tmp_path, *SMALL, "--json")
-    done = run(*words, "--reader", "pca")
+    done = run(*words, "--reader", "idf")
     assert done.code == 0, done.err
     said = json.loads(done.out)
     assert "headline" in said["settings"]["tasks"]["clickbait"]["about"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from measurand.readers import KINDS, READERS
-from tests.cli.commands import made, process, written
+from tests.cli.commands import QUICK, made, process, written
 from tests.conftest import small_items
 from tests.models import tiny_encoder
 
@@ -70,7 +70,7 @@ def test_a_reader_is_fitted_kept_and_audited(run, sides, weights, tmp_path):
     done = run("fit", weights, *roles(sides, "near", "far"), "--save", kept)
     assert done.code == 0, done.err
     assert [line.split(":")[0] for line in done.out.splitlines()] == ["test", "far"]
-    words = ["--reader", kept, "--shuffles", "3", "--no-calibrate", "--json"]
+    words = ["--reader", kept, *QUICK, "--json"]
     again = run("evidence", *roles(sides, "near", "far"), *words)
     assert again.code == 0, again.err
     report = json.loads(again.out)

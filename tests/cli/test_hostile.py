@@ -47,7 +47,11 @@ def hostile(size):
     return rows
 
 
-@pytest.fixture(scope="module", params=[0, 2], ids=["short", "huge"])
+# Texts of a million letters take seconds: they are for CI.
+HUGE_TEXTS = pytest.param(2, id="huge", marks=pytest.mark.slow)
+
+
+@pytest.fixture(scope="module", params=[pytest.param(0, id="short"), HUGE_TEXTS])
 def audited(request, tmp_path_factory):
     """What an audit of hostile text says, and the folder it writes."""
     folder = tmp_path_factory.mktemp("hostile")

@@ -25,25 +25,25 @@ COMMANDS = ("--heat", "measurand fit --save", "pip install --no-deps", "FILE --b
 
 
 def modules():
-    """Every module outside the command line, parsed."""
+    """The nodes of every module outside the command line."""
     return {
-        path.relative_to(LIBRARY): ast.parse(path.read_text("utf-8"))
+        path.relative_to(LIBRARY): [*ast.walk(ast.parse(path.read_text("utf-8")))]
         for path in sorted(LIBRARY.rglob("*.py"))
         if path.relative_to(LIBRARY).parts[0] not in ("cli", "__main__.py")
     }
 
 
-def texts(tree):
+def texts(nodes):
     """The strings of a module that are no docstrings; `{}` where a value comes in."""
-    bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    bare = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     parts = {
         id(part)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.JoinedStr)
         for part in node.values
     }
     left_out = bare | parts
-    for node in ast.walk(tree):
+    for node in nodes:
         if id(node) in left_out:
             continue
         if isinstance(node, ast.JoinedStr):
@@ -65,19 +65,24 @@ def trees():
 
 
 @pytest.fixture(scope="module")
-def named(trees):
+def strings(trees):
+    return {path: [*texts(nodes)] for path, nodes in trees.items()}
+
+
+@pytest.fixture(scope="module")
+def named(trees, strings):
     """Every argument that a message of the library names."""
     written = {
         name
-        for path, tree in trees.items()
+        for path, found in strings.items()
         if path.parts[0] not in FOR_PYTHON
-        for text in texts(tree)
+        for text in found
         for name in re.findall("`([a-z_]+)`", text)
     }
     checked = {
         node.args[0].value
-        for tree in trees.values()
-        for node in ast.walk(tree)
+        for nodes in trees.values()
+        for node in nodes
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") in BOUNDING
         and isinstance(node.args[0], ast.Constant)
@@ -87,11 +92,11 @@ def named(trees):
     )  # a column's part is named by the argument for it
 
 
-def test_no_message_of_the_library_speaks_of_options(trees):
+def test_no_message_of_the_library_speaks_of_options(strings):
     spoken = [
         (str(path), text)
-        for path, tree in trees.items()
-        for text in texts(tree)
+        for path, found in strings.items()
+        for text in found
         if re.search(r"(?<![\w-])--[a-z{]", text)
         and not any(command in text for command in COMMANDS)
     ]
@@ -106,14 +111,14 @@ def test_arguments_that_messages_name_are_options_of_a_verb(named):
 def test_arguments_that_messages_name_are_taken_by_the_library(trees, named):
     taken = {
         node.arg
-        for tree in trees.values()
-        for node in ast.walk(tree)
+        for nodes in trees.values()
+        for node in nodes
         if isinstance(node, ast.arg)
     }
     fields = {
         node.target.id
-        for tree in trees.values()
-        for node in ast.walk(tree)
+        for nodes in trees.values()
+        for node in nodes
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
     assert named | set(OPTION_OF_ARGUMENT) <= taken | fields

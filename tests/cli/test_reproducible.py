@@ -9,7 +9,7 @@ import pytest
 from measurand.core.store import Codec, Store
 from tests.cli.commands import LEAST, QUICK, in_process, made, process, written
 
-KINDS = ("--metadata", "kind", *LEAST)
+KINDS = ("--metadata", "kind", *LEAST, "--folds", "3")
 
 
 @pytest.fixture(scope="module")

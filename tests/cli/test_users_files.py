@@ -10,24 +10,13 @@ import pytest
 
 from measurand import judges
 from measurand.report import markdown
-from tests.cli.commands import LEAST, QUICK, in_process, made, written
+from tests.cli.commands import LEAST, QUICK, made, written
 
 
 def digests(folder):
     """The fingerprint of each file below, but for the store."""
     paths = [p for p in folder.rglob("*") if p.is_file() and "store" not in p.parts]
     return {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in paths}
-
-
-@pytest.fixture(scope="module")
-def made_report(tmp_path_factory):
-    """A folder with a report, made once."""
-    folder = tmp_path_factory.mktemp("made")
-    file = written(folder / "facts.jsonl", made())
-    place = {"MEASURAND_STORE": folder / "store"}
-    outcome = in_process("evidence", file, *QUICK, "--out", folder / "r", **place)
-    assert outcome.code == 0, outcome.err
-    return folder / "r"
 
 
 @pytest.fixture

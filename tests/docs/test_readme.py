@@ -17,6 +17,7 @@ def test_the_run_prints_exactly_what_the_readme_shows(tmp_path):
     assert printed == shown["said"], "out of date: run python -m docs"
 
 
+@pytest.mark.slow
 def test_the_python_snippet_says_and_writes_what_the_readme_shows(desk, capsys):
     ((where, code),) = blocks(docs.README, "python")
     ((_, said),) = blocks(docs.README, "text")

@@ -167,6 +167,7 @@ def test_items_with_fewer_fields_are_read_as_far_as_they_go(tiny):
             fitted.predict(other)
 
 
+@pytest.mark.slow
 def test_tuning_a_decoder_finds_the_rate_that_learns(tiny):
     reader = CausalReader(tiny, epochs=12, batch=8, length=96, rates=(1e-9, 3e-3, 1e30))
     best = reader.tune(small_items(60), rng())

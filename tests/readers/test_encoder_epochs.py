@@ -73,7 +73,7 @@ def test_watching_nobody_or_one_field_works(reader):
 
 @pytest.mark.parametrize("held", [0.0, 0.2])  # 0: no temperature is fitted either
 def test_answers_of_a_kept_copy_follow_the_weights(reader, held, copied, monkeypatch):
-    patient = dataclasses.replace(reader, held=held, patience=8)
+    patient = dataclasses.replace(reader, epochs=4, held=held, patience=8)
     fitted, seen = patient.trace_epochs(ITEMS, rng(), ITEMS)
     copies = seen, fitted.predict(ITEMS)
     assert (np.abs(np.diff(seen, axis=0)).max(axis=(1, 2)) > 0).all()

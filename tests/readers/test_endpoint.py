@@ -258,6 +258,7 @@ def test_remote_trials_run_in_the_main_process(tmp_path):
         assert said.correct.all()
 
 
+@pytest.mark.slow
 def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
     benchmark = facts()
     with serving(by_evidence) as server:

@@ -1,5 +1,6 @@
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from measurand.report.layout import (
     stack_rows,
 )
 from measurand.report.terminal import plain_text
-from tests.report.conftest import ATTACKS, HUGE, READERS
+from tests.report.conftest import ATTACKS, HUGE, READERS, realistic
 from tests.report.gallery import planes
 
 PNG = b"\x89PNG\r\n"
@@ -37,9 +38,15 @@ def exhibit(report, kind):
     return next(found for found in shown if found.kind == kind)
 
 
+@cache
+def drawn(kind):
+    """The figure of a realistic report, drawn once."""
+    return draw_figure(exhibit(realistic(), kind))
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_is_drawn_and_names_its_readers(realistic, kind):
-    svg, png = draw_figure(exhibit(realistic, kind))
+def test_each_kind_is_drawn_and_names_its_readers(kind):
+    svg, png = drawn(kind)
     assert png.startswith(PNG)
     # A heading may say more than the name.
     assert {"tfidf", "minilm", "bert"} <= {text.split(" ")[0] for text in words(svg)}
@@ -53,9 +60,7 @@ def test_each_kind_is_a_valid_chart(realistic, hostile, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_the_same_twice(realistic, kind):
-    assert draw_figure(exhibit(realistic, kind)) == draw_figure(
-        exhibit(realistic, kind)
-    )
+    assert draw_figure(exhibit(realistic, kind)) == drawn(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)

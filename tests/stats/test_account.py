@@ -41,6 +41,7 @@ def test_the_four_parts_add_up_to_both():
     assert parts == pytest.approx(parted["both"].value)
 
 
+@pytest.mark.slow
 def test_bits_that_only_both_tell_are_covered_as_often_as_said(monkeypatch):
     monkeypatch.setattr(account, "RESAMPLES", 400)
     hits = 0

@@ -40,19 +40,27 @@ def plan(size=1500, **shares):
     )
 
 
+def bare(size, **shares):
+    """The same without its metadata: a reader is trained for each of their values."""
+    planted = plan(size, **shares)
+    train, test = (replace(s, metadata=()) for s in (planted.train, planted.test))
+    return replace(planted, train=train, test=test)
+
+
 @pytest.fixture(scope="module")
 def coupled():
-    return audited(plan(800, coupling=0.6, latent=0.3))
+    return audited(plan(800, coupling=0.6, latent=0.3), shuffles=2)
 
 
 @pytest.fixture(scope="module")
 def dependent():
-    return audited(plan(800, dependence=0.9), shuffles=3)
+    return audited(bare(800, dependence=0.9), shuffles=3)
 
 
 @pytest.fixture(scope="module")
 def within_label():
-    return audited(plan(800, dependence=0.9), shuffle="within-label", calibrate=False)
+    quick = {"calibrate": False, "shuffles": 3}
+    return audited(bare(800, dependence=0.9), shuffle="within-label", **quick)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +113,9 @@ def test_a_stronger_reader_overturns_a_near_zero_and_that_is_said():
 
 
 def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
-    report = audited(
-        from_frames(paired_items(4000), name="pairs"), margin=0.05, calibrate=False
-    )
+    quick = {"calibrate": False, "folds": 1}
+    benchmark = from_frames(paired_items(4000), name="pairs")
+    report = audited(benchmark, margin=0.05, **quick)
     assert report.verdict.label == "calibrate"
     assert report.verdict.region in ("direct coupling", "coupling", "latent coupling")
     assert report.verdict.provisional
@@ -115,7 +123,8 @@ def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
 
 def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
     table = plan(coupling=0.95).train.table
-    report = audited(from_frames(table, name="mine", metadata=("kind",), group=None))
+    mine = from_frames(table, name="mine", metadata=("kind",), group=None)
+    report = audited(mine, folds=1)
     assert report.verdict.stage == "cross"
     assert report.verdict.label == "direct coupling"
     assert report.verdict.provisional
@@ -142,7 +151,7 @@ def test_too_few_items_leave_it_undecided_and_say_how_many_would_do():
 
 
 def test_a_collapsed_reader_gets_no_verdict_and_no_ratio():
-    report = audited(plan(600))
+    report = audited(plan(600), shuffles=2)
     assert report.finding("delta_evi", "tfidf").decision == "collapsed"
     assert report.verdict.stage is None
     assert "mpds_corrected of tfidf" in report.not_run
@@ -186,7 +195,8 @@ def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives(
 
 
 def test_the_item_table_says_what_was_answered_without_evidence():
-    report = audited(plan(800, coupling=0.5, dependence=0.4), calibrate=False)
+    quick = {"calibrate": False, "shuffles": 2}
+    report = audited(bare(400, coupling=0.5, dependence=0.4), **quick)
     share = report.items["measurand.without_evidence"].mean()
     assert share == pytest.approx(value(report, "query_only", "tfidf"))
     assert report.items["measurand.correct:tfidf"].mean() == pytest.approx(
@@ -210,7 +220,7 @@ def fruit():
 
 
 def test_metadata_said_in_the_query_are_flipped_on_a_users_own_columns():
-    report = audited(fruit(), calibrate=False)
+    report = audited(fruit(), calibrate=False, folds=1)
     assert value(report, "flip_rate", "tfidf", "kind") == 1.0
 
 
@@ -239,7 +249,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
     with pytest.raises(CannotIntervene, match="share one text"):
         audited(same)
     with pytest.raises(BadOption, match="`margin`"):
-        audited(plan(coupling=0.9), margin=0.0)
+        audited(plan(60, coupling=0.9), margin=0.0)
 
 
 @pytest.mark.slow
@@ -262,7 +272,7 @@ def test_one_metadata_column_of_two_values_leaves_filtering_undone_and_says_so()
         kind=lambda t: t.kind.replace("c", "a")
     )
     benchmark = from_frames(table, name="two", metadata=("kind",))
-    report = audited(benchmark, calibrate=False)
+    report = audited(benchmark, calibrate=False, folds=1)
     assert "ood_gap" in {finding.statistic for finding in report.findings}
     assert "filter_gain" in report.not_run
 
@@ -270,7 +280,7 @@ def test_one_metadata_column_of_two_values_leaves_filtering_undone_and_says_so()
 @pytest.mark.parametrize("reader", ["majority", "metadata"])
 def test_a_reader_that_reads_no_evidence_is_refused(reader):
     with pytest.raises(BadOption, match="reads no evidence"):
-        audited(plan(coupling=0.9), reader=reader)
+        audited(plan(60, coupling=0.9), reader=reader)
 
 
 def test_a_shuffle_within_the_label_does_not_say_that_evidence_is_not_needed(
@@ -282,13 +292,13 @@ def test_a_shuffle_within_the_label_does_not_say_that_evidence_is_not_needed(
 
 
 def test_a_reader_that_knows_nothing_of_a_test_part_decides_nothing_there():
-    benchmark = plan(800, dependence=0.9)
+    benchmark = bare(800, dependence=0.9)
     rng = np.random.default_rng(0)
     coins = rng.choice(benchmark.classes, len(benchmark.test))
     table = benchmark.test.table.assign(**{benchmark.test.label: coins})
     part = benchmark.test.with_table(table)
     report = audited(
-        replace(benchmark, test_parts={"coins": part}), calibrate=False, shuffles=5
+        replace(benchmark, test_parts={"coins": part}), calibrate=False, shuffles=2
     )
     assert report.finding("delta_evi", "tfidf", "part=coins").decision == "collapsed"
 
@@ -314,11 +324,12 @@ def test_labels_that_only_spacing_in_the_evidence_tells_are_seen_and_called_so()
         }
     )
     benchmark = from_frames(table, name="spaced", split_by="query")
-    report = audited(benchmark, reader="surface", calibrate=False)
+    quick = {"calibrate": False, "folds": 1}
+    report = audited(benchmark, reader="surface", **quick)
     assert report.verdict.label == "evidence-sensitive"
     assert "it reads no word" in report.verdict.reason
     assert "the evidence alone does as well" in report.verdict.reason
-    assert audited(benchmark, calibrate=False).verdict.label == "no verdict"
+    assert audited(benchmark, **quick).verdict.label == "no verdict"
     assert "surface" in AUDITS.thing("evidence").readers
 
 
@@ -339,13 +350,13 @@ def overlapping(n=400):
 
 
 def test_metadata_that_were_read_off_the_evidence_are_no_part_of_mpds():
-    report = audited(overlapping(), reader="cross", calibrate=False)
+    report = audited(overlapping(), reader="cross", calibrate=False, shuffles=2)
     plain, reading = (value(report, s) for s in ("mpds", "mpds_evidence"))
     assert plain < 0.8 < reading
 
 
 def test_a_reader_that_collapsed_has_nothing_to_lose_under_a_shift():
-    report = audited(overlapping(), calibrate=False)
+    report = audited(overlapping(), calibrate=False, folds=1)
     assert report.finding("delta_evi", "tfidf").decision == "collapsed"
     assert not [f for f in report.findings if f.statistic in ("ood_gap", "filter_gain")]
     assert "tfidf collapsed" in report.not_run["ood_gap"]

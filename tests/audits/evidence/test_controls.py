@@ -85,10 +85,10 @@ class Boastful(TfidfReader):
 
 
 def test_what_a_reader_says_of_itself_does_not_make_its_near_zero_stand():
-    boast = audited(reader=Boastful(), margin=0.1)
+    boast = audited(reader=Boastful(), margin=0.1, shuffles=2)
     assert boast.verdict.label == "undecided"
     assert "could not have seen a dependence that joins" in boast.verdict.reason
-    unmeasured = audited(reader=Boastful(), margin=0.1, controls="none")
+    unmeasured = audited(reader=Boastful(), margin=0.1, shuffles=2, controls="none")
     assert unmeasured.verdict.label != "calibrate"
 
 
@@ -163,9 +163,10 @@ class Torchlike(TfidfReader):
 
 def test_dear_readers_have_one_dose_and_only_when_asked(monkeypatch):
     monkeypatch.setattr("measurand.experiment.ask.versions", lambda packages=(): ())
-    report = audited(reader=Torchlike())
+    small = from_frames(made_items(1200), name="small")
+    report = audited(small, reader=Torchlike(), shuffles=2)
     assert "set `controls` to 'full'" in report.not_run["controls of mine"]
-    full = audited(reader=Torchlike(), controls="full")
+    full = audited(small, reader=Torchlike(), shuffles=2, controls="full")
     doses = [f.condition for f in full.findings if f.statistic == "recovery"]
     assert doses == ["word 0.1", "match 0.1"]
     assert "5 trainings" in full.not_run["blank of mine"]

@@ -99,6 +99,7 @@ def test_a_study_of_more_draws_keeps_the_groups_that_were_whole(task, reader, tm
     assert tally == {"reused": 12, "computed": 6}
 
 
+@pytest.mark.slow
 def test_overtrained_draws_are_learned_together_too(task, reader):
     design = Design(8, 12, 2, ("base", "extra", "test", "overtrained"))
     counts = ran(task, reader, design=design)[0].counts

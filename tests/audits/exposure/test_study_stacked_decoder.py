@@ -70,6 +70,7 @@ def test_draws_learned_together_answer_as_those_learned_one_by_one(task, reader)
             assert [*answer.remarks] == [*alone[arm].remarks]
 
 
+@pytest.mark.slow
 def test_overtrained_draws_have_a_lower_loss_and_base_has_none(once):
     counts = once[0]
     for side in ("extra", "test"):

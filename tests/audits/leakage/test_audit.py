@@ -494,7 +494,7 @@ def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
 
 
 def test_bits_and_information_of_one_part_have_one_interval():
-    report = audited(made(pairs(300, leak=0.3)), controls="none")
+    report = audited(made(pairs(120, leak=0.3)))
     for part, condition in (("query alone", "hypothesis"), ("both", "full")):
         bits = report.finding("bits", "tfidf", part).estimate
         same = report.finding("v_information", "tfidf", condition).estimate

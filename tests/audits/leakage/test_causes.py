@@ -25,7 +25,7 @@ WORDS = [
 ]
 
 
-def made(write, n=800, seed=0):
+def made(write, n=500, seed=0):
     """Claims written by their label, with evidence that says nothing."""
     rng = np.random.default_rng(seed)
     labels = rng.choice(["no", "yes"], n)

@@ -115,6 +115,7 @@ def test_training_again_from_the_first_weights_gives_the_same(model, batches):
 # What it says once, where a CPU has no half precision of its own.
 @pytest.mark.filterwarnings("ignore:mkldnn_matmul failed:UserWarning")
 @pytest.mark.usefixtures("half_precision")
+@pytest.mark.slow
 def test_half_precision_learns_much_the_same(model, batches):
     found = []
     for kind in (torch.float32, torch.bfloat16):
