@@ -91,6 +91,7 @@ def test_a_reader_that_is_inflated_alone_is_not_hidden_by_another():
     assert report.findings[0].statistic == "boost"
 
 
+@pytest.mark.slow
 def test_a_gain_and_a_loss_are_not_called_nothing():
     helped, hurt = study(0.05, draws=60), study(-0.05, draws=60, seed=1)
     counts = pd.concat([helped, hurt.assign(lm="two")])
@@ -183,6 +184,7 @@ def test_models_that_cancel_are_not_called_uninflated(up, down, said):
     assert "draws" in told.reason
 
 
+@pytest.mark.slow
 def test_models_that_agree_are_not_inflated():
     assert size_verdict(several(60, one=(0.05, 0.0), two=(0.03, 0.0)), 1.0).label == NOT
 
@@ -203,6 +205,7 @@ def test_wide_priors_are_judged_as_the_usual_ones_are():
     assert wide_prior_warning(found, 20.0, 0).endswith(f"the verdict stays {NOT!r}")
 
 
+@pytest.mark.slow
 def test_a_size_that_wide_priors_change_is_named_though_the_verdict_stays():
     moving, nil = study(0.1, tasks=3, draws=6), study(tasks=3, draws=6, seed=1)
     found = analyse_sizes(
