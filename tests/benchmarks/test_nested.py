@@ -105,17 +105,17 @@ def test_a_part_of_objects_is_told_the_paths(role):
 
 
 def test_metadata_fields_and_joined_columns_of_objects_are_told_too():
-    frame = rows(lambda i: {"cell": {"a": {"b": "One."}, "c": i}})
+    frame = rows(lambda i: {"cell": {"a": {"b": "One."}, "c": i}, "note": f"So {i}."})
     with pytest.raises(BadInput, match=r"`metadata` 'cell\.c'; found are cell\.a\.b"):
         from_frames(frame, name="boats", metadata="cell")
     with pytest.raises(BadInput, match=r"`fields` 'cell\.a\.b'"):
-        from_frames(frame, name="boats", fields=["cell", "claim"])
+        from_frames(frame, name="boats", fields=["note", "cell", "claim"])
     with pytest.raises(BadInput, match=r"column 'cell\.a' hold .* 'cell\.a\.b'"):
         from_frames(frame, name="boats", evidence="label+cell.a", label="claim")
 
 
-def test_deep_wide_and_long_cells_are_looked_into_within_bounds(monkeypatch):
-    wide = {f"key {i}": [i] * 10_000 for i in range(10_000)}
+def test_deep_wide_and_long_cells_are_looked_into_within_bounds():
+    wide = dict.fromkeys((f"key {i}" for i in range(10_000)), [0] * 10_000)
     circle = [np.array(["x"])]
     circle.append(circle)
     cells = [wide, circle, "[" * 100_000, {"k" * 1000: 1}, {3: 4}, [[[]]]]

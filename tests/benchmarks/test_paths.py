@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from measurand.benchmarks import paths
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.nested import suggest_roles
 from measurand.benchmarks.paths import Path, follow_path, parse_paths
 from measurand.core.errors import BadInput, BadOption, MeasurandError, NoField
 
@@ -39,8 +40,11 @@ def test_a_path_is_read_column_first(name, read):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "+", "title", " title", "title+", "+title", "ctx[", "ctx[x]", "ctx.", "ctx..a"]
-    + ["none.a", "ctxx.a", 'ctx["\\x"]', "ctx[99999999999]", "ctx.a" * 200],
+    [
+        *("", "+", "title", " title", "title+", "+title", "ctx[", "ctx[x]", "ctx."),
+        *("ctx..a", "none.a", "ctxx.a", 'ctx["\\x"]', "ctx[99999999999]"),
+        "ctx.a" * 200,
+    ],
 )
 def test_what_is_no_path_is_none(name):
     assert parse_paths(name, COLUMNS) == ()
@@ -126,14 +130,29 @@ def test_a_column_comes_before_a_path_of_its_name():
     assert set(made.train.column("cell.t")) == {"beside"}
 
 
+def test_texts_at_a_path_are_the_items_of_a_flat_file():
+    texts = {i: [f"One {i}.", "Two."] for i in range(40)}
+    inside = nested(lambda i: json.dumps([{"t": text} for text in texts[i]]))
+    flat = nested(str).assign(**{"cell[].t": [*map(" ".join, texts.values())]})
+    made, plain = (
+        from_frames(frame, name="boats", evidence="cell[].t")
+        for frame in (inside, flat)
+    )
+    pd.testing.assert_frame_equal(made.train.table, plain.train.table)
+    pd.testing.assert_frame_equal(made.test.table, plain.test.table)
+    assert (made.roles, made.notes) == (plain.roles, plain.notes)
+
+
 def test_a_path_that_leads_nowhere_names_the_nearest():
     frame = nested(lambda i: [{"text": f"One {i}.", "title": "Two"}])
     with pytest.raises(NoField, match=r"did you mean 'cell\[\]\.text'\?$"):
         from_frames(frame, name="boats", evidence="cell[].txt")
     with pytest.raises(NoField, match=r"did you mean 'claim\+cell\[0\]\.text'\?$"):
-        from_frames(frame.assign(**{}), name="b", evidence="clam+cell[0].text")
+        from_frames(frame, name="boats", evidence="clam+cell[0].text")
     with pytest.raises(NoField, match=r"did you mean 'claim\+label'\?$"):
         from_frames(frame, name="boats", query="claim,label")
+    with pytest.raises(NoField, match=r"the paths cell\[\]\.text, cell\[\]\.title$"):
+        from_frames(frame, name="boats", metadata="text,title")
 
 
 def test_where_a_path_leads_nowhere_in_some_rows_the_cell_is_missing():
@@ -226,12 +245,17 @@ VALUES = st.recursive(
 NAMES = st.text(alphabet='cell.ab[]0-1+,"\\ ', max_size=12).map(lambda t: "cell" + t)
 
 
-@settings(max_examples=150, deadline=None)
-@given(VALUES, NAMES | st.text(max_size=12), st.sampled_from(["evidence", "label"]))
+PARTS = ("query", "evidence", "label", "metadata", "rationale", "group", "id")
+
+
+@settings(max_examples=60, deadline=None)
+@given(VALUES, NAMES | st.text(max_size=12), st.sampled_from(PARTS))
 def test_no_path_and_no_nesting_is_a_traceback(value, name, part):
     frame = nested(lambda i: value if i % 2 else [value])
-    for given_part in (part, "metadata", "rationale"):
-        try:
-            from_frames(frame, name="boats", **{given_part: name})
-        except MeasurandError as error:
-            assert "\n" not in str(error)
+    suggest_roles(frame)
+    line = ""
+    try:
+        from_frames(frame, name="boats", **{part: name})
+    except MeasurandError as error:
+        line = str(error)
+    assert "\n" not in line

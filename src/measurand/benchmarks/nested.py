@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import islice
+from itertools import chain, islice
 from statistics import fmean
 
 import pandas as pd
@@ -16,11 +16,12 @@ from measurand.benchmarks.paths import (
     Path,
     Step,
     is_missing,
+    join_columns,
     open_nested,
     parse_paths,
     path_column,
 )
-from measurand.benchmarks.roles import PLAIN, plain_names
+from measurand.benchmarks.roles import PLAIN, SEVERAL, plain_names
 from measurand.core.errors import BadInput, NoField, join_names, quote
 from measurand.core.items import with_columns
 from measurand.core.names import check_text
@@ -136,12 +137,12 @@ def add_path_columns(
             continue
         check_text(argument, name)
         paths = parse_paths(name, columns)
-        for path in paths if len(paths) > 1 else ():
-            for table in tables:
-                check_no_objects(path_column(table, [path], str(path)), argument)
-        cells = [path_column(table, paths, name) for table in tables] if paths else []
+        parts = [[path_column(table, path) for path in paths] for table in tables]
+        for column in chain(*parts) if len(paths) > 1 else ():
+            check_no_objects(column, argument)
+        cells = [join_columns(side, name) for side in parts if side]
         if not any(column.notna().any() for column in cells):
-            raise missing_field(name, columns, tables)
+            raise missing_field(name, columns, tables, several=argument in SEVERAL)
         widened = [
             with_columns(table, {name: column})
             for table, column in zip(widened, cells, strict=True)
@@ -187,13 +188,21 @@ def _holds_object(cell: object) -> bool:
 
 
 def missing_field(
-    name: str, columns: Sequence[str], tables: Sequence[pd.DataFrame]
+    name: str,
+    columns: Sequence[str],
+    tables: Sequence[pd.DataFrame],
+    *,
+    several: bool,
 ) -> NoField:
-    """The error of a name that is no column and leads nowhere, with the nearest."""
+    """The error of a name that is no column and leads nowhere, with the nearest.
+
+    A comma was meant for a plus, unless `several` columns may play the part.
+    """
     nested = find_nested(tables[0][list(columns)])
     paths = [str(path) for column in nested.values() for path in column.paths]
-    pieces = re.split(r"[+,]", name[:LONGEST_PATH])
-    if not re.search(r"[.\[+,]", name) or len(pieces) > MOST_INSIDE:
+    signs = "+" if several else "+,"
+    pieces = re.split(f"[{signs}]", name[:LONGEST_PATH])
+    if not re.search(rf"[.\[{signs}]", name) or len(pieces) > MOST_INSIDE:
         return NoField(name, columns, paths)
     nearest = [
         piece.strip()
@@ -208,9 +217,9 @@ def _leads_somewhere(
     name: str, columns: Sequence[str], tables: Sequence[pd.DataFrame]
 ) -> bool:
     """Whether a name is a column, or a path to a value in one of the first rows."""
-    paths = parse_paths(name, columns)
     return name in columns or any(
-        bool(paths) and path_column(table.head(ROWS), paths, name).notna().any()
+        path_column(table.head(ROWS), path).notna().any()
+        for path in parse_paths(name, columns)
         for table in tables
     )
 
@@ -227,7 +236,7 @@ def suggest_roles(
     nested = find_nested(table)
     values = {path: found for c in nested.values() for path, found in c.paths.items()}
     taken = {*named, *(name for part in PLAIN for name in plain_names(part))}
-    flat = {
+    flat: dict[Path, list[object]] = {
         Path(name): cells
         for name in map(str, table.columns)
         if name not in nested and name.lower() not in taken and name not in taken

@@ -119,19 +119,21 @@ def _parse_steps(text: str) -> tuple[tuple[Step, ...], str]:
     return tuple(steps), text
 
 
-def path_column(
-    table: pd.DataFrame, paths: Sequence[Path], name: str
-) -> "pd.Series[str]":
-    """What the paths lead to in every row; missing where one of them leads nowhere."""
-    columns = [[*_path_values(table, path)] for path in paths]
+def path_column(table: pd.DataFrame, path: Path) -> "pd.Series[str]":
+    """What a path leads to in every row; missing where it leads nowhere."""
+    values = [*_path_values(table, path)]
+    return pd.Series(values, index=table.index, dtype=object, name=str(path))
+
+
+def join_columns(columns: "Sequence[pd.Series[str]]", name: str) -> "pd.Series[str]":
+    """Several columns as one called `name`; missing where one of them is."""
     if len(columns) == 1:
-        cells = columns[0]
-    else:
-        cells = [
-            None if any(value is None for value in row) else Parts(row)
-            for row in zip(*columns, strict=True)
-        ]
-    return pd.Series(cells, index=table.index, dtype=object, name=name)
+        return columns[0].rename(name)
+    cells = [
+        None if any(map(is_missing, row)) else Parts(row)
+        for row in zip(*columns, strict=True)
+    ]
+    return pd.Series(cells, index=columns[0].index, dtype=object, name=name)
 
 
 def _path_values(table: pd.DataFrame, path: Path) -> Iterator[object]:
