@@ -1,7 +1,7 @@
 """What stands in nested columns: the paths into them, and the parts these may play."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -236,7 +236,7 @@ def suggest_roles(
     nested = find_nested(table)
     values = {path: found for c in nested.values() for path, found in c.paths.items()}
     taken = {*named, *(name for part in PLAIN for name in plain_names(part))}
-    flat: dict[Path, list[object]] = {
+    flat = {
         Path(name): cells
         for name in map(str, table.columns)
         if name not in nested and name.lower() not in taken and name not in taken
@@ -254,7 +254,9 @@ def suggest_roles(
 
 
 def _suggest_field(
-    part: str, nested: dict[Path, list[object]], flat: dict[Path, list[object]]
+    part: str,
+    nested: Mapping[Path, Sequence[object]],
+    flat: Mapping[Path, Sequence[object]],
 ) -> str:
     """What may play a part: by the names in a path, else the longest texts."""
     by_name = [path for path in nested if _part_of(path) == part]

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from measurand.core.benchmark import Benchmark
 
-ROLES = ("query", "evidence", "label")
-
 
 @app.command("show")
 def show_verb(
@@ -66,18 +64,19 @@ def _load_and_explain(
     if is_known(source) or part:
         return load_benchmark(source, data=folder, part=part, **options)
     table = read_source(source, list(BENCHMARKS))
-    _print_nested(table, {part: options[part] for part in ROLES})
+    _print_nested(table, options)
     return from_frames(table, name=benchmark_title(source), **options)
 
 
-def _print_nested(table: "pd.DataFrame", named: dict[str, str | None]) -> None:
+def _print_nested(table: "pd.DataFrame", options: dict[str, Any]) -> None:
     """Print the paths in nested columns, and which may be given for a part."""
-    from measurand.benchmarks.nested import find_nested, suggest_roles
+    from measurand.benchmarks.nested import SUGGESTED, find_nested, suggest_roles
     from measurand.report.terminal import plain_text
 
     for nested in find_nested(table).values():
         for path, values in nested.paths.items():
             notice(f"path {plain_text(path, 200)}: {plain_text(values[0], 60)}")
+    named = {part: options[part] for part in SUGGESTED}
     for part, field in suggest_roles(table, named.values()).items():
         if named[part] is None:
             notice(f"try --{part} {shlex.quote(field)}")
