@@ -81,6 +81,8 @@ def test_what_a_column_plainly_plays_is_not_suggested():
     assert suggest_roles(flat) == {}
     bare = rows(lambda i: {"source": "log", "page": i})
     assert suggest_roles(bare) == {}
+    choices = rows(lambda i: {"choices": texts(i)}).drop(columns="label")
+    assert suggest_roles(choices.assign(answers=[["a", "b"]] * 40)) == {}
     named = rows(lambda i: {"body": texts(i)[0]})
     assert suggest_roles(named, ["body"]) == {}
 

@@ -34,6 +34,7 @@ DEEPEST_PATH = 8  # steps
 RECORD = 8  # elements at most of a list whose elements differ: a row of its own
 FEWEST_WORDS = 3  # on average, where texts of an unknown name may be the evidence
 SUGGESTED = ("query", "evidence", "label")
+CHOICES = {"choices", "options", "endings"}  # texts to choose from decide nothing
 UNTELLING = {"text", "sentence"}  # keys of any text, whatever its part
 
 
@@ -261,13 +262,18 @@ def _suggest_field(
     """What may play a part: by the names in a path, else the longest texts."""
     by_name = [path for path in nested if _part_of(path) == part]
     if part == "label":
-        return str(min(by_name, key=lambda path: _mean_words(nested[path]), default=""))
+        single = [path for path in by_name if EACH not in path.steps]
+        return str(min(single, key=lambda path: _mean_words(nested[path]), default=""))
     texts = [path for path in by_name if _mean_words(nested[path])]
     if texts or part != "evidence":
         return str(max(texts, key=lambda path: _mean_words(nested[path]), default=""))
     if columns := [path for path in flat if _part_of(path) == part]:
         return "+".join(map(str, columns))
-    unnamed = [path for path in nested if _part_of(path) is None]
+    unnamed = [
+        path
+        for path in nested
+        if _part_of(path) is None and path.column.lower() not in CHOICES
+    ]
     longest = max(unnamed, key=lambda path: _mean_words(nested[path]), default=None)
     if longest and _mean_words(nested[longest]) >= FEWEST_WORDS:
         return str(longest)
