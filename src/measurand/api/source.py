@@ -10,6 +10,7 @@ import pandas as pd
 
 from measurand.benchmarks import BENCHMARKS
 from measurand.benchmarks.assemble import from_frames, to_dataframe
+from measurand.benchmarks.cells import JOIN
 from measurand.benchmarks.load import benchmark_title, load_benchmark, read_source
 from measurand.benchmarks.roles import Columns
 from measurand.core.benchmark import Benchmark
@@ -33,6 +34,7 @@ def load(
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,
+    join: str = JOIN,
     **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark in a table, a file, a dataset of the hub, or known by name.
@@ -51,11 +53,15 @@ def load(
             it, else the hub is asked.
         part: The test part of a published benchmark.
         seed: For the split, where test items are not told apart.
+        join: What stands between the texts of one cell, or of several that make one.
         columns: Which column plays which part: `query` asks or claims, `evidence`
             should decide, `label` is the gold label, `metadata` (several) say what kind
             of item each is, `rationale` (or several) explains, `group` is the cluster
             each item belongs to, `split` says train, test or dev, `id` names items,
-            `fields` are the texts where they are not just query and evidence.
+            `fields` are the texts where they are not just query and evidence. In the
+            place of a column may stand a path into its cells: "passages[0].body",
+            "gold_evidence[].text" (of every object), "ctx.paragraphs[][]", or several
+            with a plus, "title+body".
 
     Returns:
         The benchmark: its train and test items, and which column plays which part.
@@ -82,6 +88,7 @@ def load(
             data=data,
             seed=seed,
             split_by=split_by,
+            join=join,
             **sides,
             **columns,
         )
@@ -93,7 +100,7 @@ def load(
         )
     tables = _to_table(source), None if test is None else _to_table(test)
     title = benchmark_title(os.fspath(source)) if is_path(source) else UNNAMED
-    terms: dict[str, Any] = {"split_by": split_by, "seed": seed}
+    terms: dict[str, Any] = {"split_by": split_by, "seed": seed, "join": join}
     return from_frames(*tables, name=name or title, **terms, **columns)
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.benchmarks.cells import (
+    JOIN,
     label_cells,
     metadata_cells,
     name_cells,
@@ -17,7 +18,9 @@ from measurand.benchmarks.cells import (
 )
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
+from measurand.benchmarks.nested import add_path_columns, suggest_roles
 from measurand.benchmarks.roles import (
+    NEEDED,
     ColumnRoles,
     Columns,
     infer_roles,
@@ -25,12 +28,14 @@ from measurand.benchmarks.roles import (
 )
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, BadOption, quote
+from measurand.core.errors import AmbiguousRoles, BadInput, BadOption, quote
 from measurand.core.items import Items, with_columns
+from measurand.core.names import check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
 UNLABELLED = "-"  # SNLI's label where its annotators did not agree
+LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
 
@@ -42,6 +47,7 @@ def assemble_benchmark(
     name: str,
     split_by: str = "both",
     seed: int = 0,
+    join: str = JOIN,
 ) -> Benchmark:
     """The benchmark in one table or two, every cell checked and turned into text.
 
@@ -52,52 +58,58 @@ def assemble_benchmark(
         name: What reports call it.
         split_by: Items that share this stay on one side: query, evidence, both, group.
         seed: For the split, where there is neither a test table nor a split column.
+        join: What stands between the texts of one cell.
     """
     if train.empty:
         raise BadInput("the table has no rows; give some items")
     if test is None:
         tables, dropped = _drop_unlabelled_rows(
-            [_clean_table(train, roles)], roles.label
+            [_clean_table(train, roles, join)], roles.label
         )
         sides = split_table(tables[0], roles, split_by, seed)
     else:
         clean_tables = [
-            _clean_table(train, roles, "train"),
-            _clean_table(test, roles, "test"),
+            _clean_table(train, roles, join, "train"),
+            _clean_table(test, roles, join, "test"),
         ]
         tables, dropped = _drop_unlabelled_rows(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
     check_benchmark_labels(
         sides.train[roles.label], sides.test[roles.label], roles.label
     )
-    return _build_benchmark(sides, roles, name, dropped)
+    benchmark = _build_benchmark(sides, roles, name, dropped)
+    if join == JOIN:
+        return benchmark
+    return replace(benchmark, roles={**benchmark.roles, "join": repr(join)})
 
 
 def _clean_table(
-    frame: pd.DataFrame, roles: ColumnRoles, side: str = ""
+    frame: pd.DataFrame, roles: ColumnRoles, join: str = JOIN, side: str = ""
 ) -> pd.DataFrame:
     """The columns that play a part, as text, under the item ids."""
     prefix = f"{side} " if side else ""
-    columns = {roles.query: text_cells(frame[roles.query], f"{prefix}query")}
+    columns = {roles.query: text_cells(frame[roles.query], f"{prefix}query", join)}
     if roles.evidence is not None:
-        columns[roles.evidence] = text_cells(frame[roles.evidence], f"{prefix}evidence")
+        columns[roles.evidence] = text_cells(
+            frame[roles.evidence], f"{prefix}evidence", join
+        )
     for column in roles.fields:
         if column not in columns:
-            columns[column] = text_cells(frame[column], f"{prefix}field {column}")
-    columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label")
+            columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
+    columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
     for column in roles.explanations:
         if column not in columns:
-            columns[column] = rationale_cells(frame[column])
+            columns[column] = rationale_cells(frame[column], join)
     for column in roles.metadata:
-        columns[column] = metadata_cells(frame[column])
+        columns[column] = metadata_cells(frame[column], join)
     if roles.group in columns:
         columns[str(_group_column(roles))] = columns[str(roles.group)]
     elif roles.group is not None:
-        columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group")
+        columns[roles.group] = name_cells(frame[roles.group], f"{prefix}group", join)
     if roles.split is not None and not side:
-        columns[roles.split] = name_cells(frame[roles.split], "split")
+        columns[roles.split] = name_cells(frame[roles.split], "split", join)
     if roles.id is not None:
-        ids = name_cells(frame[roles.id], f"{prefix}id").tolist()
+        ids = name_cells(frame[roles.id], f"{prefix}id", join).tolist()
     else:
         id_prefix = f"{side}-" if side else ""
         ids = [f"{id_prefix}{row}" for row in range(len(frame))]
@@ -178,6 +190,7 @@ def from_frames(
     name: str,
     split_by: str = "both",
     seed: int = 0,
+    join: str = JOIN,
     **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark in one table or two; columns not named are found by their names.
@@ -188,24 +201,59 @@ def from_frames(
         name: What reports call the benchmark.
         split_by: Items that share this stay on one side: query, evidence, both, group.
         seed: For the split, where there is neither a test table nor a split column.
-        columns: The column of each part: query, evidence, label, metadata, rationale,
-            group, split, id, fields.
+        join: What stands between the texts of one cell, or of several that make one.
+        columns: The column of each part, or a path into its cells: query, evidence,
+            label, metadata, rationale, group, split, id, fields.
     """
+    check_join(join)
     named_columns = name_columns(columns)
     if test is not None and named_columns.split is not None:
         raise BadOption(
             "both a test table and the split column "
             f"{quote(named_columns.split)} are given; give one of them"
         )
-    train_table = to_dataframe(train)
-    test_table = None if test is None else to_dataframe(test)
-    shared = [str(column) for column in train_table.columns]
-    if test_table is not None:
-        shared = [column for column in shared if column in test_table.columns]
-    roles = infer_roles(shared, named_columns)
+    tables = [to_dataframe(train)]
+    if test is not None:
+        tables.append(to_dataframe(test))
+    shared = [str(column) for column in tables[0].columns]
+    if test is not None:
+        shared = [column for column in shared if column in tables[1].columns]
+    names = named_columns.names()
+    widened = add_path_columns(tables, shared, names)
+    paths = [name for name in names if name not in shared]
+    try:
+        roles = infer_roles([*shared, *paths], named_columns)
+    except AmbiguousRoles as unclear:
+        raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+    test_table = None if test is None else widened[1]
     return assemble_benchmark(
-        train_table, test_table, roles, name=name, split_by=split_by, seed=seed
+        widened[0],
+        test_table,
+        roles,
+        name=name,
+        split_by=split_by,
+        seed=seed,
+        join=join,
     )
+
+
+def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
+    """The paths to name, where what is needed stands in nested cells."""
+    examples = [
+        f"`{part}` {field!r}"
+        for part, field in suggest_roles(table, named).items()
+        if part in NEEDED and part not in named.values()
+    ]
+    return f", such as {' and '.join(examples)}" if examples else ""
+
+
+def check_join(join: object) -> None:
+    """Raise where nothing can be joined by it."""
+    if not isinstance(join, str):
+        raise BadOption(f"`join` is {join!r}; give a text, such as a space")
+    check_text("join", join)
+    if len(join) > LONGEST_JOIN:
+        raise BadOption(f"`join` has {len(join):,} letters; allowed are {LONGEST_JOIN}")
 
 
 def to_dataframe(source: object) -> pd.DataFrame:

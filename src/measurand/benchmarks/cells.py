@@ -8,49 +8,67 @@ import numpy as np
 import pandas as pd
 
 from measurand.benchmarks.formats import TEXT
+from measurand.benchmarks.nested import check_no_objects
+from measurand.benchmarks.paths import Parts
 from measurand.core.errors import BadInput, quote
+from measurand.core.files import DEEPEST
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
+JOIN = " "  # between the texts of a cell, so that they read on as one
 
 
-def text_cells(column: "pd.Series[str]", part: str) -> "pd.Series[str]":
-    """A column of text; lists of sentences are joined by a space."""
-    converted = _convert_cells(column, _text_of_cell)
+def text_cells(
+    column: "pd.Series[str]", part: str, join: str = JOIN
+) -> "pd.Series[str]":
+    """A column of text; between the texts of a list stands `join`."""
+    converted = _convert_cells(column, lambda cell: _text_of_cell(cell, join))
+    if converted.isna().any():
+        check_no_objects(column, part)
     return _require_cells(
         converted, converted.isna(), f"{part} cells", "text or a list of texts"
     )
 
 
-def label_cells(column: "pd.Series[str]", part: str) -> "pd.Series[str]":
+def label_cells(
+    column: "pd.Series[str]", part: str, join: str = JOIN
+) -> "pd.Series[str]":
     """A column of labels, none of them missing or blank."""
-    converted = _convert_cells(column, _scalar_text)
+    converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
     blank = converted.isna() | (converted.str.strip() == "")
+    if blank.any():
+        check_no_objects(column, part)
     return _require_cells(converted, blank, f"{part} cells", "a label")
 
 
-def name_cells(column: "pd.Series[str]", part: str) -> "pd.Series[str]":
+def name_cells(
+    column: "pd.Series[str]", part: str, join: str = JOIN
+) -> "pd.Series[str]":
     """A column of ids, groups or splits, none of them missing."""
-    converted = _convert_cells(column, _scalar_text)
+    converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
+    if converted.isna().any():
+        check_no_objects(column, part)
     return _require_cells(
         converted, converted.isna(), f"{part} cells", "a name or a number"
     )
 
 
-def rationale_cells(column: "pd.Series[str]") -> "pd.Series[str]":
+def rationale_cells(column: "pd.Series[str]", join: str = JOIN) -> "pd.Series[str]":
     """A column of explanations, empty where a cell holds none.
 
     Spans, which are lists of numbers or of names and values, are kept as JSON.
     """
     return _convert_cells(
-        column, lambda cell: _text_of_cell(cell) or _spans_json(cell)
+        column, lambda cell: _text_of_cell(cell, join) or _spans_json(cell)
     ).fillna("")
 
 
-def metadata_cells(column: "pd.Series[str]") -> "pd.Series[str]":
+def metadata_cells(column: "pd.Series[str]", join: str = JOIN) -> "pd.Series[str]":
     """A column of metadata; a cell that holds nothing says so."""
     converted = _convert_cells(
-        column, lambda cell: _scalar_text(cell) or _text_of_cell(cell)
+        column, lambda cell: _scalar_text(cell, join) or _text_of_cell(cell, join)
     )
+    if converted.isna().any():
+        check_no_objects(column, "metadata")
     return converted.mask(converted.isna() | (converted == ""), MISSING)
 
 
@@ -83,11 +101,13 @@ def _require_cells(
     return column
 
 
-def _scalar_text(cell: object) -> str | None:
+def _scalar_text(cell: object, join: str = JOIN) -> str | None:
     """One value as it is written; whole numbers without a point, True as 1.
 
     >>> [_scalar_text(cell) for cell in (1.0, True, 0.5, "1.0", [1])]
     ['1', '1', '0.5', '1.0', None]
+    >>> _scalar_text(Parts(["row", 1]), "-")
+    'row-1'
     """
     if isinstance(cell, str):
         return _mend_surrogates(cell)
@@ -96,24 +116,27 @@ def _scalar_text(cell: object) -> str | None:
     if isinstance(cell, Real):
         number = float(cell)
         return str(int(number)) if number.is_integer() else str(number)
+    if isinstance(cell, Parts):
+        texts = [_text_of_cell(part, join) for part in cell]
+        return join.join(text for text in texts if text) if None not in texts else None
     if isinstance(cell, list | tuple | dict | set | bytes | np.ndarray):
         return None
     return str(cell)
 
 
-def _text_of_cell(cell: object) -> str | None:
+def _text_of_cell(cell: object, join: str = JOIN) -> str | None:
     """The text of a cell, or of the lists in it; None where there is something else.
 
     >>> _text_of_cell(["A title", ["One.", "Two."]]), _text_of_cell(["a", 1])
     ('A title One. Two.', None)
     """
-    if isinstance(cell, list | tuple | np.ndarray):
+    if isinstance(cell, list | tuple | np.ndarray) and not isinstance(cell, Parts):
         parts = list(flatten_cell(cell))
         # Numbers among the texts are references (FEVER's page and line), not words.
         if not all(isinstance(part, str) for part in parts):
             return None
-        return " ".join(_mend_surrogates(str(part)) for part in parts)
-    return _scalar_text(cell)
+        return join.join(_mend_surrogates(str(part)) for part in parts)
+    return _scalar_text(cell, join)
 
 
 def _spans_json(cell: object) -> str | None:
@@ -125,14 +148,24 @@ def _spans_json(cell: object) -> str | None:
     plain = cell.tolist() if isinstance(cell, np.ndarray) else cell
     if not isinstance(plain, list | tuple | dict) or not plain:
         return None
-    return json.dumps(plain, default=lambda odd: odd.tolist())
+    try:
+        return json.dumps(plain, default=_plain_value)
+    except (TypeError, ValueError, RecursionError):  # a key that is no text, a circle
+        return None
 
 
-def flatten_cell(cell: object) -> Iterator[object]:
+def _plain_value(odd: object) -> object:
+    """What JSON writes for a value that it has no word for."""
+    return odd.tolist() if hasattr(odd, "tolist") else str(odd)
+
+
+def flatten_cell(cell: object, level: int = 0) -> Iterator[object]:
     """The leaves of nested lists, in order."""
-    if isinstance(cell, list | tuple | np.ndarray):
+    if level > DEEPEST:
+        raise BadInput(f"a cell holds more than {DEEPEST} lists inside each other")
+    if isinstance(cell, list | tuple) or (isinstance(cell, np.ndarray) and cell.ndim):
         for part in cell:
-            yield from flatten_cell(part)
+            yield from flatten_cell(part, level + 1)
     else:
         yield cell
 

@@ -50,7 +50,7 @@ def parse_json_table(stream: IO[bytes]) -> pd.DataFrame:
     """A table of a list of objects, an object around one, or an object of columns."""
     text = "".join(_decode_lines(stream))
     try:
-        value = _decode_json(text)
+        value = decode_json(text)
     except json.JSONDecodeError as bad:
         if bad.msg == "Extra data":  # JSON lines under the name .json are common
             return gather_table(_parse_objects(text.split("\n")))
@@ -150,7 +150,7 @@ def _parse_objects(texts: Iterable[str]) -> Iterator[Row]:
         if not text.strip():
             continue
         try:
-            row = _decode_json(text.rstrip("\r\n"))
+            row = decode_json(text.rstrip("\r\n"))
         except json.JSONDecodeError as bad:
             raise BadInput(_json_error_text(bad, number)) from None
         except BadInput as bad:
@@ -254,7 +254,7 @@ def _cells_to_series(cells: list[Any]) -> "pd.Series[Any]":
     return pd.Series(cells, dtype=object)
 
 
-def _decode_json(text: str) -> Any:
+def decode_json(text: str) -> Any:
     """The JSON value in `text`."""
     try:
         value = DECODER.decode(text)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from measurand.benchmarks import BENCHMARKS
-from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.assemble import check_join, from_frames
+from measurand.benchmarks.cells import JOIN
 from measurand.benchmarks.published.table import PUBLISHED, TOPICS
 from measurand.benchmarks.roles import Columns, name_columns
 from measurand.core.benchmark import Benchmark
@@ -31,6 +32,7 @@ def load_benchmark(
     data: str | Path | None = None,
     part: str | None = None,
     seed: int = 0,
+    join: str = JOIN,
     **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark called `source`: a known name, `hf:NAME`, or a file.
@@ -41,7 +43,8 @@ def load_benchmark(
     """
     name_columns(columns)  # an unknown part is refused before anything is read
     named = {part: columns.get(part) for part in Columns.__annotations__}
-    options: dict[str, Any] = {"test": test, **named}
+    check_join(join)
+    options: dict[str, Any] = {"test": test, **named, "join": join != JOIN}
     location: dict[str, Any] = {"data": data, "part": part}
     if source in PUBLISHED:
         _check_no_options(source, options)
@@ -65,8 +68,15 @@ def load_benchmark(
         name=benchmark_title(source),
         split_by=split_by,
         seed=seed,
+        join=join,
         **columns,
     )
+
+
+def is_known(source: str) -> bool:
+    """Whether a source is called by a name of ours, and no file or dataset."""
+    prefix = source.startswith(SYNTHETIC_PREFIX)
+    return prefix or source in PUBLISHED or source in TOPICS
 
 
 def _load_known(name: str, seed: int, **terms: Any) -> Benchmark:

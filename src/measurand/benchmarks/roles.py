@@ -42,6 +42,15 @@ NEEDED = ("query", "label")
 SEVERAL = ("metadata", "rationale", "fields")  # parts that several columns may play
 
 
+def plain_names(part: str) -> frozenset[str]:
+    """All the names, in lower case, that a column of this part plainly bears.
+
+    >>> sorted(plain_names("rationale"))
+    ['explanation', 'rationale']
+    """
+    return frozenset().union(*PLAIN[part])
+
+
 @dataclass(frozen=True)
 class NamedColumns:
     """The columns that were named; `infer_roles` looks for the rest."""
@@ -57,6 +66,21 @@ class NamedColumns:
     fields: tuple[str, ...] = ()
     rationales: tuple[str, ...] = ()
 
+    def names(self) -> dict[str, str]:
+        """Every name that was given, with the argument that it was given for.
+
+        >>> NamedColumns(query="claim", metadata=("genre",)).names()
+        {'claim': 'query', 'genre': 'metadata'}
+        """
+        arguments = {"rationales": "rationale"}
+        named: dict[str, str] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            names = (value,) if isinstance(value, str) else value or ()
+            for name in names:
+                named.setdefault(name, arguments.get(field.name, field.name))
+        return named
+
 
 class Columns(TypedDict, total=False):
     """The columns that a caller names, each by the part it plays.
@@ -65,7 +89,8 @@ class Columns(TypedDict, total=False):
     what kind of item each is; rationale is the column of explanations, or several where
     an item has several; group is the cluster each item belongs to; split says train,
     test or dev; id is the item's; fields are the text columns, where they are not just
-    the query and the evidence.
+    the query and the evidence. Each may be a path into the cells of a
+    column, such as gold_evidence[].text, or several with a plus, such as title+body.
     """
 
     query: str | None
@@ -89,7 +114,10 @@ def name_columns(columns: Columns) -> NamedColumns:
     several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
     for part, name in texts.items():
         if name is not None and not isinstance(name, str):
-            raise BadOption(f"`{part}` is {name!r}; give the name of a column")
+            raise BadOption(
+                f"`{part}` is {name!r}; give the name of a column, or of several "
+                "with a plus, such as 'title+body'"
+            )
     return NamedColumns(
         **texts,
         metadata=several["metadata"],

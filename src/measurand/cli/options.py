@@ -98,6 +98,15 @@ def _check_engine(engine: str) -> str:
     return engine
 
 
+def _read_escapes(text: str) -> str:
+    r"""The text, in which \n is a new line and \t a tab: few shells write them.
+
+    >>> _read_escapes(r"a\tb")
+    'a\tb'
+    """
+    return text.replace(r"\n", "\n").replace(r"\t", "\t")
+
+
 def parameter_names(parameter: Any) -> list[str]:
     """The words by which a file may set a parameter: its long options, or its name."""
     options = [option[2:] for option in parameter.opts if option.startswith("--")]
@@ -149,7 +158,12 @@ Part = Annotated[
 ]
 Query = Annotated[
     str | None,
-    typer.Option(help="The column that asks or claims.", rich_help_panel=COLUMNS),
+    typer.Option(
+        help="The column that asks or claims. Like all columns it may be a path into "
+        "nested cells ('passages[0].body', 'evidence[].text'), or several with a plus "
+        "('title+body').",
+        rich_help_panel=COLUMNS,
+    ),
 ]
 Evidence = Annotated[
     str | None,
@@ -190,6 +204,16 @@ SplitBy = Annotated[
     typer.Option(
         help="What no two sides of a seeded split share: "
         "query, evidence, both or group.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Join = Annotated[
+    str,
+    typer.Option(
+        callback=_read_escapes,
+        help="What stands between the texts of one cell, or of several that make one; "
+        "\\n is a new line, \\t a tab. Default: a space.",
+        show_default=False,
         rich_help_panel=COLUMNS,
     ),
 ]
@@ -473,6 +497,7 @@ class SourceOptions:
     split: Split = None
     id_: Id = None
     split_by: SplitBy = "both"
+    join: Join = " "
 
     @property
     def files(self) -> list[str]:
@@ -499,6 +524,7 @@ class SourceOptions:
             fields=fields,
             split_by=self.split_by,
             seed=seed,
+            join=self.join,
         )
 
 

@@ -1,13 +1,19 @@
 """measurand show: a saved report, or how a benchmark would be read."""
 
+import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-from measurand.cli.console import print_roles
+from measurand.cli.console import notice, print_roles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from measurand.core.benchmark import Benchmark
 
 
 @app.command("show")
@@ -20,10 +26,10 @@ def show_verb(
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,
+    join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
-    from measurand.benchmarks.load import load_benchmark
     from measurand.report.saved import load_report as load_report
     from measurand.report.schema import blame_reports
     from measurand.report.terminal import plain_text, summary
@@ -34,9 +40,43 @@ def show_verb(
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
     folder = o.published_folder(what, data)
-    benchmark = load_benchmark(what, data=folder, part=part, seed=seed, **columns)
+    benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))
         for column, value in row.items():
             print(f"  {plain_text(column)}: {plain_text(value, 200)}")
+
+
+def _load_and_explain(
+    source: str, folder: str | None, part: str | None, **options: Any
+) -> "Benchmark":
+    """The benchmark; what stands in nested columns is printed before it can fail."""
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.benchmarks.assemble import from_frames
+    from measurand.benchmarks.load import (
+        benchmark_title,
+        is_known,
+        load_benchmark,
+        read_source,
+    )
+
+    if is_known(source) or part:
+        return load_benchmark(source, data=folder, part=part, **options)
+    table = read_source(source, list(BENCHMARKS))
+    _print_nested(table, options)
+    return from_frames(table, name=benchmark_title(source), **options)
+
+
+def _print_nested(table: "pd.DataFrame", options: dict[str, Any]) -> None:
+    """Print the paths in nested columns, and which may be given for a part."""
+    from measurand.benchmarks.nested import SUGGESTED, find_nested, suggest_roles
+    from measurand.report.terminal import plain_text
+
+    for nested in find_nested(table).values():
+        for path, values in nested.paths.items():
+            notice(f"path {plain_text(path, 200)}: {plain_text(values[0], 60)}")
+    named = {part: options[part] for part in SUGGESTED}
+    for part, field in suggest_roles(table, named.values()).items():
+        if named[part] is None:
+            notice(f"try --{part} {shlex.quote(field)}")

@@ -25,6 +25,8 @@ arguments in backticks, which the command line turns into options.
 from collections.abc import Sequence
 from difflib import get_close_matches
 
+LONGEST_NAME = 200  # letters of a name in a message
+
 
 class MeasurandError(Exception):
     """The root of the tree: one clear line, never a traceback, for the user."""
@@ -65,13 +67,29 @@ class BadInput(MeasurandError):
 
 
 class NoField(BadInput):
-    """A column that the items do not have."""
+    """A column that the items do not have, or a path that leads nowhere in them.
 
-    def __init__(self, field: str, columns: Sequence[str]) -> None:
-        close = get_close_matches(field, columns, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+    Args:
+        field: The name that was given.
+        columns: The columns there are.
+        paths: The paths there are into nested cells.
+        nearest: What was meant; else a name that is close to the given one.
+    """
+
+    def __init__(
+        self,
+        field: str,
+        columns: Sequence[str],
+        paths: Sequence[str] = (),
+        nearest: str | None = None,
+    ) -> None:
+        close = get_close_matches(field[:LONGEST_NAME], [*columns, *paths], n=1)
+        meant = nearest or next(iter(close), None)
+        hint = f"; did you mean {quote(meant, LONGEST_NAME)}?" if meant else ""
+        inside = f" and the paths {join_names(paths)}" if paths else ""
         super().__init__(
-            f"no field {field!r}; these items have {join_names(columns)}{hint}"
+            f"no field {quote(field, LONGEST_NAME)}; these items have "
+            f"{join_names(columns)}{inside}{hint}"
         )
 
 
