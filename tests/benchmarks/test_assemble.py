@@ -70,9 +70,9 @@ def test_a_text_that_is_the_group_stands_in_a_column_of_its_own(column):
 def test_without_named_metadata_they_are_derived():
     made = built()
     assert made.metadata == tuple(made.schema)
-    assert len(made.metadata) == 6
+    assert len(made.metadata) == 7
     assert (
-        built(roles=ColumnRoles("claim", None, "label")).metadata == made.metadata[:4]
+        built(roles=ColumnRoles("claim", None, "label")).metadata == made.metadata[:5]
     )
     assert made.roles["metadata"].startswith("derived: query_form, ")
 
