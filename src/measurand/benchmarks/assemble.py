@@ -25,7 +25,7 @@ from measurand.benchmarks.roles import (
 )
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, BadOption, quote
+from measurand.core.errors import BadInput, BadOption, RepeatedIds, quote
 from measurand.core.items import Items, with_columns
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
@@ -203,9 +203,17 @@ def from_frames(
     if test_table is not None:
         shared = [column for column in shared if column in test_table.columns]
     roles = infer_roles(shared, named_columns)
-    return assemble_benchmark(
-        train_table, test_table, roles, name=name, split_by=split_by, seed=seed
-    )
+    terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
+    try:
+        return assemble_benchmark(train_table, test_table, roles, **terms)
+    except RepeatedIds:
+        if named_columns.id is not None:
+            raise
+    # Its name alone made it the id: it names documents, say, and plays no part.
+    unnamed = replace(roles, id=None)
+    benchmark = assemble_benchmark(train_table, test_table, unnamed, **terms)
+    instead = f"row numbers, as values of column {quote(str(roles.id))} repeat"
+    return replace(benchmark, roles={**benchmark.roles, "id": instead})
 
 
 def to_dataframe(source: object) -> pd.DataFrame:

@@ -5,7 +5,13 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from measurand.benchmarks.roles import ColumnRoles
-from measurand.core.errors import BadInput, BadOption, join_names, quote
+from measurand.core.errors import (
+    BadInput,
+    BadOption,
+    RepeatedIds,
+    join_names,
+    quote,
+)
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.selections.folds import Split
@@ -109,7 +115,7 @@ def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame
     repeated_ids = table.index[table.index.duplicated()].unique()
     if len(repeated_ids):
         first = ", ".join(quote(name) for name in repeated_ids[:3])
-        raise BadInput(
+        raise RepeatedIds(
             f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more "
             "than one "
             f"row, such as {first}; make them unique, or name another column with `id`"

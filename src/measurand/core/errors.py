@@ -6,6 +6,7 @@
     ├── MissingWeights        the weights of a model are not there or not readable
     ├── BadInput              the benchmark cannot be read, or not as asked
     │   ├── NoField           a column that is not there
+    │   ├── RepeatedIds       an id that stands on more than one row
     │   ├── NotApplicable     the audit needs a part that no column plays
     │   └── AmbiguousRoles    more than one column could play a part, or none
     ├── CannotIntervene       the change asked for is impossible on these items
@@ -73,6 +74,10 @@ class NoField(BadInput):
         super().__init__(
             f"no field {field!r}; these items have {join_names(columns)}{hint}"
         )
+
+
+class RepeatedIds(BadInput):
+    """A column of ids that names more than one row alike."""
 
 
 class AmbiguousRoles(BadInput):
