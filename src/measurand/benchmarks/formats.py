@@ -213,8 +213,8 @@ def _check_separator(lines: Iterator[str], separator: str) -> Iterator[str]:
 def _separator_error_text(separator: str, likely: str) -> str:
     """What to do with a header of one field that another separator would cut.
 
-    >>> _separator_error_text(",", "\\t")
-    'the header holds tabs and no commas; name the file .tsv'
+    >>> _separator_error_text(chr(9), ",")
+    'the header holds commas and no tabs; name the file .csv'
     """
     expected, _ = SEPARATORS[separator]
     there, suffix = SEPARATORS[likely]

@@ -30,13 +30,13 @@ from measurand.audits.evidence.reading import (
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.split import SplitCheck, check_split
+from measurand.audits.evidence.split import SplitCheck, check_split, require_evidence
 from measurand.audits.evidence.verdict import verdict
 from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
-from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
+from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -85,11 +85,7 @@ def audit(
         settings: What is chosen before the run.
     """
     benchmark = experiment.benchmark
-    if benchmark.evidence is None:
-        raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set `evidence` to the column "
-            "that should decide"
-        )
+    require_evidence(benchmark)
     _check_evidence_readers(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))

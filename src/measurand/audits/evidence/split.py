@@ -17,6 +17,7 @@ from measurand.audits.evidence.settings import CLUSTERS, NEW_ITEMS
 from measurand.benchmarks.folds import FOLD
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
+from measurand.core.errors import NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.near_texts import group_near_texts
 from measurand.core.seeds import generator
@@ -72,6 +73,25 @@ class SplitCheck:
             new = "whose evidence is new to training"
             return f"; that is of the {counts} {new} ({memory})"
         return f"; only {counts} have evidence that is new to training ({memory})"
+
+
+def require_evidence(benchmark: Benchmark) -> str:
+    """The evidence field, if there is one and not all items have the same text."""
+    field = benchmark.evidence
+    if field is None:
+        raise NotApplicable(
+            f"{benchmark.name} names no evidence field; set `evidence` to the column "
+            "that should decide"
+        )
+    texts = {
+        t for items in (benchmark.train, benchmark.test) for t in items.column(field)
+    }
+    if len(texts) == 1:
+        raise NotApplicable(
+            f"every item has the same evidence, by column {quote(field)}, so labels "
+            "cannot depend on it; give the evidence of each item, or run leakage"
+        )
+    return field
 
 
 def check_split(experiment: Experiment) -> SplitCheck:
