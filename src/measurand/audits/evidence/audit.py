@@ -30,7 +30,12 @@ from measurand.audits.evidence.reading import (
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.split import SplitCheck, check_split, require_evidence
+from measurand.audits.evidence.split import (
+    SplitCheck,
+    check_shuffle,
+    check_split,
+    require_evidence,
+)
 from measurand.audits.evidence.verdict import verdict
 from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
@@ -93,6 +98,8 @@ def audit(
     tested = fold_benchmark(benchmark, folds, experiment.seed)
     with _reopen(experiment, tested) as whole:
         split = check_split(whole)
+        shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+        check_shuffle(split.benchmark, benchmark, shuffle, experiment.seed)
         with _reopen(whole, split.benchmark) as fresh:
             report = _audit_split(experiment, fresh, readers, settings, split)
     evaluated = "out of fold" if tested.folds > 1 else "test items"
