@@ -3,7 +3,13 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.errors import AmbiguousRoles, BadInput, BadOption, NoField
+from measurand.core.errors import (
+    AmbiguousRoles,
+    BadInput,
+    BadOption,
+    NoField,
+    RepeatedIds,
+)
 
 NAMES = ["entailment", "neutral"]
 
@@ -51,6 +57,20 @@ def test_two_frames_share_the_columns_that_play_a_part():
         from_frames(rows(), rows().drop(columns="label"), name="made")
     with pytest.raises(NoField, match="no field 'id'"):
         from_frames(rows().assign(id=range(40)), rows(20), name="made", id="id")
+
+
+def test_an_id_that_repeats_is_left_alone_unless_it_was_named():
+    documents = rows().assign(id=[i // 2 for i in range(40)])
+    made, plain = (from_frames(t, name="made") for t in (documents, rows()))
+    assert made.train.digest == plain.train.digest
+    assert "id" not in made.test.table
+    assert made.roles["id"] == "row numbers, as values of column 'id' repeat"
+    with pytest.raises(RepeatedIds, match="20 ids of column 'id' stand on more"):
+        from_frames(documents, name="made", id="id")
+    numbered = documents.assign(row=range(100, 140))
+    assert from_frames(numbered, name="made", id="row").roles["id"] == "row"
+    pair = from_frames(documents, rows(20).assign(id=range(20)), name="made")
+    assert pair.test.ids[0] == "test-0"
 
 
 def test_a_test_table_and_a_split_column_are_one_too_many():

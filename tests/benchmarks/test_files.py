@@ -218,6 +218,19 @@ BROKEN = {
         "line 4 has 3 fields where the header has 2",
     ),
     "fewer.tsv": (b"a\tb\n\n1\n", "line 3 has 1 fields where the header has 2"),
+    "excel.csv": (
+        "\ufeffclaim;label\nIt floats;yes\nOld, it sinks;no\n".encode(),
+        "the header holds semicolons (;) and no commas; "
+        "save it with commas between fields, or as .tsv or .jsonl",
+    ),
+    "quoted.csv": (b'"claim";"label"\n"a";"b"\n', "the header holds semicolons (;)"),
+    "bars.tsv": (
+        b"\nclaim|label\na|b\n",
+        "the header holds bars (|) and no tabs; "
+        "save it with tabs between fields, or as .csv or .jsonl",
+    ),
+    "tabs.csv": (b"claim\tlabel\n1\t2\n", "tabs and no commas; name the file .tsv"),
+    "commas.tsv": (b"claim,label\n1,2\n", "commas and no tabs; name the file .csv"),
     "open.csv": (b'a,b\n1,2\n"x,1\n', "line 3: unexpected end of data"),
     "mac.csv": (b"a,b\r1,2\r", "line 1: new-line character"),
     "names.csv": (b"a,b,a\n1,2,3\n", "more than one column is called 'a'"),

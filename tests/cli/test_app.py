@@ -86,12 +86,12 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
 @pytest.mark.slow
 def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
     rows = [{**row, "evidence": "the same"} for row in made()]
-    words = ("--split-by", "query", "--no-calibrate", "--workers", "1", "--json")
+    words = ("--no-calibrate", "--workers", "1", "--json")
     outcome = run("audit", written(tmp_path / "a.jsonl", rows), *words)
     assert outcome.code == 0, outcome.err
     whole = json.loads(outcome.out)
     assert list(whole["reports"]) == ["leakage"]
-    assert "share one text" in whole["not_run"]["evidence"]
+    assert "every item has the same evidence" in whole["not_run"]["evidence"]
 
 
 def test_a_fault_that_leaves_no_audit_is_one_line(run, tmp_path):

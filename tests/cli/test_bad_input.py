@@ -153,10 +153,32 @@ def test_a_missing_file_is_answered_with_the_nearest_name(file, run):
     one_line(outcome, "no such file; did you mean 'facts.jsonl'?")
 
 
-def test_evidence_that_is_the_same_everywhere_cannot_be_shuffled(tmp_path, run):
+@pytest.mark.parametrize("options", [(), ("--split-by", "query"), ("--dry-run",)])
+def test_evidence_that_is_the_same_everywhere_decides_nothing(tmp_path, run, options):
     (tmp_path / "a.jsonl").write_bytes(same(evidence="the same"))
-    outcome = run("evidence", tmp_path / "a.jsonl", *QUICK, "--split-by", "query")
-    one_line(outcome, "items share one text", "drop repeated texts")
+    outcome = run("evidence", tmp_path / "a.jsonl", *QUICK, *options)
+    one_line(
+        outcome,
+        "every item has the same evidence, by column 'evidence', so labels cannot "
+        "depend on it; give the evidence of each item, or run leakage",
+    )
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_split_that_cannot_be_fair_names_one_that_can(tmp_path, run):
+    (tmp_path / "a.jsonl").write_bytes(same(claim="Is it so?"))
+    outcome = run("evidence", tmp_path / "a.jsonl", *QUICK)
+    one_line(
+        outcome,
+        "60 of 60 items hang together by claim, evidence, so no fair split exists; "
+        "give a test file, or choose --split-by evidence",
+    )
+    fair = run("evidence", tmp_path / "a.jsonl", *QUICK, "--split-by", "evidence")
+    assert fair.code == 0
+    (tmp_path / "b.jsonl").write_bytes(same(claim="Is it so?", evidence="the same"))
+    outcome = run("evidence", tmp_path / "b.jsonl", *QUICK)
+    one_line(outcome, "60 of 60 items hang together")
+    assert outcome.last.endswith("; give a test file")
 
 
 def test_a_label_that_train_lacks_is_refused(tmp_path, file, run):

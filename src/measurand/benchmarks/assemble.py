@@ -28,7 +28,13 @@ from measurand.benchmarks.roles import (
 )
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import AmbiguousRoles, BadInput, BadOption, quote
+from measurand.core.errors import (
+    AmbiguousRoles,
+    BadInput,
+    BadOption,
+    RepeatedIds,
+    quote,
+)
 from measurand.core.items import Items, with_columns
 from measurand.core.names import check_text
 from measurand.core.seeds import generator
@@ -225,16 +231,18 @@ def from_frames(
         roles = infer_roles([*shared, *paths], named_columns)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
-    test_table = None if test is None else widened[1]
-    return assemble_benchmark(
-        widened[0],
-        test_table,
-        roles,
-        name=name,
-        split_by=split_by,
-        seed=seed,
-        join=join,
-    )
+    sides = widened[0], None if test is None else widened[1]
+    terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
+    terms["join"] = join
+    try:
+        return assemble_benchmark(*sides, roles, **terms)
+    except RepeatedIds:
+        if named_columns.id is not None:
+            raise
+    # Its name alone made it the id: it names documents, say, and plays no part.
+    benchmark = assemble_benchmark(*sides, replace(roles, id=None), **terms)
+    instead = f"row numbers, as values of column {quote(str(roles.id))} repeat"
+    return replace(benchmark, roles={**benchmark.roles, "id": instead})
 
 
 def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:

@@ -26,6 +26,13 @@ PIECE = 4_096  # rows of Parquet unpacked at a time: a text may stand in all of 
 MOST_COLUMNS = 1000  # keys that differ from row to row would fill rows × rows cells
 LONGEST_FIELD = 2**31 - 1  # the csv module refuses fields over 128 KB unless told
 WRAPPERS = ("data", "rows", "items")
+# What may stand between fields, how messages call it, and the suffix that means it.
+SEPARATORS = {
+    ",": ("commas", ".csv"),
+    "\t": ("tabs", ".tsv"),
+    ";": ("semicolons (;)", ""),
+    "|": ("bars (|)", ""),
+}
 
 Row = dict[str, Any]
 
@@ -167,9 +174,8 @@ def parse_records(
     stream: IO[bytes], separator: str, quoting: Literal[0, 3]
 ) -> Iterator[Row]:
     """The rows under the header line, each as long as the header."""
-    reader = csv.reader(
-        _decode_lines(stream), delimiter=separator, quoting=quoting, strict=True
-    )
+    lines = _check_separator(_decode_lines(stream), separator)
+    reader = csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
     header: list[str] | None = None
     line = 1
     while True:
@@ -189,6 +195,36 @@ def parse_records(
                 f"{len(header)}; put quotes around fields that hold the separator"
             )
         line = reader.line_num + 1
+
+
+def _check_separator(lines: Iterator[str], separator: str) -> Iterator[str]:
+    """The lines; a header that only another separator cuts into fields is refused."""
+    is_header = True
+    for line in lines:
+        # A quote that is still open may hold the separator on the next line.
+        if is_header and separator not in line and line.count('"') % 2 == 0:
+            likely = max(SEPARATORS, key=line.count)
+            if likely in line:
+                raise BadInput(_separator_error_text(separator, likely))
+        is_header = is_header and not line.strip()
+        yield line
+
+
+def _separator_error_text(separator: str, likely: str) -> str:
+    """What to do with a header of one field that another separator would cut.
+
+    >>> _separator_error_text(chr(9), ",")
+    'the header holds commas and no tabs; name the file .csv'
+    """
+    expected, _ = SEPARATORS[separator]
+    there, suffix = SEPARATORS[likely]
+    other = ".tsv" if separator == "," else ".csv"
+    advice = (
+        f"name the file {suffix}"
+        if suffix
+        else f"save it with {expected} between fields, or as {other} or .jsonl"
+    )
+    return f"the header holds {there} and no {expected}; {advice}"
 
 
 def require_distinct_names(names: list[str]) -> list[str]:

@@ -5,10 +5,16 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from measurand.benchmarks.roles import ColumnRoles
-from measurand.core.errors import BadInput, BadOption, join_names, quote
+from measurand.core.errors import (
+    BadInput,
+    BadOption,
+    RepeatedIds,
+    join_names,
+    quote,
+)
 from measurand.core.items import Items
 from measurand.core.seeds import generator
-from measurand.selections.folds import Split
+from measurand.selections.folds import Split, can_split
 
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")
@@ -74,26 +80,41 @@ def _draw_split(
     table: pd.DataFrame, roles: ColumnRoles, split_by: str, seed: int
 ) -> SplitTables:
     """The sides of a seeded split that share nothing of what `split_by` names."""
-    split_columns = _split_columns(roles, split_by)
+    split_columns = _split_columns(table, roles, split_by)
     items = Items(_require_unique_ids(table, roles), tuple(split_columns), roles.label)
-    train, test = (
-        Split(tuple(split_columns), side)(items, generator(seed, "split")).table
-        for side in ("train", "test")
-    )
-    alone = split_by == "both" and roles.evidence is None
+    try:
+        train, test = (
+            Split(tuple(split_columns), side)(items, generator(seed, "split")).table
+            for side in ("train", "test")
+        )
+    except BadInput as unfair:
+        raise BadInput(f"{unfair}{_other_splits(table, roles, split_by)}") from None
+    alone = split_by == "both" and split_columns == [roles.query]
     split_name = "query" if alone else split_by
     method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
     return SplitTables(train, test, method, split_columns=tuple(split_columns))
 
 
-def _split_columns(roles: ColumnRoles, split_by: str) -> list[str]:
+def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> str:
+    """The values of `split_by` by which a fair split exists; empty where none does."""
+    columns = {"query": roles.query, "evidence": roles.evidence}
+    ways = [
+        repr(part)
+        for part, column in columns.items()
+        if part != split_by and column is not None and can_split(table[column])
+    ]
+    return f", or choose `split_by` {' or '.join(ways)}" if ways else ""
+
+
+def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> list[str]:
     """The columns of which no value may stand on both sides."""
     if split_by not in SPLITS:
         raise BadOption(f"`split_by` is {split_by!r}; allowed are {', '.join(SPLITS)}")
     if split_by == "both":
-        return (
-            [roles.query] if roles.evidence is None else [roles.query, roles.evidence]
-        )
+        # Evidence that all items share is none: it tells no item from another.
+        if roles.evidence is None or table[roles.evidence].nunique() == 1:
+            return [roles.query]
+        return [roles.query, roles.evidence]
     column = {"query": roles.query, "evidence": roles.evidence, "group": roles.group}
     chosen = column[split_by]
     if chosen is None:
@@ -109,7 +130,7 @@ def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame
     repeated_ids = table.index[table.index.duplicated()].unique()
     if len(repeated_ids):
         first = ", ".join(quote(name) for name in repeated_ids[:3])
-        raise BadInput(
+        raise RepeatedIds(
             f"{len(repeated_ids)} ids of column {quote(str(roles.id))} stand on more "
             "than one "
             f"row, such as {first}; make them unique, or name another column with `id`"

@@ -38,6 +38,8 @@ def evidence_verb(
     dry_run: o.DryRun = False,
 ) -> None:
     """Do the labels depend on the evidence?"""
+    from measurand.audits.evidence.split import require_evidence
+
     started = time.time()
     if not dry_run:
         check_run_out(run, source.files)
@@ -45,6 +47,7 @@ def evidence_verb(
     settings = audit.choose(**asdict(shuffling), **asdict(climb))
     readers = server.readers(reader, audit.readers)
     benchmark = source.benchmark(run.seed)
+    require_evidence(benchmark)  # before the line on how many items could decide
     print_roles(benchmark)
     print_power(settings.margin)
     if dry_run:

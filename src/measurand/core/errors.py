@@ -6,6 +6,7 @@
     ├── MissingWeights        the weights of a model are not there or not readable
     ├── BadInput              the benchmark cannot be read, or not as asked
     │   ├── NoField           a column that is not there
+    │   ├── RepeatedIds       an id that stands on more than one row
     │   ├── NotApplicable     the audit needs a part that no column plays
     │   └── AmbiguousRoles    more than one column could play a part, or none
     ├── CannotIntervene       the change asked for is impossible on these items
@@ -91,6 +92,10 @@ class NoField(BadInput):
             f"no field {quote(field, LONGEST_NAME)}; these items have "
             f"{join_names(columns)}{inside}{hint}"
         )
+
+
+class RepeatedIds(BadInput):
+    """A column of ids that names more than one row alike."""
 
 
 class AmbiguousRoles(BadInput):

@@ -55,18 +55,30 @@ class Shuffle:
         texts = _text_numbers(column)
         if self.variant == "nearest":
             return _nearest_donors(column, texts, rng)
+        order = np.empty(len(items), np.int64)
+        for rows in self._strata(items):
+            order[rows] = rows[_derangement(texts[rows], rng)]
+        return order
+
+    def check(self, items: Items) -> None:
+        """Raise where not every item can receive another text."""
+        texts = _text_numbers(_HashedColumn(items, self.field))
+        if self.variant == "nearest":
+            _check_different(int(texts.max()) + 1)
+            return
+        for rows in self._strata(items):
+            _check_derangement(texts[rows])
+
+    def _strata(self, items: Items) -> list[Ints]:
+        """The positions of the items that give texts to each other."""
         if self.variant == "plain":
-            return _derangement(texts, rng)
+            return [np.arange(len(items))]
         strata = (
             items.labels
             if self.variant == "within-label"
             else _length_buckets(items, self.field)
         )
-        order = np.empty(len(items), np.int64)
-        for stratum in np.unique(strata):
-            rows = np.flatnonzero(strata == stratum)
-            order[rows] = rows[_derangement(texts[rows], rng)]
-        return order
+        return [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
 
 
 def _derangement(texts: Ints, rng: np.random.Generator) -> Ints:
@@ -76,17 +88,31 @@ def _derangement(texts: Ints, rng: np.random.Generator) -> Ints:
     >>> bool((texts[_derangement(texts, np.random.default_rng(0))] != texts).all())
     True
     """
+    _check_derangement(texts)
+    order = rng.permutation(len(texts))
+    for i in np.flatnonzero(texts[order] == texts).tolist():
+        if texts[order[i]] == texts[i] and not _try_swap(order, i, texts, rng):
+            return _rotate_texts(texts, int(np.bincount(texts).max()), rng)
+    return order
+
+
+def _check_derangement(texts: Ints) -> None:
+    """Raise where more than half of the positions hold one text."""
     largest = int(np.bincount(texts).max())
     if 2 * largest > len(texts):
         raise CannotIntervene(
             f"{largest} of {len(texts)} items share one text, so not every item can "
-            "receive another one; drop repeated texts or choose another shuffle"
+            "receive another one; drop repeated texts"
         )
-    order = rng.permutation(len(texts))
-    for i in np.flatnonzero(texts[order] == texts).tolist():
-        if texts[order[i]] == texts[i] and not _try_swap(order, i, texts, rng):
-            return _rotate_texts(texts, largest, rng)
-    return order
+
+
+def _check_different(count: int) -> None:
+    """Raise where so many different texts leave none to receive."""
+    if count < 2:
+        raise CannotIntervene(
+            "all items share one text, so none can receive another; give items other "
+            "texts"
+        )
 
 
 def _try_swap(order: Ints, i: int, texts: Ints, rng: np.random.Generator) -> bool:
@@ -169,7 +195,6 @@ def _nearest_donors(
 def _text_vectors(column: _HashedColumn) -> csr_matrix:
     """The words of each different text, weighted by how rare they are."""
     different = pd.unique(column.texts)
-    if len(different) < 2:
-        raise CannotIntervene("all items share one text, so none can receive another")
+    _check_different(len(different))
     weigh = TfidfVectorizer(analyzer=words, sublinear_tf=True)
     return csr_matrix(weigh.fit_transform(different))

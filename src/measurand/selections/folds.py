@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.core.clusters import linked_clusters
@@ -32,11 +33,11 @@ class Split:
         """The items of this side."""
         clusters = linked_clusters([items.column(column) for column in self.columns])
         sizes = np.bincount(clusters)
-        if sizes.max() > LARGEST * len(items):
+        if not _is_fair(sizes):
             raise BadInput(
                 f"{sizes.max()} of {len(items)} items hang together by "
-                f"{join_names(self.columns)}, so no fair split exists; choose another "
-                "`split_by`, or give a test file"
+                f"{join_names(self.columns)}, so no fair split exists; give a test "
+                "file"
             )
         in_test = _choose_clusters(sizes, self.share * len(items), rng)[clusters]
         return items.rows(in_test if self.side == "test" else ~in_test)
@@ -84,6 +85,20 @@ def fold_numbers(
         fold[cluster] = filling.argmin()
         filling[fold[cluster]] += sizes[cluster]
     return fold[clusters]
+
+
+def can_split(column: "pd.Series[str]") -> bool:
+    """Whether items can be split in two so that no value stands on both sides.
+
+    >>> can_split(pd.Series(["a", "a", "a", "b"])), can_split(pd.Series(["a", "b"]))
+    (False, True)
+    """
+    return _is_fair(np.bincount(linked_clusters([column])))
+
+
+def _is_fair(sizes: NDArray[np.int64]) -> bool:
+    """Whether no cluster holds so many items that the sides could not be chosen."""
+    return bool(sizes.max() <= LARGEST * sizes.sum())
 
 
 def _choose_clusters(

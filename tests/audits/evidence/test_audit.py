@@ -12,7 +12,7 @@ from measurand.audits.evidence.consequences import flip_findings
 from measurand.audits.evidence.exhibits import _in_most_seeds
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.synthetic import PlantedPlan, plant_benchmark
-from measurand.core.errors import BadOption, CannotIntervene, NotApplicable
+from measurand.core.errors import BadOption, NotApplicable
 from measurand.experiment.budget import Budget
 from measurand.experiment.experiment import open_experiment, renew_budget
 from measurand.readers import READERS
@@ -245,8 +245,9 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
     table = plan(300, coupling=0.9).train.table
     with pytest.raises(NotApplicable, match="names no evidence field"):
         audited(from_frames(table.drop(columns="evidence"), name="mine"))
-    same = from_frames(table.assign(evidence="one text"), name="mine", split_by="query")
-    with pytest.raises(CannotIntervene, match="share one text"):
+    same = from_frames(table.assign(evidence="one text"), name="mine")
+    assert same.roles["split"] == "seeded, by query, 30 % test"
+    with pytest.raises(NotApplicable, match="same evidence, by column 'evidence', so"):
         audited(same)
     with pytest.raises(BadOption, match="`margin`"):
         audited(plan(60, coupling=0.9), margin=0.0)

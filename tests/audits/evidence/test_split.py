@@ -9,6 +9,7 @@ import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
+from measurand.core.errors import CannotIntervene
 from measurand.core.recipe import Traits
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
@@ -116,6 +117,47 @@ def test_every_item_of_a_single_table_is_tested(split_by):
     assert (seen.value > 0) == (split_by == "query")
     assert full.n == round(600 * (1 - seen.value))
     assert len(report.items) == full.n
+
+
+def few_documents(sizes, **terms):
+    """Items that share so few documents that a fold may hold hardly another."""
+    documents = np.repeat(np.arange(len(sizes)), sizes)
+    table = pd.DataFrame(
+        {
+            "query": [f"is it so on day {i}" for i in range(len(documents))],
+            "evidence": [f"document {number}" for number in documents],
+            "label": ["yes", "no"] * (len(documents) // 2),
+        }
+    )
+    return from_frames(table, name="few", **terms)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "terms", "advice"),
+    [
+        # Each fold holds one document, so that no shuffle has another to give.
+        ([50, 50, 50], {}, "; drop repeated texts, or choose `split_by` 'query'"),
+        (
+            [60, 50, 60, 50, 60, 50],
+            {},
+            ", or choose `split_by` 'query' or `shuffle` 'nearest'",
+        ),
+        ([150, 30, 20], {"split_by": "query"}, ", or choose `shuffle` 'nearest'"),
+    ],
+)
+def test_evidence_that_cannot_be_shuffled_names_what_would_do(sizes, terms, advice):
+    with pytest.raises(CannotIntervene, match="items share one text") as refused:
+        audited(few_documents(sizes, **terms), folds=3)
+    assert str(refused.value).endswith(advice)
+
+
+@pytest.mark.slow
+def test_what_is_named_for_evidence_that_cannot_be_shuffled_works():
+    report = audited(few_documents([50, 50, 50], split_by="query"), calibrate=False)
+    assert report.finding("delta_evi", "tfidf").estimate.n == 150
+    skewed = few_documents([150, 30, 20], split_by="query")
+    report = audited(skewed, calibrate=False, shuffle="nearest")
+    assert report.finding("delta_evi", "tfidf").estimate.n == 200
 
 
 def test_a_server_is_asked_about_no_more_than_the_share_set_apart():

@@ -30,13 +30,18 @@ from measurand.audits.evidence.reading import (
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
-from measurand.audits.evidence.split import SplitCheck, check_split
+from measurand.audits.evidence.split import (
+    SplitCheck,
+    check_shuffle,
+    check_split,
+    require_evidence,
+)
 from measurand.audits.evidence.verdict import verdict
 from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
-from measurand.core.errors import BadOption, NotApplicable, PastBudget, Undefined
+from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Finding,
     Highlight,
@@ -85,11 +90,7 @@ def audit(
         settings: What is chosen before the run.
     """
     benchmark = experiment.benchmark
-    if benchmark.evidence is None:
-        raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set `evidence` to the column "
-            "that should decide"
-        )
+    require_evidence(benchmark)
     _check_evidence_readers(readers)
     columns = len(benchmark.classes) + 1  # a share a class and who gave the text
     check_memory("shuffles", settings.shuffles, 4 * columns * len(benchmark.test))
@@ -97,6 +98,8 @@ def audit(
     tested = fold_benchmark(benchmark, folds, experiment.seed)
     with _reopen(experiment, tested) as whole:
         split = check_split(whole)
+        shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
+        check_shuffle(split.benchmark, benchmark, shuffle, experiment.seed)
         with _reopen(whole, split.benchmark) as fresh:
             report = _audit_split(experiment, fresh, readers, settings, split)
     evaluated = "out of fold" if tested.folds > 1 else "test items"

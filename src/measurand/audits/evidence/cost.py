@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
+from measurand.audits.evidence.split import require_evidence
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import NotApplicable
 from measurand.core.intervention import AsIs
 from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep
@@ -65,15 +65,11 @@ def evidence_cost(
     metadata values only with labelled examples: without them a held-out fit asks the
     same prompts.
     """
-    if benchmark.evidence is None:
-        raise NotApplicable(
-            f"{benchmark.name} names no evidence field; set `evidence` to the column "
-            "that should decide"
-        )
+    evidence = require_evidence(benchmark)
     n = len(benchmark.test)
     letters = {
         str(keep): _prompt_letters(reader, benchmark, keep, seed)
-        for keep in (AsIs(), Keep(benchmark.query), Keep(benchmark.evidence))
+        for keep in (AsIs(), Keep(benchmark.query), Keep(evidence))
     }
     full_letters, *alone_letters = letters.values()
     full_conditions = 1 + shuffles + len(possible_flips(benchmark))

@@ -13,16 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item, majority_scores
-from measurand.audits.evidence.settings import CLUSTERS, NEW_ITEMS
-from measurand.benchmarks.folds import FOLD
+from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
+from measurand.benchmarks.folds import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
+from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
+from measurand.core.items import Items
 from measurand.core.near_texts import group_near_texts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
+from measurand.interventions.shuffle import Shuffle
 from measurand.readers.lookup import LookupReader, remembered_texts
+from measurand.selections.folds import can_split
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 
@@ -72,6 +76,75 @@ class SplitCheck:
             new = "whose evidence is new to training"
             return f"; that is of the {counts} {new} ({memory})"
         return f"; only {counts} have evidence that is new to training ({memory})"
+
+
+def require_evidence(benchmark: Benchmark) -> str:
+    """The evidence field, if there is one and not all items have the same text."""
+    field = benchmark.evidence
+    if field is None:
+        raise NotApplicable(
+            f"{benchmark.name} names no evidence field; set `evidence` to the column "
+            "that should decide"
+        )
+    texts = {
+        t for items in (benchmark.train, benchmark.test) for t in items.column(field)
+    }
+    if len(texts) == 1:
+        raise NotApplicable(
+            f"every item has the same evidence, by column {quote(field)}, so labels "
+            "cannot depend on it; give the evidence of each item, or run leakage"
+        )
+    return field
+
+
+def check_shuffle(
+    tested: Benchmark, drawn: Benchmark, shuffle: Shuffle, seed: int
+) -> None:
+    """Raise where items cannot receive other evidence, and name what would do.
+
+    Args:
+        tested: The items that are asked about, in folds where there was one file.
+        drawn: The split as it was given or drawn.
+        shuffle: How the evidence is to be shuffled.
+        seed: Of the folds.
+    """
+    try:
+        for items in _asked_together(tested):
+            shuffle.check(items)
+    except CannotIntervene as fault:
+        ways = []
+        by_query = replace(drawn, drawn_by=(drawn.query,))
+        pool = fold_benchmark(by_query, max(tested.folds, FOLDS), seed)
+        if (
+            shuffle.field in drawn.drawn_by
+            and can_split(pool.train.column(drawn.query))
+            and _can_shuffle(pool, shuffle)
+        ):
+            ways = ["`split_by` 'query'"]
+        others = (Shuffle(shuffle.field, kind) for kind in ("plain", "nearest"))
+        works = [str(other) for other in others if _can_shuffle(tested, other)]
+        ways += [f"`shuffle` {kind!r}" for kind in works[:1]]
+        advice = f", or choose {' or '.join(ways)}" if ways else ""
+        raise CannotIntervene(f"{fault}{advice}") from None
+
+
+def _can_shuffle(benchmark: Benchmark, shuffle: Shuffle) -> bool:
+    """Whether every item that is asked about can receive another text."""
+    try:
+        for items in _asked_together(benchmark):
+            shuffle.check(items)
+    except CannotIntervene:
+        return False
+    return True
+
+
+def _asked_together(benchmark: Benchmark) -> list[Items]:
+    """The test items that are shuffled among each other: all, or those of a fold."""
+    test = benchmark.test
+    if benchmark.folds == 1:
+        return [test]
+    folds = test.column(FOLD)
+    return [test.rows((folds == fold).to_numpy()) for fold in sorted(folds.unique())]
 
 
 def check_split(experiment: Experiment) -> SplitCheck:
