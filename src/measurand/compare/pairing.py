@@ -103,14 +103,16 @@ def _difference_rows(
             if len(ids) < LEAST_SHARED:
                 continue
             tables = left[column].loc[ids], right[column].loc[ids]
-            before, after = (_score_column(table, column) for table in tables)
+            before, after = (
+                _score_column(table, column).to_numpy(np.float64) for table in tables
+            )
             clusters = _shared_clusters(pair, tables, ids)
             if clusters is not None and count_clusters(clusters) < 2:
                 continue
             part, reader = _split_column(column)
             where = {"reader": reader, "part": part}
             where |= {"first": first, "second": second}
-            yield {**where, **_difference_row((after - before).to_numpy(), clusters)}
+            yield {**where, **_difference_row(after - before, clusters)}
 
 
 def is_same_benchmark(first: Report, second: Report) -> bool:
