@@ -33,6 +33,19 @@ def test_a_difference_of_a_score_with_itself_is_exactly_zero(rng):
     assert (estimate.value, estimate.low, estimate.high) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_a_mean_of_scores_that_are_all_alike_is_not_certain(value, rng):
+    seen = mean_score(pd.Series([value] * 60), rng=rng, clusters=np.arange(60) // 3)
+    bound = binomtest(int(20 * value), 20).proportion_ci(method="wilson")
+    assert (seen.low, seen.high) == pytest.approx((bound.low, bound.high))
+    assert (seen.n, seen.method) == (60, "Wilson over 20 clusters")
+
+
+def test_other_means_are_resampled(rng):
+    for score in ([1.0] * 59 + [0.5], [0.5] * 60):
+        assert mean_score(pd.Series(score), rng=rng).method.startswith("bootstrap")
+
+
 def test_a_ratio_near_a_zero_denominator_is_withheld(rng):
     score = scores(rng, 0.5)
     with pytest.raises(Undefined, match="withheld"):

@@ -10,6 +10,8 @@ from measurand.stats.scores import (
     wilson_share,
 )
 
+Z = 1.959964  # Wilson's bound of n hits in n is n / (n + Z²)
+
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
 def test_scores_equal_those_of_scikit_learn(classes, rng):
@@ -34,3 +36,64 @@ def test_a_share_never_has_an_interval_outside_0_and_1():
     assert wilson_share(0, 10).low == 0
     assert wilson_share(10, 10).high == pytest.approx(1)
     assert wilson_share(10, 10).low < 1
+
+
+@pytest.mark.parametrize("copies", [1, 4])
+def test_answers_that_are_all_right_leave_room_for_as_many_units_as_there_are(
+    copies, rng
+):
+    units = np.repeat(np.arange(20), copies)
+    gold = units % 2
+    some = {"rng": rng, "clusters": units if copies > 1 else None}
+    unit = "20 clusters" if copies > 1 else "items"
+    right = accuracy(confusion_cells(gold, gold, 2), **some)
+    assert (right.value, right.high, right.n) == (1, 1, 20 * copies)
+    assert right.low == pytest.approx(20 / (20 + Z**2), abs=1e-6)
+    assert right.method == f"Wilson over {unit}"
+    wrong = accuracy(confusion_cells(gold, 1 - gold, 2), **some)
+    assert (wrong.value, wrong.low) == (0, 0)
+    assert wrong.high == pytest.approx(1 - right.low)
+    balanced = balanced_accuracy(confusion_cells(gold, gold, 2), **some)
+    assert (balanced.low, balanced.high) == pytest.approx((right.low, 1))
+
+
+def test_balanced_accuracy_is_bound_by_the_rarest_class(rng):
+    gold = np.array([0] * 5 + [1] * 200)
+    seen = balanced_accuracy(confusion_cells(gold, gold, 2), rng=rng)
+    assert seen.low == pytest.approx(10 / (10 + Z**2), abs=1e-6)
+    assert seen.method == "Wilson over 10 units, 5 of the rarest class"
+    # Texts that both classes share count once.
+    gold, texts = np.tile([0, 1], 30), np.repeat(np.arange(30), 2)
+    seen = balanced_accuracy(confusion_cells(gold, gold, 2), rng=rng, clusters=texts)
+    assert seen.low == pytest.approx(30 / (30 + Z**2), abs=1e-6)
+
+
+@pytest.mark.parametrize("rarest", [1, 5, 20])
+def test_a_bound_of_balanced_accuracy_misses_as_seldom_as_it_says(rarest):
+    """However errors fall on classes: all are right in fewer than 5 % of studies."""
+    sizes = np.array([rarest, 20, 200])
+    gold = np.repeat(np.arange(3), sizes)
+    cells = confusion_cells(gold, gold, 3)
+    low = balanced_accuracy(cells, rng=np.random.default_rng(0)).low
+    errors = np.random.default_rng(1).dirichlet(np.full(3, 0.3), 2000) * 3
+    for error in errors * (1 - low):  # every one has its truth just at the bound
+        if (error < 1).all():
+            assert np.prod((1 - error) ** sizes) < 0.05
+
+
+def test_scores_that_are_not_all_alike_are_resampled_as_before(rng):
+    gold = np.arange(40) % 2
+    answers = np.where(np.arange(40) == 0, 1 - gold, gold)
+    for score in (accuracy, balanced_accuracy):
+        seen = score(confusion_cells(gold, answers, 2), rng=rng)
+        assert seen.method == "bootstrap over items, 10000 resamples"
+
+
+def test_a_bound_draws_as_many_numbers_as_resamples_would():
+    """So that figures stated after it are what they were."""
+    gold = np.arange(40) % 2
+    cells, streams = confusion_cells(gold, gold, 2), np.random.default_rng(0).spawn(2)
+    for score, stream in zip((accuracy, mcc), streams, strict=True):
+        stream.bit_generator.state = np.random.default_rng(5).bit_generator.state
+        score(cells, rng=stream)
+    assert streams[0].random() == streams[1].random()

@@ -11,18 +11,26 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
 from measurand.core.arrays import Floats
-from measurand.core.clusters import cross_clusters, linked_clusters
+from measurand.core.clusters import (
+    count_clusters,
+    cross_clusters,
+    linked_clusters,
+    split_ways,
+)
 from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.core.names import split_own_column
 from measurand.core.seeds import generator
+from measurand.stats.paired import sign_flip
 from measurand.stats.resampling import (
     column_means,
     percentile_estimate,
     resample_means,
     resample_unit,
+    sum_clusters,
 )
+from measurand.stats.uncertainty import mean_interval
 
 # The kinds of columns of answers: of evidence, of leakage, and of its fields alone.
 CORRECT, PAIR, RIGHT = "correct", "pair_right", "right"
@@ -31,7 +39,7 @@ LEAST_SHARED = 20  # below this many shared items a difference says nothing
 LEVEL = 0.95
 NOT_PAIRED = (
     f"no two reports share a benchmark, a reader and {LEAST_SHARED} items whose "
-    "answers they keep"
+    "answers they keep and that do not all hang together"
 )
 CAPTION = "Difference of accuracy on the items that two reports share"
 
@@ -52,9 +60,11 @@ def paired_findings(differences: pd.DataFrame) -> Iterator[Finding]:
             row["high"],
             LEVEL,
             row["n"],
-            f"paired normal; exact McNemar p = {row['p']:.3g}",
+            f"{row['method']} p = {row['p']:.3g}",
         )
         clear = row["low"] > 0 or row["high"] < 0
+        if row["clusters"] < row["n"]:
+            clear &= row["p"] < 1 - LEVEL
         where = f"{row['part']}{row['second']} − {row['first']}"
         unclear = "undecided" if row["gained"] + row["lost"] else "the same"
         decision = "differs" if clear else unclear
@@ -84,16 +94,25 @@ def _difference_rows(
     ):
         if not is_same_benchmark(first_report, second_report):
             continue
-        left, right = _correct_answers(first_report), _correct_answers(second_report)
+        pair = first_report, second_report
+        left, right = (_answered_items(report) for report in pair)
         for column in left:
             if column not in right:
                 continue
-            before, after = left[column].align(right[column], join="inner")
-            if len(before) >= LEAST_SHARED:
-                part, reader = _split_column(column)
-                where = {"reader": reader, "part": part}
-                where |= {"first": first, "second": second}
-                yield {**where, **_difference_row((after - before).to_numpy())}
+            ids = left[column].index.join(right[column].index, how="inner")
+            if len(ids) < LEAST_SHARED:
+                continue
+            tables = left[column].loc[ids], right[column].loc[ids]
+            before, after = (
+                _score_column(table, column).to_numpy(np.float64) for table in tables
+            )
+            clusters = _shared_clusters(pair, tables, ids)
+            if clusters is not None and count_clusters(clusters) < 2:
+                continue
+            part, reader = _split_column(column)
+            where = {"reader": reader, "part": part}
+            where |= {"first": first, "second": second}
+            yield {**where, **_difference_row(after - before, clusters)}
 
 
 def is_same_benchmark(first: Report, second: Report) -> bool:
@@ -105,14 +124,14 @@ def is_same_benchmark(first: Report, second: Report) -> bool:
     )
 
 
-def _correct_answers(report: Report) -> dict[str, "pd.Series[float]"]:
-    """What each reader got right, by item; an id may stand in train and in test."""
-    answers = {}
+def _answered_items(report: Report) -> dict[str, pd.DataFrame]:
+    """The items that each column of answers is of; an id may stand in train too."""
+    answered = {}
     for name in map(str, report.items.columns):
         if any(split_own_column(name, kind, n) for kind, n in ANSWERS.items()):
-            values = pd.to_numeric(report.items[name], errors="coerce").dropna()
-            answers[name] = values[~values.index.duplicated()].astype(float)
-    return answers
+            items = report.items[_score_column(report.items, name).notna()]
+            answered[name] = items[~items.index.duplicated()]
+    return answered
 
 
 def _split_column(column: str) -> tuple[str, str]:
@@ -132,21 +151,47 @@ def _split_column(column: str) -> tuple[str, str]:
     return f"{field!r}: " if field == "pair" else f"{field}: ", reader
 
 
-def _difference_row(gap: NDArray[np.float64]) -> dict[str, Any]:
-    mean = gap.mean()
-    half = norm.ppf((1 + LEVEL) / 2) * gap.std(ddof=1) / np.sqrt(len(gap))
+def _difference_row(
+    gap: NDArray[np.float64], clusters: NDArray[np.int64] | None
+) -> dict[str, Any]:
+    """The mean of the gaps, over items or, where some hang together, over clusters."""
+    count = len(gap) if clusters is None else count_clusters(clusters)
     gained, lost = int((gap > 0).sum()), int((gap < 0).sum())
-    # McNemar's exact test: of the items that changed, did half go each way?
-    p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    if clusters is not None and count < len(gap):
+        interval = mean_interval(gap, clusters, LEVEL)
+        mean, low, high = interval.value, interval.low, interval.high
+        p = _flip_clusters(gap, clusters)
+        method = f"paired {interval.method}; sign flips of clusters"
+    else:
+        mean = gap.mean()
+        half = norm.ppf((1 + LEVEL) / 2) * gap.std(ddof=1) / np.sqrt(len(gap))
+        low, high = mean - half, mean + half
+        # McNemar's exact test: of the items that changed, did half go each way?
+        p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+        unknown = ", items taken for independent" if clusters is None else ""
+        method = f"paired normal{unknown}; exact McNemar"
     return {
         "value": mean,
-        "low": mean - half,
-        "high": mean + half,
+        "low": low,
+        "high": high,
         "n": len(gap),
+        "clusters": count,
         "gained": gained,
         "lost": lost,
         "p": p,
+        "method": method,
     }
+
+
+def _flip_clusters(gap: NDArray[np.float64], clusters: NDArray[np.int64]) -> float:
+    """The p-value of flipping whole clusters; of two ways, the larger of both."""
+    p_values = []
+    for way in split_ways(clusters)[:2]:
+        sums = sum_clusters(gap[:, None], way)[:, 0]
+        changed = sums[sums != 0]
+        stream = generator(0, "compare", "sign flips")
+        p_values.append(sign_flip(changed, rng=stream) if len(changed) else 1.0)
+    return max(p_values)
 
 
 CLOSE = 1e-6  # a mean that is farther from what is stated is of something else
@@ -203,8 +248,8 @@ def paired_differences(
     Each mean is over the items that have its score in both reports; of several means,
     n is of the one with the fewest.
     """
-    clusters = _shared_clusters(first_report, second_report, ids)
     tables = (items_by_id(first_report), items_by_id(second_report))
+    clusters = _shared_clusters((first_report, second_report), tables, ids)
     usable = _consistent_pairs(
         {k: p for k, p in pairs.items() if _can_pair(tables, p)}, pairs
     )
@@ -243,23 +288,29 @@ def paired_differences(
 
 
 def _shared_clusters(
-    first_report: Report, second_report: Report, ids: "pd.Index[str]"
+    reports: tuple[Report, Report], tables: Tables, ids: "pd.Index[str]"
 ) -> NDArray[np.int64] | None:
     """The clusters of each item: a query, evidence or a group in common, in either.
 
-    None where a report names such a column and does not keep it.
+    A text that all items share joins none, as in audits. None where no report names
+    such a column, or one does and does not keep it.
     """
     columns: dict[str, list[pd.Series[str]]] = {}
-    for report in (first_report, second_report):
+    for report, table in zip(reports, tables, strict=True):
         for role in ("query", "evidence", "group"):
-            column, table = _role_column(report, role), items_by_id(report)
+            column = _role_column(report, role)
             if column is not None and column not in table.columns:
                 return None
             if column is not None:
                 texts = table[column].reindex(ids).astype(str)
                 columns.setdefault(role, []).append(texts)
+    if not columns:
+        return None
     group = columns.pop("group", [])
-    ways = [linked_clusters([*texts, *group]) for texts in columns.values()]
+    texts_by_role = [
+        [t for t in texts if t.nunique() > 1] for texts in columns.values()
+    ]
+    ways = [linked_clusters([*texts, *group]) for texts in texts_by_role if texts]
     if not ways:
         return linked_clusters(group) if group else np.arange(len(ids))
     return cross_clusters(*ways) if len(ways) == 2 else ways[0]

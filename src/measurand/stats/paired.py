@@ -14,6 +14,7 @@ from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.resampling import bootstrap, combine_ways, sum_clusters
+from measurand.stats.scores import bound_constant_share
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:
@@ -28,9 +29,19 @@ def _pair_scores(*scores: "pd.Series[float]") -> Floats:
 def mean_score(
     score: "pd.Series[float]", *, rng: np.random.Generator, clusters: Clusters = None
 ) -> Estimate:
-    """The mean over items; the interval resamples items or their clusters."""
-    rows = np.column_stack([_pair_scores(score), np.ones(len(score))])
-    return bootstrap(lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters)
+    """The mean of a score from 0 to 1; the interval resamples items or their clusters.
+
+    Where all are 0 or all are 1 it is Wilson's, as resamples do not vary.
+
+    >>> print(mean_score(pd.Series([1.0] * 20), rng=np.random.default_rng(0)))
+    1.000 [0.839, 1.000]
+    """
+    values = _pair_scores(score)
+    rows = np.column_stack([values, np.ones(len(score))])
+    estimate = bootstrap(
+        lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters
+    )
+    return bound_constant_share(estimate, values, clusters)
 
 
 def difference(

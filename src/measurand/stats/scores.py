@@ -1,11 +1,14 @@
 """How right a reader's answers are, with intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.stats import binomtest
 
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.clusters import count_clusters
 from measurand.core.finding import Estimate
-from measurand.stats.resampling import bootstrap
+from measurand.stats.resampling import bootstrap, resample_unit
 
 
 def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:
@@ -27,13 +30,19 @@ def accuracy(
             np.trace(matrix, axis1=-2, axis2=-1) / matrix.sum(axis=(-2, -1))
         )
 
-    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    estimate = bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    return bound_constant_share(estimate, _right_shares(rows), clusters)
 
 
 def balanced_accuracy(
     rows: Floats, *, rng: np.random.Generator, clusters: Ints | None = None
 ) -> Estimate:
-    """The mean over the classes that occur of the share answered right."""
+    """The mean over the classes that occur of the share answered right.
+
+    Where all answers are right, or none, what was seen is least certain if all errors
+    are of the rarest class: the bound is of a share over the units of that class, times
+    the classes.
+    """
 
     def statistic(sums: Floats) -> Floats:
         matrix = _confusion_matrix(sums)
@@ -43,7 +52,13 @@ def balanced_accuracy(
         recall = np.divide(hits, sizes, out=zero, where=sizes > 0)
         return np.asarray(recall.sum(axis=-1) / (sizes > 0).sum(axis=-1))
 
-    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    estimate = bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    if not _is_constant_share(_right_shares(rows)):
+        return estimate
+    sizes = _class_units(rows, clusters)
+    units = min(len(sizes) * min(sizes), _count_units(len(rows), clusters))
+    method = f"Wilson over {units} units, {min(sizes)} of the rarest class"
+    return replace(_wilson_bound(estimate, units), method=method)
 
 
 def mcc(
@@ -72,6 +87,56 @@ def _confusion_matrix(sums: Floats) -> Floats:
     """Sums of cells as confusion matrices: gold × answer."""
     classes = round(sums.shape[-1] ** 0.5)
     return sums.reshape(*sums.shape[:-1], classes, classes)
+
+
+def _right_shares(rows: Floats) -> Floats:
+    """How right each item is answered, from 0 to 1."""
+    return np.asarray(np.trace(_confusion_matrix(rows), axis1=-2, axis2=-1))
+
+
+def _class_units(rows: Floats, clusters: Clusters) -> list[int]:
+    """How many items, or clusters of them, each class that occurs has."""
+    of_class = _confusion_matrix(rows).sum(axis=-1) > 0
+    return [
+        _count_units(int(some.sum()), None if clusters is None else clusters[some])
+        for some in of_class.T
+        if some.any()
+    ]
+
+
+def _count_units(n: int, clusters: Clusters) -> int:
+    return n if clusters is None else count_clusters(clusters)
+
+
+def bound_constant_share(
+    estimate: Estimate, values: Floats, clusters: Clusters = None
+) -> Estimate:
+    """The estimate, or with Wilson's bound where all values are 0 or all are 1.
+
+    Every resample of such values gives the same mean, as if it were certain. A cluster
+    counts as one item.
+
+    >>> sure = Estimate(1.0, 1.0, 1.0, 0.95, 20, "bootstrap over items")
+    >>> print(bound_constant_share(sure, np.ones(20)))
+    1.000 [0.839, 1.000]
+    """
+    if not _is_constant_share(values):
+        return estimate
+    bound = _wilson_bound(estimate, _count_units(len(values), clusters))
+    unit = resample_unit(len(values), clusters)
+    return replace(bound, method=f"Wilson over {unit}")
+
+
+def _is_constant_share(values: Floats) -> bool:
+    return bool((values == 0).all() or (values == 1).all())
+
+
+def _wilson_bound(estimate: Estimate, units: int) -> Estimate:
+    """The estimate of 0 or 1 with the end that so many units leave open."""
+    share = wilson_share(round(estimate.value) * units, units)
+    if estimate.value == 1:
+        return replace(estimate, low=share.low)
+    return replace(estimate, high=share.high)
 
 
 def wilson_share(hits: int, n: int) -> Estimate:

@@ -26,6 +26,7 @@ from measurand.audits.explanations.information import (
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
+from measurand.stats.scores import wilson_share
 from tests.audits.explanations.planted import planted
 
 
@@ -94,6 +95,15 @@ def test_simulatability_and_the_detectors_are_plain_accuracies():
     assert rationale_only(one).value == 1.0
     assert residual_leakage(one).value == 0.0
     assert residual_leakage(one, 0.1).value == 1.0
+
+
+def test_a_detector_that_is_right_on_all_items_is_not_certain():
+    n = 20
+    one = made(run([0.5] * n, [0.5] * n, right_r=[1] * n))
+    bound = wilson_share(n, n).low
+    assert rationale_only(one).low == residual_leakage(one, 0.1).low == bound
+    assert residual_leakage(one, 0.3).high == pytest.approx(1 - bound)
+    assert rationale_only(one).method == "Wilson over items"
 
 
 def test_seeds_are_averaged_and_their_spread_widens_the_interval():

@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from measurand.audits.explanations.information import Information, SeedRun
-from measurand.core.arrays import Clusters, Floats
+from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates
 from measurand.stats.resampling import bootstrap
+from measurand.stats.scores import bound_constant_share
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
 RESAMPLES = 2_000
@@ -71,8 +72,10 @@ def rationale_only(
     information: Information, *, rng: Rng = None, clusters: Clusters = None
 ) -> Estimate:
     """The accuracy of the detector, which reads the rationale alone."""
-    return _mean_over_seeds(
-        information, lambda run: run.right_r.astype(float), rng, clusters
+    source = _generator_or_default(rng, "mean")
+    return pool_estimates(
+        [_share_right(run.right_r, source, clusters) for run in information.runs],
+        "seeds",
     )
 
 
@@ -89,8 +92,8 @@ def residual_leakage(
     """
     right = information.residual[
         information.mask_strength if strength is None else strength
-    ].astype(float)
-    return _mean_over_items(right, _generator_or_default(rng, "residual"), clusters)
+    ]
+    return _share_right(right, _generator_or_default(rng, "residual"), clusters)
 
 
 def informativeness(
@@ -173,6 +176,15 @@ def _mean_over_items(
     """The mean over items."""
     rows = np.column_stack([scores, np.ones(len(scores))])
     return _bootstrap_sums(lambda s: s[..., 0] / s[..., 1], rows, rng, clusters)
+
+
+def _share_right(
+    right: Bools, rng: np.random.Generator, clusters: Clusters
+) -> Estimate:
+    """The share of items that are answered right."""
+    scores = right.astype(float)
+    estimate = _mean_over_items(scores, rng, clusters)
+    return bound_constant_share(estimate, scores, clusters)
 
 
 def _bootstrap_sums(
