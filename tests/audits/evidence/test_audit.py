@@ -126,7 +126,8 @@ def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
     mine = from_frames(table, name="mine", metadata=("kind",), group=None)
     report = audited(mine, folds=1)
     assert report.verdict.stage == "cross"
-    assert report.verdict.label == "direct coupling"
+    assert report.verdict.region == "direct coupling"
+    assert report.verdict.label == "calibrate"  # no answer changed, and no control
     assert report.verdict.provisional
 
 

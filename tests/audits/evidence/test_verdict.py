@@ -258,3 +258,4 @@ def test_a_reader_that_never_changes_an_answer_needs_a_control():
     assert "no control shows that one could" in told.reason
     seen = say(reading(effect=still, controls=match_control(0.9, 0.02)))
     assert seen.label == "latent coupling"
+    assert seen.provisional
