@@ -106,6 +106,7 @@ def test_it_is_listed(run):
     assert f"toy           {ABOUT}" in run("list", "audits").out
 
 
+@pytest.mark.slow
 def test_it_runs_with_the_others_where_it_is_asked_for(run, file, monkeypatch):
     only(monkeypatch, "evidence", "toy")
     words = ("audit", file, *ONE, "--no-calibrate", "--json")

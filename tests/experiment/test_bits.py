@@ -29,6 +29,7 @@ def reports():
     return told
 
 
+@pytest.mark.slow
 def test_both_audits_of_one_file_give_the_same_bits(reports):
     by_part = [
         {f.condition: f.estimate for f in report.findings if f.statistic == "bits"}

@@ -122,6 +122,7 @@ def test_batches_come_in_the_same_order_in_every_arm(reader):
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_reading_twice_as_often_lowers_the_loss_that_is_remarked(reader):
     arm = reader.adapt(TEXTS)
     assert isinstance(arm, Overtrainable)

@@ -71,6 +71,7 @@ def test_watching_nobody_or_one_field_works(reader):
     assert seen.shape == (2, 60, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [0.0, 0.2])  # 0: no temperature is fitted either
 def test_answers_of_a_kept_copy_follow_the_weights(reader, held, copied, monkeypatch):
     patient = dataclasses.replace(reader, epochs=4, held=held, patience=8)

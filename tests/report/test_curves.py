@@ -58,6 +58,7 @@ def test_a_curve_names_its_lines():
     assert shown.count("a") == 3  # the axis, the legend and the vertical line
 
 
+@pytest.mark.slow
 def test_long_curves_and_crowded_maps_stay_small():
     table = pd.DataFrame({"series": "s", "x": np.arange(1e5), "y": np.arange(1e5)})
     assert len(draw_figure(Exhibit("c", "curve", table, ""))[0]) < 200_000

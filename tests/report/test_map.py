@@ -42,6 +42,7 @@ def counted(browser):
     return browser.find_element(By.CSS_SELECTOR, "output").text
 
 
+@pytest.mark.slow
 def test_ten_thousand_points_answer_within_a_second(browser, tmp_path):
     texts = mapped(10_000, clusters=50)
     texts = replace(texts, table=texts.table.assign(text="A man plays guitar. " * 8))

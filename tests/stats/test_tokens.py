@@ -76,6 +76,7 @@ def test_a_planted_token_is_found_and_clean_ones_seldom():
     assert np.mean(alarms) <= 0.05 + 0.03
 
 
+@pytest.mark.slow
 def test_with_no_token_planted_false_alarms_are_as_rare_as_they_should_be():
     alarms, small, runs = 0, [], 150
     for run in range(runs):

@@ -112,6 +112,7 @@ def test_a_stronger_reader_overturns_a_near_zero_and_that_is_said():
     assert "calibration reversal: near zero under tfidf" in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_a_near_zero_of_the_screen_alone_asks_for_calibration():
     quick = {"calibrate": False, "folds": 1}
     benchmark = from_frames(paired_items(4000), name="pairs")

@@ -161,6 +161,7 @@ class Torchlike(TfidfReader):
     traits: ClassVar[Traits] = Traits(Strength.WORDS, packages=("torch",))
 
 
+@pytest.mark.slow
 def test_dear_readers_have_one_dose_and_only_when_asked(monkeypatch):
     monkeypatch.setattr("measurand.experiment.ask.versions", lambda packages=(): ())
     small = from_frames(made_items(1200), name="small")

@@ -134,6 +134,7 @@ def test_sizes_share_a_figure_of_intervals_as_far_as_it_stays_legible(models, fi
     assert not rows.duplicated(["group", "name"]).any()
 
 
+@pytest.mark.slow
 def test_the_toy_is_drawn_where_its_reader_ran():
     made = analyse_accuracies(study(tasks=2, draws=3).assign(lm="pca"), name="made")
     toy = exhibit(made, "pca_toy").table

@@ -77,6 +77,7 @@ def report(task):
         return audit(running, {"two": Epochs()}, EVERY)
 
 
+@pytest.mark.slow
 def test_overtraining_is_stated_beside_the_ordinary_arms(report):
     lower = report.finding("lm_loss_lower", "two").estimate
     assert (lower.value, lower.n, lower.method) == (1.0, 8, "Wilson")

@@ -109,6 +109,7 @@ def test_overtrained_draws_are_learned_together_too(task, reader):
     assert "lm_loss_base" not in counts
 
 
+@pytest.mark.slow
 def test_draws_done_are_shown_as_groups_end(task, reader):
     seen = []
     ran(task, reader, seen=lambda *what: seen.append(what[2:]))

@@ -138,6 +138,7 @@ def effects(table):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("boost", "said"),
     [(0.0, "adaptation did nothing on"), (-0.02, "adaptation made answers worse")],

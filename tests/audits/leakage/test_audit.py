@@ -109,6 +109,7 @@ def test_what_leaks_lies_in_biased_clusters(leaky):
     assert others["biased"].sum() <= 1
 
 
+@pytest.mark.slow
 def test_the_number_of_clusters_is_recorded(leaky, clean):
     (cards,) = (e.table for e in leaky.exhibits if e.name == "cards_hypothesis")
     assert leaky.settings["k"] is None
@@ -493,6 +494,7 @@ def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
     assert lacking, "or nothing was tried"
 
 
+@pytest.mark.slow
 def test_bits_and_information_of_one_part_have_one_interval():
     report = audited(made(pairs(120, leak=0.3)))
     for part, condition in (("query alone", "hypothesis"), ("both", "full")):

@@ -65,6 +65,7 @@ def audited(write):
         return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "cause"),
     [(spaced, "by its form alone"), (longer, "by its length alone")],

@@ -146,6 +146,7 @@ def limit(network):
     return rounding(path_terms(network.config, WIDTH, STEPS))
 
 
+@pytest.mark.slow
 def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
     def fresh():
         return copy.deepcopy(network).requires_grad_(True)
@@ -167,6 +168,7 @@ def test_a_stack_of_language_models_learns_as_a_plain_loop(network):
         assert gap(model, foretold, found, untrained) > 10 * limit(network)
 
 
+@pytest.mark.slow
 def test_a_stack_of_classifiers_learns_as_a_plain_loop(network):
     torch.manual_seed(1)
     first = LastTokenClassifier(network, CLASSES + 2).requires_grad_(True)

@@ -100,6 +100,7 @@ def test_dropout_is_drawn_for_every_model_and_repeats_itself(reader, tmp_path):
     np.testing.assert_array_equal(one, again)
 
 
+@pytest.mark.slow
 def test_reading_twice_as_often_lowers_the_loss(reader):
     short = dataclasses.replace(reader, epochs=0)
     once, twice = (
@@ -120,6 +121,7 @@ def test_a_seed_of_its_own_counts_more_than_the_stream(reader):
     np.testing.assert_array_equal(one.probabilities, other.probabilities)
 
 
+@pytest.mark.slow
 def test_jobs_of_fewer_classes_and_rows_give_none_to_what_is_absent(reader):
     few = TRAIN.rows(np.flatnonzero(TRAIN.gold(TRAIN.classes) == 0))
     given = jobs(reader, ())

@@ -154,6 +154,7 @@ def test_over_dispersed_counts_speak_for_the_observation_effect():
     assert here().sds["observation"].low > 0.1
 
 
+@pytest.mark.slow
 def test_intervals_of_the_default_model_cover_as_often_as_they_say():
     truth = Truth(beta=0.22, tasks=5, subsamples=3)
     studies = simulate_studies(truth, rng=np.random.default_rng(0), studies=400)
