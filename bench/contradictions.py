@@ -99,8 +99,8 @@ def read_both(number: int) -> tuple[list[str], list[str]]:
         return faults, [f"refused: {type(refused).__name__}"]
     readers = ["tfidf", "cross"][: 1 + (number % 3 == 0)]
     for audit, check, also in (
-        ("evidence", _check_evidence, {}),
-        ("leakage", _check_leakage, {"tsne": False}),
+        ("evidence", evidence_contradictions, {}),
+        ("leakage", leakage_contradictions, {"tsne": False}),
     ):
         try:
             report = getattr(ms, audit)(
@@ -114,7 +114,7 @@ def read_both(number: int) -> tuple[list[str], list[str]]:
     return faults, labels
 
 
-def _check_evidence(report: Report) -> Iterator[str]:
+def evidence_contradictions(report: Report) -> Iterator[str]:
     """What in a report of the evidence audit speaks against its verdict."""
     label, why = report.verdict.label, report.verdict.reason
     losses = [f for f in report.findings if f.statistic == "delta_evi"]
@@ -132,10 +132,10 @@ def _check_evidence(report: Report) -> Iterator[str]:
     stage = effects.get(report.verdict.stage or "")
     if stage and label != "undecided" and str(stage.estimate) not in why:
         yield "the reason states another effect than the findings do"
-    yield from _check_bits(report)
+    yield from _bits_contradictions(report)
 
 
-def _check_leakage(report: Report) -> Iterator[str]:
+def leakage_contradictions(report: Report) -> Iterator[str]:
     """What in a report of the leakage audit speaks against its verdict."""
     label = report.verdict.label
     leaks = [f for f in report.findings if f.decision == "leaks"]
@@ -144,13 +144,13 @@ def _check_leakage(report: Report) -> Iterator[str]:
     if label == "leaks" and not leaks:
         yield "leaks, and no finding does"
     if label == NONE:
-        yield from _check_none(report)
+        yield from _none_contradictions(report)
     if label == "undecided" and "all together need" not in report.verdict.reason:
-        yield from _check_undecided(report)
-    yield from _check_bits(report)
+        yield from _undecided_contradictions(report)
+    yield from _bits_contradictions(report)
 
 
-def _check_undecided(report: Report) -> Iterator[str]:
+def _undecided_contradictions(report: Report) -> Iterator[str]:
     """What of the deciding reader is beyond a margin, and not explained."""
     margins = {"over_majority": "margin", "v_information": "margin_bits"}
     for finding in report.findings:
@@ -162,7 +162,7 @@ def _check_undecided(report: Report) -> Iterator[str]:
             yield f"undecided, and {finding.condition} is {finding.estimate}"
 
 
-def _check_none(report: Report) -> Iterator[str]:
+def _none_contradictions(report: Report) -> Iterator[str]:
     """What is beyond chance in a report in which nothing was found."""
     bits = float(report.settings["margin_bits"])
     for finding in report.findings:
@@ -178,7 +178,7 @@ def _check_none(report: Report) -> Iterator[str]:
             yield f"none found, and {exhibit.name} has words"
 
 
-def _check_bits(report: Report) -> Iterator[str]:
+def _bits_contradictions(report: Report) -> Iterator[str]:
     """Whether the account in bits adds up, and every interval holds its value."""
     bits = {
         (f.reader, f.condition): f.estimate.value
