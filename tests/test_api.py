@@ -148,6 +148,7 @@ def test_leakage_and_explanations_have_doors_too():
     assert found.verdict.label in AUDITS.thing("leakage").labels
 
 
+@pytest.mark.slow
 def test_several_benchmarks_are_the_tasks_of_one_exposure_study(rows):
     design = {"m": 20, "n": 60, "repeats": 2}
     tasks = {"north": rows, "south": ms.load(rows, **ROLES)}

@@ -234,6 +234,7 @@ def test_a_judge_without_an_entailment_class_is_refused(run, file, tmp_path):
     one_line(run(*command), "entailment")
 
 
+@pytest.mark.slow
 def test_a_judge_by_its_directory_is_named_without_it(audit, tmp_path):
     pytest.importorskip("torch")
     from tests.models.tiny_classifier import save

@@ -102,6 +102,7 @@ def test_the_environment_is_no_option_of_an_experiment(figures, run, monkeypatch
     assert run("exposure", "--accuracies", figures, "--seed", "1").code == 0
 
 
+@pytest.mark.slow
 def test_numbered_models_and_tasks_are_analysed(figures, run):
     one = study(0.05, 0.0, tasks=2, draws=3)
     one["task"] = one["task"].str.removeprefix("t").astype(int)

@@ -132,6 +132,7 @@ def test_adapting_depends_on_its_seed_alone_and_leaks_no_randomness(model):
     assert first.loss(HELD_OUT) != other.loss(HELD_OUT)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("peft") is None, reason="peft is not installed"
 )

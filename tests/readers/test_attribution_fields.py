@@ -44,6 +44,7 @@ def ids(fitted, items):
     return [row[real].tolist() for row, real in zip(made, there, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["claim", "proof"])
 def test_a_pair_reader_reads_one_field_as_the_tokenizer_does_one(pair, field):
     alone = PAIR.keep_fields(field)
@@ -70,6 +71,7 @@ def test_items_with_none_of_the_fields_are_one_line(pair):
         pair.embed(THREE.keep_fields("source"))
 
 
+@pytest.mark.slow
 def test_an_encoder_learns_from_three_fields(three):
     right = three.predict(THREE).argmax(axis=1) == THREE.gold(three.classes)
     assert right.mean() > 0.9

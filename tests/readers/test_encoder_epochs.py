@@ -41,6 +41,7 @@ def copied(monkeypatch):
     monkeypatch.setattr(encoder_fitted, "inference_copy", copy.deepcopy)
 
 
+@pytest.mark.slow
 def test_a_watched_reader_is_the_one_that_fit_gives(reader):
     assert isinstance(reader, TracesEpochs)
     fitted, seen = reader.trace_epochs(ITEMS, rng(), ITEMS)

@@ -67,6 +67,7 @@ def test_long_curves_and_crowded_maps_stay_small():
     assert "3,000 of 9,000 points" in words(crowd)
 
 
+@pytest.mark.slow
 def test_twenty_points_are_all_named():
     rng = np.random.default_rng(3)
     for _ in range(5):

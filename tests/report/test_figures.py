@@ -133,6 +133,7 @@ def test_long_names_of_intervals_keep_both_ends():
     assert ends == {"one", "two"}
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.integers(30, 300))
 def test_a_squeezed_name_fits_and_a_short_one_stays(text, pixels):
     found, whole = squeeze_text(text, pixels), plain_text(text)

@@ -190,6 +190,7 @@ def check_shuffle_is_named(report, kind):
     assert report.settings["evidence_changed"] == 1.0
 
 
+@pytest.mark.slow
 def test_within_the_label_a_shuffle_changes_no_answer_that_the_label_gives(
     dependent, within_label
 ):
@@ -294,6 +295,7 @@ def test_a_shuffle_within_the_label_does_not_say_that_evidence_is_not_needed(
     assert within_label.verdict.region == within_label.verdict.label
 
 
+@pytest.mark.slow
 def test_a_reader_that_knows_nothing_of_a_test_part_decides_nothing_there():
     benchmark = bare(800, dependence=0.9)
     rng = np.random.default_rng(0)
@@ -311,6 +313,7 @@ def test_an_item_is_right_where_most_seeds_say_so():
     assert _in_most_seeds(right).tolist() == [False, False, True, True]
 
 
+@pytest.mark.slow
 def test_labels_that_only_spacing_in_the_evidence_tells_are_seen_and_called_so():
     rng = np.random.default_rng(0)
     labels = rng.choice(["no", "yes"], 600)
@@ -352,6 +355,7 @@ def overlapping(n=400):
     return from_frames(table, name="overlapping")
 
 
+@pytest.mark.slow
 def test_metadata_that_were_read_off_the_evidence_are_no_part_of_mpds():
     report = audited(overlapping(), reader="cross", calibrate=False, shuffles=2)
     plain, reading = (value(report, s) for s in ("mpds", "mpds_evidence"))

@@ -57,6 +57,7 @@ def quick():
     return audited(margin=0.1)
 
 
+@pytest.mark.slow
 def test_a_reader_of_words_recovers_a_word_and_no_match(quick):
     assert quick.finding("recovery", "tfidf", "word 0.1").estimate.low > 0
     match = quick.finding("recovery", "tfidf", "match 0.1").estimate
@@ -84,6 +85,7 @@ class Boastful(TfidfReader):
     traits: ClassVar[Traits] = Traits(Strength.PRETRAINED)
 
 
+@pytest.mark.slow
 def test_what_a_reader_says_of_itself_does_not_make_its_near_zero_stand():
     boast = audited(reader=Boastful(), margin=0.1, shuffles=2)
     assert boast.verdict.label == "undecided"

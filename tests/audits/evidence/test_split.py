@@ -99,6 +99,7 @@ def single_table(n=600, split_by="both"):
     return from_frames(table, name="single", split_by=split_by)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split_by", ["both", "query"])
 def test_every_item_of_a_single_table_is_tested(split_by):
     benchmark = single_table(split_by=split_by)
@@ -181,6 +182,7 @@ def test_a_reader_that_learned_before_is_asked_about_the_share_set_apart():
     assert EvidenceSettings(folds=4).folds_for(readers) == 1
 
 
+@pytest.mark.slow
 def test_new_evidence_of_one_cluster_alone_gives_no_headline():
     rng = np.random.default_rng(0)
     n = 300

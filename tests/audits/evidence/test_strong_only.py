@@ -13,6 +13,7 @@ from tests.models import tiny_encoder
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
+@pytest.mark.slow
 def test_a_strong_reader_alone_is_not_trained_for_the_consequences(tmp_path):
     given = small_items(80)
     told = [f"{text} number{i}" for i, text in enumerate(given.column("proof"))]

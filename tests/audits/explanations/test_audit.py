@@ -144,6 +144,7 @@ def test_a_second_rationale_is_of_an_annotator_or_of_a_changed_input(changed):
     assert said is not changed
 
 
+@pytest.mark.slow
 def test_evidence_as_the_rationale_is_read_beside_the_query_and_beside_both():
     column = "rationale_1"
     own = made(leaky=False, evidence=column, rationales=(column,))

@@ -116,6 +116,7 @@ def edited(prompt):
     return prompt.partition("Text: ")[2].partition("\n")[0].replace("report", "liar")
 
 
+@pytest.mark.slow
 def test_a_named_model_writes_the_drift_and_no_model_is_asked_unasked(monkeypatch):
     names, sizes = ("given", "drift"), {"train": 30, "test": 20}
     with serving(edited) as server:

@@ -64,6 +64,7 @@ def test_a_planted_bias_is_found_and_an_absent_one_is_not(boost, bias, label):
     assert found.low - 0.5 < 100 * bias < found.high + 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("boost", "draws", "said"),
     [

@@ -83,6 +83,7 @@ def test_a_stack_answers_every_job_and_repeats_itself(reader):
     assert not np.allclose(first[0].probabilities, first[1].probabilities)
 
 
+@pytest.mark.slow
 def test_a_stack_learns_a_planted_task(reader):
     gold = TEST.gold(TEST.classes)
     for one in reader.predict_jointly(jobs(reader, (), TEXTS), 2):
