@@ -22,11 +22,8 @@ def text_cells(
 ) -> "pd.Series[str]":
     """A column of text; between the texts of a list stands `join`."""
     converted = _convert_cells(column, lambda cell: _text_of_cell(cell, join))
-    if converted.isna().any():
-        check_no_objects(column, part)
-    return _require_cells(
-        converted, converted.isna(), f"{part} cells", "text or a list of texts"
-    )
+    lacking = converted.isna()
+    return _require_cells(column, converted, lacking, part, "text or a list of texts")
 
 
 def label_cells(
@@ -35,9 +32,7 @@ def label_cells(
     """A column of labels, none of them missing or blank."""
     converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
     blank = converted.isna() | (converted.str.strip() == "")
-    if blank.any():
-        check_no_objects(column, part)
-    return _require_cells(converted, blank, f"{part} cells", "a label")
+    return _require_cells(column, converted, blank, part, "a label")
 
 
 def name_cells(
@@ -45,11 +40,8 @@ def name_cells(
 ) -> "pd.Series[str]":
     """A column of ids, groups or splits, none of them missing."""
     converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
-    if converted.isna().any():
-        check_no_objects(column, part)
-    return _require_cells(
-        converted, converted.isna(), f"{part} cells", "a name or a number"
-    )
+    lacking = converted.isna()
+    return _require_cells(column, converted, lacking, part, "a name or a number")
 
 
 def rationale_cells(column: "pd.Series[str]", join: str = JOIN) -> "pd.Series[str]":
@@ -87,18 +79,23 @@ def _convert_cells(
 
 
 def _require_cells(
-    column: "pd.Series[str]", lacking: "pd.Series[bool]", cells: str, content: str
+    column: "pd.Series[str]",
+    converted: "pd.Series[str]",
+    lacking: "pd.Series[bool]",
+    part: str,
+    content: str,
 ) -> "pd.Series[str]":
-    """The column itself, unless a cell lacks what is wanted."""
+    """The converted column, unless a cell lacks what is wanted."""
     rows = np.flatnonzero(lacking.to_numpy()) + 1
     if len(rows):
+        check_no_objects(column, part)
         first = ", ".join(str(row) for row in rows[:3])
         raise BadInput(
-            f"{len(rows)} of {len(column)} {cells} in column "
+            f"{len(rows)} of {len(column)} {part} cells in column "
             f"{quote(str(column.name))} lack {content}, first in rows {first}; "
             "fill or remove these rows, or name another column"
         )
-    return column
+    return converted
 
 
 def _scalar_text(cell: object, join: str = JOIN) -> str | None:
