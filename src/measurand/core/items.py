@@ -1,7 +1,9 @@
 """Items: what a reader is asked about."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+import string
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from measurand.core.errors import NoField
 from measurand.core.names import check_columns
 
+LETTERS = string.ascii_uppercase  # what the choices of an item are called, in order
 CHUNK = 10_000  # rows fingerprinted at a time, to hold no second copy of the table
 
 
@@ -26,6 +29,8 @@ class Items:
         label: The column that holds the gold label.
         metadata: The columns that say what kind of item each is.
         group: The column of the cluster each item belongs to, if there is one.
+        choices: The text field that holds the choices of each item, if it has any: its
+            cells are JSON lists of texts, and the label is the letter of the right one.
     """
 
     table: pd.DataFrame
@@ -33,6 +38,7 @@ class Items:
     label: str = "label"
     metadata: tuple[str, ...] = ()
     group: str | None = None
+    choices: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse names that only columns of reports may have."""
@@ -60,8 +66,20 @@ class Items:
 
     @cached_property
     def classes(self) -> tuple[str, ...]:
-        """The labels that occur, sorted."""
+        """The labels that occur, sorted; of choices, every letter that one has."""
+        if self.choices is not None:
+            return tuple(LETTERS[: int(self.choice_counts.max(initial=1))])
         return tuple(sorted(self.labels.unique()))
+
+    @cached_property
+    def choice_texts(self) -> list[list[str]]:
+        """The choices of each item, in order."""
+        return [json.loads(cell) for cell in self.column(str(self.choices))]
+
+    @cached_property
+    def choice_counts(self) -> NDArray[np.int64]:
+        """How many choices each item has."""
+        return np.array([len(texts) for texts in self.choice_texts], np.int64)
 
     def column(self, name: str) -> "pd.Series[str]":
         """One column; a wrong name is an error that lists the right ones."""
@@ -76,11 +94,23 @@ class Items:
             with_columns(self.table, {field: list(values)}), fields=fields
         )
 
+    def change_texts(self, field: str, change: Callable[[str], str]) -> "Items":
+        """A copy with every text of the field changed; of choices, each by itself."""
+        if field != self.choices:
+            return self.with_field(field, [change(text) for text in self.column(field)])
+        rows = [[change(text) for text in texts] for texts in self.choice_texts]
+        return self.with_field(field, [pack_choices(texts) for texts in rows])
+
     def keep_fields(self, *fields: str) -> "Items":
-        """A copy that holds these text fields and the labels, and nothing else."""
+        """A copy that holds these text fields and the labels, and nothing else.
+
+        The choices stay, named or not: without them nobody could choose.
+        """
+        if self.choices is not None and self.choices not in fields:
+            fields = (*fields, self.choices)
         columns = [self.column(field).name for field in fields]
         table = self.table[[*columns, self.label]]
-        return Items(table, tuple(fields), self.label)
+        return Items(table, tuple(fields), self.label, choices=self.choices)
 
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Items":
         """The items at `chosen`: a mask or positions."""
@@ -110,12 +140,14 @@ class Items:
             self.label,
             self.metadata,
             self.group,
+            self.choices,
         )
 
     @cached_property
     def digest(self) -> str:
         """A fingerprint of every cell, id and role: part of every store key."""
         roles = (self.fields, self.label, self.metadata, self.group)
+        roles += (self.choices,) if self.choices is not None else ()
         fingerprint = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
         for start in range(0, len(self), CHUNK):
             rows = self.table.iloc[start : start + CHUNK]
@@ -133,3 +165,12 @@ def with_columns(table: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
     for name, values in columns.items():
         copy[name] = values
     return copy
+
+
+def pack_choices(texts: Sequence[str]) -> str:
+    """The choices of one item as the cell that holds them.
+
+    >>> pack_choices(["a boat", "a mast"])
+    '["a boat", "a mast"]'
+    """
+    return json.dumps(list(texts), ensure_ascii=False)

@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController
 
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import fit_to
 from measurand.core.errors import (
     NotApplicable,
     ReaderFailed,
@@ -35,7 +36,6 @@ from measurand.core.reader import (
     TracesEpochs,
     TrainingJob,
     Tunable,
-    check_fitted,
     check_shape,
 )
 from measurand.core.recipe import identity
@@ -136,9 +136,7 @@ def _answer_group(
 def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
     items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
-    fitted = ask.reader.fit(items, stream)
-    check_fitted(fitted, ask.reader)
-    return fitted
+    return fit_to(ask.reader, items, stream)
 
 
 def _trace_fit(
@@ -187,7 +185,9 @@ def training_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     train_items = change(rows, generator(seed, "train", identity(change)))
     if isinstance(change, Keep):
         # Whoever is to learn from one field must not be able to see another.
-        assert {*train_items.table.columns} == {change.field, train_items.label}  # noqa: S101
+        choices = {train_items.choices} - {None}
+        allowed = {change.field, train_items.label} | choices
+        assert {*train_items.table.columns} == allowed  # noqa: S101
     return train_items
 
 

@@ -150,9 +150,7 @@ def _change_texts(
     """The text fields and labels alone, with the texts of some fields changed."""
     changed = items.keep_fields(*items.fields)
     for field in fields or items.fields:
-        changed = changed.with_field(
-            field, [change(text) for text in items.column(field)]
-        )
+        changed = changed.change_texts(field, change)
     return changed
 
 

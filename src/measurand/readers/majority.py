@@ -28,6 +28,10 @@ class MajorityReader:
         """Count the labels."""
         return MetadataReader(()).fit(items, rng)
 
+    def fit_choices(self, items: Items, rng: np.random.Generator) -> FittedReader:
+        """Count the letters."""
+        return self.fit(items, rng)
+
 
 @dataclass(frozen=True)
 class MetadataReader:
@@ -56,6 +60,10 @@ class MetadataReader:
             _held_out_loss(items, order, strength, folds) for strength in STRENGTHS
         ]
         return FittedMetadata(items, order, STRENGTHS[int(np.argmin(losses))])
+
+    def fit_choices(self, items: Items, rng: np.random.Generator) -> "FittedMetadata":
+        """The same for letters, of which metadata may tell: no choice is read."""
+        return self.fit(items, rng)
 
     def out_of_fold(self, items: Items, rng: np.random.Generator) -> Floats:
         """Class probabilities of training items by readers that did not see them."""

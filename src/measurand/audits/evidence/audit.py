@@ -26,7 +26,6 @@ from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
-    majority_scores,
     read_evidence,
 )
 from measurand.audits.evidence.settings import EvidenceSettings
@@ -41,6 +40,7 @@ from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
+from measurand.core.choices import guess_scores
 from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Finding,
@@ -138,7 +138,7 @@ def _audit_split(
     shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
     metadata_scores, all_metadata = _metadata_scores(experiment)
     baselines = EvidenceBaselines(
-        majority_scores(benchmark.test),
+        guess_scores(benchmark.test),
         metadata_scores,
         benchmark.clusters(benchmark.test),
         settings.margin,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import guess_scores
 from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding, Reading
@@ -184,17 +185,6 @@ def _gold_logs(predictions: Predictions) -> Floats:
     return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
 
 
-def majority_scores(items: Items) -> "pd.Series[float]":
-    """Which items are right by the commonest of their own labels.
-
-    No constant answer does better, so a reader that is not above it has learned
-    nothing.
-    """
-    labels = items.labels
-    commonest = max(items.classes, key=lambda label: int((labels == label).sum()))
-    return (labels == commonest).astype(float)
-
-
 def _part_answers(
     full: Sequence[Predictions],
     shuffled: Sequence[Predictions],
@@ -207,7 +197,7 @@ def _part_answers(
     return PartAnswers(
         _mean_correct(full, list(full[0].ids)),
         _commonest_share(full),
-        majority_scores(items),
+        guess_scores(items),
         clusters,
         _evidence_effect(full, shuffled, clusters, seeded=seeded),
     )

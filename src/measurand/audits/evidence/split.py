@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.reading import correct_by_item, majority_scores
+from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.folds import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
@@ -167,7 +168,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
         Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
         for f, r in zip(fields, rights, strict=True)
     ]
-    majority = majority_scores(test)
+    majority = guess_scores(test)
     memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
     fresh = ~nearly[f"{fields[-1]}, nearly"]
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0

@@ -52,10 +52,11 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
     sides = [benchmark.train, benchmark.test]
     others = {f"part={name}": items for name, items in benchmark.test_parts.items()}
     digests = [_text_digests(items) for items in (*sides, *others.values())]
-    numbers = _number_labels(
-        pd.concat([items.labels for items in (*sides, *others.values())]),
-        np.concatenate(digests),
-    )
+    labels = pd.concat([items.labels for items in (*sides, *others.values())])
+    numbers = _number_labels(labels, np.concatenate(digests))
+    if benchmark.train.choices is not None:
+        # A letter says where its choice stands: it has no other name.
+        numbers = {letter: letter for letter in benchmark.classes}
     digests, other_digests = digests[:2], digests[2:]
     has_ids = "id" in benchmark.roles
     if benchmark.drawn_by:
@@ -142,7 +143,7 @@ def _order_items(
         table = table.set_axis(
             pd.Index(made_ids.to_numpy(object), name="id"), axis="index"
         )
-    return Items(table, items.fields, items.label, (), items.group)
+    return Items(table, items.fields, items.label, (), items.group, items.choices)
 
 
 def _join_items(sides: list[Items]) -> Items:
@@ -152,4 +153,4 @@ def _join_items(sides: list[Items]) -> Items:
     table = pd.concat([items.table[columns] for items in sides])
     # An id may stand on both sides; here nobody is asked for by id.
     table = table.set_axis([str(n) for n in range(len(table))], axis="index")
-    return Items(table, first.fields, first.label, (), first.group)
+    return Items(table, first.fields, first.label, (), first.group, first.choices)

@@ -10,9 +10,9 @@ import pandas as pd
 
 from measurand.audits.leakage.asking import Evaluation, skip_temperature
 from measurand.audits.leakage.reading import LeakageReading
-from measurand.audits.leakage.scores import commonest_label
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.controls.spike import WordSpike
+from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters
 from measurand.core.control import DEALS, READS_SOMETHING, Control
 from measurand.core.errors import PastBudget
@@ -138,9 +138,8 @@ def _noise(run: ControlRun, plain: "pd.Series[float]") -> Noise:
 
 
 def _majority(test: Items) -> "pd.Series[float]":
-    """Which test items are right by the commonest label."""
-    right = (test.labels == commonest_label(test.labels)).astype(float)
-    return right.set_axis([str(item_id) for item_id in test.ids])
+    """Which test items are right for who reads nothing."""
+    return guess_scores(test).set_axis([str(item_id) for item_id in test.ids])
 
 
 def _part_blank(run: ControlRun, tests: int) -> list[Finding]:

@@ -26,12 +26,12 @@ from measurand.audits.leakage.causes import FORM
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.scores import (
-    commonest_label,
     gold_logs,
     leakage_baselines,
 )
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
 from measurand.core.arrays import Bools
+from measurand.core.choices import guess_scores
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs
@@ -389,9 +389,8 @@ def _read_anew(
     asks = [Ask(reader, fitted_under=c, under=c) for c in (Keep(check.field), AsIs())]
     with reopen_experiment(check.evaluation.split_experiment, remaining) as inner:
         alone, pair = ask_all(inner, asks)
-    commonest = commonest_label(test.labels)
     ids, clusters = list(alone.ids), benchmark.clusters(test)
-    majority = pd.Series((test.labels == commonest).to_numpy(float), ids)
+    majority = guess_scores(test).set_axis(ids)
     single, full = (
         pd.Series(answers.correct[0].astype(float), ids) for answers in (alone, pair)
     )

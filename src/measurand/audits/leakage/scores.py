@@ -9,6 +9,7 @@ import pandas as pd
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
 from measurand.audits.leakage.settings import FLOOR, MARGIN, SATURATED
 from measurand.core.arrays import Floats, Ints
+from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
@@ -66,21 +67,12 @@ def leakage_baselines(
     margin: float = MARGIN,
     readers: int = 1,
 ) -> LeakageBaselines:
-    """The ground of these items.
-
-    Who reads nothing knows the shares of their labels: no constant answer tells more,
-    so that other label shares in training are not taken for bits.
-    """
+    """The ground of these items."""
     order = np.argsort(np.array(items.ids, str), kind="stable")
-    labels = items.labels.iloc[order]
-    counts = labels.value_counts()
-    commonest = commonest_label(labels)
-    shares = labels.value_counts(normalize=True)
-    null = np.log(np.maximum(labels.map(shares).fillna(0.0).to_numpy(float), FLOOR))
-    right = (labels == commonest).astype(float)
+    right = guess_scores(items).iloc[order]
+    null = np.maximum(guess_logs(items)[order], np.log(FLOOR))
     ids = tuple(str(item_id) for item_id in right.index)
-    test_shares = counts.to_numpy(float) / counts.sum()
-    entropy = -float((test_shares * np.log2(test_shares)).sum())
+    entropy = -float(null.mean() / np.log(2))
     return LeakageBaselines(
         ids,
         right.set_axis(list(ids)),
@@ -91,16 +83,6 @@ def leakage_baselines(
         entropy,
         readers,
     )
-
-
-def commonest_label(labels: "pd.Series[str]") -> str:
-    """The label that most items have; the first by name of several.
-
-    >>> commonest_label(pd.Series(["b", "a", "c", "b", "a"]))
-    'a'
-    """
-    counts = labels.value_counts()
-    return str(min(counts.index, key=lambda label: (-int(counts[label]), label)))
 
 
 @dataclass(frozen=True, eq=False)

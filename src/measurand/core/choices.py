@@ -1,0 +1,193 @@
+"""Choices: a task whose items bring their own answers, of which one is right.
+
+A reader of classes reads them as pairs of an item and one of its choices, each right or
+wrong; the odds of being right, as shares within the item, are its answer. Where exactly
+one choice is right and each was judged by itself, these shares are its probabilities.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.core.arrays import Floats, Ints
+from measurand.core.items import LETTERS, Items
+from measurand.core.reader import (
+    FittedReader,
+    Reader,
+    Rearrangeable,
+    Remarks,
+    check_fitted,
+    check_shape,
+)
+
+RIGHT, WRONG = "right", "wrong"
+LEAST = 1e-7  # the least probability whose odds are told: float32 may say 0
+TIE = 1e-4  # how far a choice's own text may move its odds, so that none are equal
+
+
+@runtime_checkable
+class ReadsChoices(Protocol):
+    """A reader that compares the choices of an item itself."""
+
+    def fit_choices(self, items: Items, rng: np.random.Generator) -> FittedReader:
+        """Learn from items with choices; its classes are their letters."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChoicePairs:
+    """Items with choices as pairs, the choices of an item one after another.
+
+    Attributes:
+        items: One row a pair: the choice first, so that readers of pairs compare it
+            with each of the other fields; right or wrong is the label.
+        owner: The position of the item that each pair is of.
+        place: The position of the choice among those of its item.
+    """
+
+    items: Items
+    owner: Ints
+    place: Ints
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first pair of each item."""
+        return np.flatnonzero(self.place == 0)
+
+    @cached_property
+    def lots(self) -> Floats:
+        """A number from 0 to 1 for the text of each choice, wherever it stands."""
+        texts = self.items.column(self.items.fields[0])
+        numbers = [crc32(text.encode("utf-8", "backslashreplace")) for text in texts]
+        return np.array(numbers, float) / 2**32
+
+    def shares(self, right: Floats, letters: int) -> Floats:
+        """The share of each choice within its item, from its chance of being right.
+
+        Of choices that a reader cannot tell apart the first would always win, so that a
+        figure would depend on their order: a lot that each text draws decides.
+        """
+        chance = np.clip(right, LEAST, 1 - LEAST)
+        odds = np.zeros((len(self.first), letters))
+        odds[self.owner, self.place] = chance / (1 - chance) * (1 + TIE * self.lots)
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def pair_choices(items: Items) -> ChoicePairs:
+    """Every choice of every item beside the other fields of the item."""
+    name, counts = str(items.choices), items.choice_counts
+    owner = np.repeat(np.arange(len(items)), counts)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rest = [f for f in items.fields if f != name]
+    columns: dict[str, Any] = {
+        name: [text for texts in items.choice_texts for text in texts]
+    }
+    columns |= {f: items.column(f).to_numpy(object)[owner] for f in rest}
+    right = place == items.gold(tuple(LETTERS))[owner]
+    columns[items.label] = np.where(right, RIGHT, WRONG)
+    ids = [f"{items.ids[o]} {LETTERS[p]}" for o, p in zip(owner, place, strict=True)]
+    table = pd.DataFrame(columns, index=pd.Index(ids, name="id"))
+    return ChoicePairs(Items(table, (name, *rest), items.label), owner, place)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedOnPairs:
+    """A reader of classes that learned which choices are right.
+
+    Attributes:
+        classes: The letters.
+        reader: The reader of pairs.
+    """
+
+    classes: tuple[str, ...]
+    reader: FittedReader
+
+    def predict(self, items: Items) -> Floats:
+        """The share of each choice; 0 for letters that an item does not have."""
+        pairs = pair_choices(items)
+        return self._compare(pairs, self.reader.predict(pairs.items))
+
+    def read(self, items: Items) -> ChoicePairs:
+        """The items as pairs."""
+        return pair_choices(items)
+
+    def predict_rearranged(
+        self, reading: ChoicePairs, field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The shares under each order: all pairs of an item receive the same text."""
+        pair_orders = reading.first[orders[:, reading.owner]]
+        reader = self.reader
+        if isinstance(reader, Rearrangeable):
+            answers = reader.predict_rearranged(
+                reader.read(reading.items), field, pair_orders.astype(np.int32)
+            )
+            for answer in answers:
+                yield self._compare(reading, answer)
+            return
+        texts = reading.items.column(field).to_numpy(object)
+        for order in pair_orders:
+            changed = reading.items.with_field(field, texts[order].tolist())
+            yield self._compare(reading, reader.predict(changed))
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """What the reader of pairs has to say."""
+        return self.reader.remarks() if isinstance(self.reader, Remarks) else {}
+
+    def _compare(self, pairs: ChoicePairs, answer: Floats) -> Floats:
+        check_shape(answer, len(pairs.items), self.reader)
+        column = self.reader.classes.index(RIGHT)
+        letters = max(len(self.classes), int(pairs.place.max(initial=0)) + 1)
+        shares = pairs.shares(np.asarray(answer)[:, column], letters)
+        return shares[:, : len(self.classes)]
+
+
+def fit_to(reader: Reader, items: Items, rng: np.random.Generator) -> FittedReader:
+    """The reader, fitted as the kind of the items wants it."""
+    if items.choices is None:
+        fitted = reader.fit(items, rng)
+    elif isinstance(reader, ReadsChoices):
+        fitted = reader.fit_choices(items, rng)
+    else:
+        pairs = pair_choices(items)
+        of_pairs = reader.fit(pairs.items, rng)
+        check_fitted(of_pairs, reader)
+        fitted = FittedOnPairs(items.classes, of_pairs)
+    check_fitted(fitted, reader)
+    return fitted
+
+
+def guess_scores(items: Items) -> "pd.Series[float]":
+    """How often each item is right for who reads nothing.
+
+    That is the commonest label, or any of its choices at random.
+    """
+    if items.choices is not None:
+        return pd.Series(1 / items.choice_counts, index=items.ids)
+    return (items.labels == commonest_label(items.labels)).astype(float)
+
+
+def guess_logs(items: Items) -> Floats:
+    """The log-probability of each gold label for who reads nothing.
+
+    No constant answer tells more than the shares of these labels, so that other shares
+    in training are not taken for bits.
+    """
+    if items.choices is not None:
+        return np.asarray(-np.log(items.choice_counts))
+    shares = items.labels.value_counts(normalize=True)
+    return np.asarray(np.log(items.labels.map(shares).to_numpy(float)))
+
+
+def commonest_label(labels: "pd.Series[str]") -> str:
+    """The label that most items have; the first by name of several.
+
+    >>> commonest_label(pd.Series(["b", "a", "c", "b", "a"]))
+    'a'
+    """
+    counts = labels.value_counts()
+    return str(min(counts.index, key=lambda label: (-int(counts[label]), label)))
