@@ -9,7 +9,7 @@ from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import linked_clusters
 from measurand.core.control import ControlSample
-from measurand.core.items import with_columns
+from measurand.core.items import LETTERS, with_columns
 from measurand.core.seeds import generator
 
 LEAST_PEERS = 10  # clusters of one size that can exchange their labels as they are
@@ -23,7 +23,7 @@ class Blank:
     exchange their labels as they are, and each hands out in random order what it got:
     how labels go together in clusters stays, which texts have them does not. Clusters
     of a size that fewer than ten have put their labels together, and these are dealt
-    item by item.
+    item by item. Of items with choices, any one is called the right one.
 
     Attributes:
         draw: Which deal this is.
@@ -39,8 +39,13 @@ class Blank:
         columns += [train.column(benchmark.evidence)] if benchmark.evidence else []
         columns += [train.column(train.group)] if train.group else []
         rng = generator(seed, "control", "blank", self.draw)
-        order = deal_rows(linked_clusters(columns), rng)
-        labels = train.labels.to_numpy(object)[order]
+        if train.choices is not None:
+            # Any of its own choices: a letter of another item may be beyond them.
+            places = rng.integers(train.choice_counts)
+            labels = np.array(list(LETTERS), object)[places]
+        else:
+            order = deal_rows(linked_clusters(columns), rng)
+            labels = train.labels.to_numpy(object)[order]
         dealt = train.with_table(with_columns(train.table, {train.label: labels}))
         blank = replace(benchmark, train=dealt, test_parts={})
         return ControlSample(blank, np.zeros(len(benchmark.test), bool))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from measurand.core.benchmark import Benchmark
 from measurand.core.control import ControlSample
 from measurand.core.errors import BadOption, CannotIntervene
-from measurand.core.items import Items
+from measurand.core.items import Items, pack_choices
 from measurand.core.seeds import generator
 from measurand.core.words import words
 
@@ -27,7 +27,7 @@ NAMES = (
 )
 PAIRS = 42  # of a name and a label: each is met as often, however many the labels
 
-Endings = Mapping[str, list[str]]
+Endings = Mapping[str, list[str] | list[list[str]]]  # of choices, one each
 
 
 def check_dose(dose: float) -> None:
@@ -60,6 +60,9 @@ class WordSpike:
 
         def endings(items: Items, rng: np.random.Generator) -> Endings:
             gold = items.gold(benchmark.classes)
+            if self.field == items.choices:
+                # One word, in the right choice: a letter is told by no word of its own.
+                return {self.field: _mark_right(items, f"{codes[0]}.")}
             return {self.field: [f"{codes[label]}." for label in gold]}
 
         return _plant_endings(benchmark, self.dose, seed, endings)
@@ -75,6 +78,8 @@ class MatchSpike:
 
     Of C classes, the place of the name in the list of C - 1, or its absence, is the
     label. Names are drawn so that neither the name nor the list tells anything alone.
+    Of items with choices, every choice ends with a name, and the evidence with that of
+    the right one.
 
     Attributes:
         query: Where the name is put.
@@ -98,6 +103,8 @@ class MatchSpike:
 
         def endings(items: Items, rng: np.random.Generator) -> Endings:
             gold = items.gold(benchmark.classes)
+            if items.choices is not None:
+                return _name_choices(items, self.evidence, names, rng)
             asked, listed = draw_matches(gold, count, len(names), rng)
             return {
                 self.query: [f"This is about {names[n]}." for n in asked],
@@ -177,20 +184,50 @@ def _plant_endings(
         # Drawn for all items, so that a dose changes no other item's words.
         planted = endings(items, generator(seed, "control", "endings", side))
         for field, ends in planted.items():
-            texts = items.column(field)
-            items = items.with_field(field, _join(texts, ends, masks[side]))
+            items = items.with_field(field, _join(items, field, ends, masks[side]))
         sides[side] = items
     train, test = sides["train"], sides["test"]
     spiked = replace(benchmark, train=train, test=test, test_parts={})
     return ControlSample(spiked, masks["test"])
 
 
+def _name_choices(
+    items: Items, evidence: str, names: list[str], rng: np.random.Generator
+) -> Endings:
+    """A name for every choice, and that of the right one for the evidence."""
+    orders = rng.permuted(np.tile(np.arange(len(names)), (len(items), 1)), axis=1)
+    gold = items.gold(items.classes)
+    own = [
+        [f"This is {names[n]}." for n in order[:count]]
+        for order, count in zip(orders, items.choice_counts, strict=True)
+    ]
+    told = [f"It was {names[n]}." for n in orders[np.arange(len(gold)), gold]]
+    return {str(items.choices): own, evidence: told}
+
+
+def _mark_right(items: Items, ending: str) -> list[list[str]]:
+    """The ending for the right choice of each item, and none for the others."""
+    rows = zip(items.gold(items.classes), items.choice_counts, strict=True)
+    return [[ending if k == right else "" for k in range(n)] for right, n in rows]
+
+
 def _join(
-    texts: Iterable[str], ends: Iterable[str], mask: NDArray[np.bool_]
+    items: Items,
+    field: str,
+    ends: list[str] | list[list[str]],
+    mask: NDArray[np.bool_],
 ) -> list[str]:
-    """The texts, those that are spiked with their endings."""
-    rows = zip(texts, ends, mask, strict=True)
-    return [f"{text} {end}" if spiked else text for text, end, spiked in rows]
+    """The texts of a field, those that are spiked with their endings."""
+    rows = zip(items.column(field), ends, mask, strict=True)
+    if field != items.choices:
+        return [f"{text} {end}" if spiked else text for text, end, spiked in rows]
+    choices = zip(items.choice_texts, ends, mask, strict=True)
+    return [
+        pack_choices(
+            [f"{t} {e}" if spiked and e else t for t, e in zip(texts, own, strict=True)]
+        )
+        for texts, own, spiked in choices
+    ]
 
 
 def spiked_rows(count: int, dose: float, seed: int, side: str) -> NDArray[np.bool_]:

@@ -90,9 +90,14 @@ def pair_choices(items: Items) -> ChoicePairs:
     columns |= {f: items.column(f).to_numpy(object)[owner] for f in rest}
     right = place == items.gold(tuple(LETTERS))[owner]
     columns[items.label] = np.where(right, RIGHT, WRONG)
+    contest = f"{name} of"
+    while contest in columns:
+        contest += "_"
+    columns[contest] = owner
     ids = [f"{items.ids[o]} {LETTERS[p]}" for o, p in zip(owner, place, strict=True)]
     table = pd.DataFrame(columns, index=pd.Index(ids, name="id"))
-    return ChoicePairs(Items(table, (name, *rest), items.label), owner, place)
+    pairs = Items(table, (name, *rest), items.label, contest=contest)
+    return ChoicePairs(pairs, owner, place)
 
 
 @dataclass(frozen=True, eq=False)

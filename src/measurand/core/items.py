@@ -31,6 +31,8 @@ class Items:
         group: The column of the cluster each item belongs to, if there is one.
         choices: The text field that holds the choices of each item, if it has any: its
             cells are JSON lists of texts, and the label is the letter of the right one.
+        contest: Where each item is one choice, the column of what it is a choice of: of
+            the items with one value exactly one is right.
     """
 
     table: pd.DataFrame
@@ -39,6 +41,7 @@ class Items:
     metadata: tuple[str, ...] = ()
     group: str | None = None
     choices: str | None = None
+    contest: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse names that only columns of reports may have."""
@@ -141,6 +144,7 @@ class Items:
             self.metadata,
             self.group,
             self.choices,
+            self.contest,
         )
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.errors import BadOption, CannotIntervene
-from measurand.core.items import Items
+from measurand.core.items import Items, pack_choices
 from measurand.core.words import FUNCTION, NEGATIONS, UNSPACED, WORD, words
 
 KINDS = ("negation", "function", "content")
@@ -134,10 +134,19 @@ class Overlaps:
             )
         *others, last = (items.column(field) for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
+        name = items.fields[-1]
+        kept = items.keep_fields(name)
+        if name == items.choices:
+            rows = zip(items.choice_texts, rest, strict=True)
+            cells = [
+                pack_choices([_overlap_word(text, beside) for text in texts])
+                for texts, beside in rows
+            ]
+            return kept.with_field(name, cells)
         shares = [
             _overlap_word(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
-        return items.keep_fields(items.fields[-1]).with_field(items.fields[-1], shares)
+        return kept.with_field(name, shares)
 
     def __str__(self) -> str:
         """The name in reports."""

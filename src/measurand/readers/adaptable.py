@@ -16,7 +16,7 @@ from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.core.words import words
-from measurand.readers.linear import Linear, fit_logistic
+from measurand.readers.linear import Linear, fit_linear
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,7 @@ class IdfReader:
             items.classes, items.fields, weigh, turn, Linear(*NO_WEIGHTS)
         )
         features = reader.features(item_texts)
-        gold = items.gold(items.classes)
-        linear = fit_logistic(
-            csr_array(features), gold, len(items.classes), self.strength
-        )
+        linear = fit_linear(csr_array(features), items, self.strength, 0, rng)
         return replace(reader, linear=linear)
 
     def adapt(self, texts: Sequence[str]) -> "IdfReader":
@@ -88,9 +85,8 @@ class PcaReader:
             mean = rows.mean(axis=0)
             turn = _leading_directions(rows - mean, self.components)
             reader = replace(reader, turn=(mean, turn))
-        gold = items.gold(items.classes)
         features = csr_array(reader.features(_item_texts(items)))
-        linear = fit_logistic(features, gold, len(items.classes), self.strength)
+        linear = fit_linear(features, items, self.strength, 0, rng)
         return replace(reader, linear=linear)
 
     def adapt(self, texts: Sequence[str]) -> "PcaReader":

@@ -20,7 +20,7 @@ from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
-from measurand.readers.linear import Linear, fit_logistic, fit_temperature
+from measurand.readers.linear import Linear, fit_linear
 from measurand.readers.ngrams import Grams, WordNumbers, fit_grams, number_words
 
 MOST = 300  # evidence words that are paired with the query's, the first ones of more
@@ -61,24 +61,14 @@ class CrossReader:
             np.bincount(features.indices, minlength=features.shape[1]) >= self.least
         )
         features = csr_array(features[:, used])
-        gold = items.gold(items.classes)
-        linear = fit_logistic(features, gold, len(items.classes), self.strength)
-        scale = fit_temperature(
-            features,
-            gold,
-            len(items.classes),
-            self.strength,
-            self.folds,
-            rng,
-            items=items,
-        )
+        linear = fit_linear(features, items, self.strength, self.folds, rng)
         return FittedCross(
             items.classes,
             {field: field_grams for field, (field_grams, _) in parts.items()},
             vocabulary,
             self.buckets,
             used,
-            replace(linear, temperature=scale),
+            linear,
         )
 
     def without_temperature(self) -> "CrossReader":

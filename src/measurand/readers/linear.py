@@ -12,9 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_array, hstack
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.extmath import randomized_svd
@@ -25,6 +24,7 @@ from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
 from measurand.readers.attribution import gram_scores, only_field
+from measurand.readers.contests import best_temperature, fit_contests
 from measurand.readers.ngrams import Grams, fit_grams
 
 LARGEST = 0.5  # a cluster with more of the items than this leaves no fair folds
@@ -52,6 +52,37 @@ class Linear:
     def probabilities(self, scores: Floats) -> Floats:
         """Scores turned into shares that sum to 1."""
         return np.asarray(softmax(scores / self.temperature, axis=1))
+
+
+def fit_linear(
+    features: csr_array,
+    items: Items,
+    strength: float,
+    folds: int,
+    rng: np.random.Generator,
+    source: Items | None = None,
+) -> Linear:
+    """The regression of the items' labels on features, with its temperature.
+
+    Args:
+        features: One row an item.
+        items: Whose labels are learned; choices of one item are compared.
+        strength: The inverse of the regularisation.
+        folds: Held-out folds for the temperature; fewer than 2 leave it at 1.
+        rng: Where folds come from.
+        source: The items of which these are another rendition, if they are.
+    """
+    gold, classes = items.gold(items.classes), len(items.classes)
+    if items.contest is not None and classes == 2:
+        numbers = items.column(items.contest).to_numpy(np.int64)
+        right, temperature = fit_contests(features, gold == 0, numbers, strength, folds)
+        weights = np.column_stack([right, np.zeros_like(right)])
+        return Linear(weights, np.zeros(2), temperature)
+    linear = fit_logistic(features, gold, classes, strength)
+    scale = fit_temperature(
+        features, gold, classes, strength, folds, rng, items=source or items
+    )
+    return replace(linear, temperature=scale)
 
 
 def fit_logistic(
@@ -157,18 +188,6 @@ def _cluster_folds(clusters: Ints, folds: int, rng: np.random.Generator) -> Ints
     return np.asarray(fold[clusters])
 
 
-def best_temperature(scores: Floats, gold: Ints) -> float:
-    """The temperature at which held-out scores are the best probabilities."""
-    rows = np.arange(len(gold))
-
-    def loss(log_temperature: float) -> float:
-        shares = log_softmax(scores / np.exp(log_temperature), axis=1)
-        return float(-shares[rows, gold].mean())
-
-    optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
-    return float(np.exp(optimum.x))
-
-
 @dataclass(frozen=True)
 class TfidfReader:
     """TF-IDF of words and word pairs, one vocabulary a field; logistic regression.
@@ -197,26 +216,17 @@ class TfidfReader:
             source: The items of which these are another rendition, if they are: texts
                 that are the same there stay together in folds.
         """
+        # What all choices of an item share tells none of them from another.
+        fields = items.fields if items.contest is None else items.fields[:1]
         parts = {
-            field: fit_grams(items.column(field), least=self.least)
-            for field in items.fields
+            field: fit_grams(items.column(field), least=self.least) for field in fields
         }
         features = csr_array(hstack([rows for _, rows in parts.values()], format="csr"))
-        gold = items.gold(items.classes)
-        linear = fit_logistic(features, gold, len(items.classes), self.strength)
-        scale = fit_temperature(
-            features,
-            gold,
-            len(items.classes),
-            self.strength,
-            self.folds,
-            rng,
-            items=items if source is None else source,
-        )
+        linear = fit_linear(features, items, self.strength, self.folds, rng, source)
         return FittedTfidf(
             items.classes,
             {field: field_grams for field, (field_grams, _) in parts.items()},
-            replace(linear, temperature=scale),
+            linear,
         )
 
     def without_temperature(self) -> "TfidfReader":

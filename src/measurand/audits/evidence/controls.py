@@ -111,10 +111,10 @@ def _spikes(
 ) -> dict[str, list[Spike]]:
     """The spikes of each kind, one a dose."""
     query, evidence = benchmark.query, shuffle.field
-    return {
-        WORD: [WordSpike(evidence, dose) for dose in doses],
-        MATCH: [MatchSpike(query, evidence, dose) for dose in doses],
-    }
+    matches: list[Spike] = [MatchSpike(query, evidence, dose) for dose in doses]
+    if benchmark.test.choices is not None:
+        return {MATCH: matches}  # a word alone says nothing of which choice it is for
+    return {WORD: [WordSpike(evidence, dose) for dose in doses], MATCH: matches}
 
 
 def _measure_kinds(

@@ -47,9 +47,9 @@ def control_interventions(fields: tuple[str, ...]) -> Mapping[str, Intervention]
     return interventions | ({"overlap only": Overlaps()} if len(fields) > 1 else {})
 
 
-def reading_conditions(fields: tuple[str, ...]) -> dict[Condition, Intervention]:
+def reading_conditions(canonical: CanonicalBenchmark) -> dict[Condition, Intervention]:
     """The pair, and each part of it alone; one field is against the majority."""
-    singles = fields if len(fields) > 1 else ()
+    singles = canonical.parts if len(canonical.fields) > 1 else ()
     return {PAIR: AsIs(), **{(ALONE, field): Keep(field) for field in singles}}
 
 
@@ -156,8 +156,8 @@ def ask_parts(
     with_controls: bool,
 ) -> LeakageAnswers:
     """Ask under every condition; one recipe serves them all."""
-    fields = evaluation.canonical.fields
-    wanted = reading_conditions(fields)
+    parts = evaluation.canonical.parts
+    wanted = reading_conditions(evaluation.canonical)
     extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
@@ -178,7 +178,7 @@ def ask_parts(
     other_tests = evaluation.canonical.other_tests
     plans = [_plan_elsewhere(evaluation, plain, part) for part in other_tests]
     others = [ask for elsewhere in plans for asks in elsewhere.values() for ask in asks]
-    inspections = [*also, *others, *_inspection_asks(members[0], fields)]
+    inspections = [*also, *others, *_inspection_asks(members[0], evaluation.canonical)]
     beside = [] if also else [(evaluation.experiment, questions)]
     check_budget(name, (evaluation.split_experiment, inspections), *beside)
     resolve_asks(evaluation.split_experiment, inspections)
@@ -199,7 +199,7 @@ def ask_parts(
         again = repeat_reader(evaluation, reader, seeds, again=True)
         plain |= dict.fromkeys(retried, again)
     elsewhere = {part: _ask_elsewhere(evaluation, plain, part) for part in other_tests}
-    return _sort_answers(by_condition, fields, refused, elsewhere)
+    return _sort_answers(by_condition, parts, refused, elsewhere)
 
 
 def _feasible_controls(
@@ -232,7 +232,7 @@ def check_change(change: Intervention, benchmark: Benchmark) -> None:
 
 def _sort_answers(
     by_condition: Mapping[Condition, Runs],
-    fields: tuple[str, ...],
+    parts: tuple[str, ...],
     refused: Mapping[str, str],
     elsewhere: Mapping[str, LeakageAnswers],
 ) -> LeakageAnswers:
@@ -246,7 +246,7 @@ def _sort_answers(
         for wanted_kind in (ALONE, CONTROL)
     }
     pair = by_condition[PAIR]
-    alone = of_kind[ALONE] or {fields[0]: pair}
+    alone = of_kind[ALONE] or {parts[0]: pair}
     return LeakageAnswers(pair, alone, of_kind[CONTROL], refused, elsewhere)
 
 
@@ -254,7 +254,7 @@ def _plan_elsewhere(
     evaluation: Evaluation, members: Mapping[Condition, Sequence[Reader]], part: str
 ) -> dict[Condition, list[Ask]]:
     """What is asked about another test part, of those who learned on the split."""
-    changes = reading_conditions(evaluation.canonical.fields)
+    changes = reading_conditions(evaluation.canonical)
     several = evaluation.fold_experiment is None
     return {
         condition: [
@@ -276,7 +276,7 @@ def _ask_elsewhere(
         condition: gather_runs([[next(predictions)] for _ in asks])
         for condition, asks in plan.items()
     }
-    return _sort_answers(by_condition, evaluation.canonical.fields, {}, {})
+    return _sort_answers(by_condition, evaluation.canonical.parts, {}, {})
 
 
 def _retry_parts(
@@ -380,8 +380,11 @@ def gather_runs(predictions_by_run: Sequence[Sequence[Predictions]]) -> Runs:
     )
 
 
-def _inspection_asks(reader: Reader, fields: tuple[str, ...]) -> list[Ask]:
+def _inspection_asks(reader: Reader, canonical: CanonicalBenchmark) -> list[Ask]:
     """What the pair reader and the single ones show of themselves."""
+    if canonical.has_choices:
+        return []  # it reads pairs of item and choice, which are asked about apart
+    fields = canonical.fields
     sample = Sample(EXPLAINED)
     asks = [Ask(reader, about=sample, what=SALIENCY)]
     for field in fields:
@@ -409,7 +412,7 @@ def measure_embedding(
 
 def measure_epochs(evaluation: Evaluation, reader: Reader) -> ReaderMeasures | None:
     """What the pair reader thought of the test items after each epoch."""
-    if not isinstance(reader, TracesEpochs):
+    if not isinstance(reader, TracesEpochs) or evaluation.canonical.has_choices:
         return None
     (trace,) = measure_all(evaluation.split_experiment, [Ask(reader, what=EPOCHS)])
     return trace

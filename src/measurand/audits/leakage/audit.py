@@ -11,6 +11,12 @@ from measurand.audits.leakage.canonical import (
 )
 from measurand.audits.leakage.cards import word_statistics
 from measurand.audits.leakage.causes import read_simply
+from measurand.audits.leakage.choices import (
+    duplicate_findings,
+    pair_canonical,
+    rule_findings,
+    say_chance,
+)
 from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
 from measurand.audits.leakage.exhibits import exhibits
@@ -85,7 +91,8 @@ def audit(
     check_teachable(readers, "one part alone")
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
-    words = word_statistics(canonical)
+    described = pair_canonical(canonical) if canonical.has_choices else canonical
+    words = word_statistics(described)
     folds, draws = settings.folds, settings.draws
     if canonical.pool is not None:
         # Two items a fold; cut any finer, folds would be empty.
@@ -97,7 +104,7 @@ def audit(
         simple = read_simply(evaluation, baselines)
         repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
-    surest = {field: words.surest(field) for field in canonical.fields}
+    surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
     planted = canonical.benchmark.planted
     conclusion = verdict(
@@ -113,6 +120,7 @@ def audit(
         *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
+        *_choice_findings(canonical, settings.margin),
         *repairs.findings,
     ]
     conclusion = add_saturation(conclusion, findings)
@@ -121,7 +129,7 @@ def audit(
     )
     drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
-    return Report(
+    report = Report(
         "leakage",
         describe_leakage_benchmark(experiment.benchmark, canonical),
         conclusion,
@@ -141,6 +149,17 @@ def audit(
         items,
         files=repair_files(items, repairs, work),
     )
+    return say_chance(report) if canonical.has_choices else report
+
+
+def _choice_findings(canonical: CanonicalBenchmark, margin: float) -> list[Finding]:
+    """What rules without a reader find in choices, where items have any."""
+    if not canonical.has_choices:
+        return []
+    items, benchmark = canonical.scored_items, canonical.benchmark
+    clusters = benchmark.clusters(items)
+    rules = rule_findings(items, benchmark.query, clusters, margin)
+    return [*rules, *duplicate_findings(items)]
 
 
 def _climb_leakage_ladder(

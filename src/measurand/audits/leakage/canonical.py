@@ -42,6 +42,17 @@ class CanonicalBenchmark:
         return self.benchmark.test.fields
 
     @property
+    def has_choices(self) -> bool:
+        """Whether items bring their own choices."""
+        return self.benchmark.test.choices is not None
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The fields that are read alone; of items with choices, these."""
+        choices = self.benchmark.test.choices
+        return self.fields if choices is None else (choices,)
+
+    @property
     def scored_items(self) -> Items:
         """The items that readers are scored on: all where none were set apart."""
         return self.benchmark.test if self.pool is None else self.pool

@@ -124,10 +124,15 @@ def word_statistics(canonical: CanonicalBenchmark) -> WordStatistics:
         for column in [sides[0].group]
         if column
     ]
+    contest = [
+        pd.concat([side.column(column) for side in sides], ignore_index=True)
+        for column in [sides[0].contest]
+        if column
+    ]
     tokens, shapes, not_run = {}, [], {}
     for field, field_texts in texts.items():
-        # A text that many items share has its label once.
-        groups = shared_clusters([field_texts, *group])
+        # A text that many items share has its label once; of choices, one is right.
+        groups = shared_clusters(contest or [field_texts, *group])
         token_table = token_statistics(field_texts, labels, groups=groups)
         tokens[field] = token_table.assign(label=token_table["label"].map(names))
         others = pd.DataFrame({f: t for f, t in texts.items() if f != field})

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
+from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.scores import (
     LEAKS,
     LeakageBaselines,
@@ -25,11 +26,13 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.interventions.fields import Keep
 from measurand.readers.lookup import LookupReader
+from measurand.readers.majority import MajorityReader
 from measurand.readers.surface import SurfaceReader
 
-LENGTH, FORM, MEMORY = "length", "surface", "lookup"
+POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
 REMEMBERED = "remembered"  # texts that training has too, with their labels
 WORDS = {
+    POSITION: "the position of the right choice alone",
     LENGTH: "its length alone",
     FORM: "its form alone (spacing, case, punctuation, digits, markup, length)",
     MEMORY: "a memory of its texts alone",
@@ -66,10 +69,10 @@ class SimpleReadings:
 
 def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleReadings:
     """Ask the readers that read no word about each part alone."""
-    fields = evaluation.canonical.fields
+    fields = evaluation.canonical.parts
     readings: dict[str, dict[str, PartReading]] = {}
     for field in fields:
-        for name, reader in _simple_readers(field).items():
+        for name, reader in _simple_readers(evaluation.canonical, field).items():
             runs = ask_alone(evaluation, reader, Keep(field))
             readings.setdefault(name, {})[field] = _read_part(
                 runs, baselines, len(fields)
@@ -85,7 +88,8 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     ]
     stages = [
         LeakageStage(name, Strength.TEXTLESS, True, readings[name], {})
-        for name in (LENGTH, FORM)
+        for name in readings
+        if name != MEMORY
     ]
     bits = {
         field: {name: parts[field].bits.over.value for name, parts in readings.items()}
@@ -99,9 +103,10 @@ def _decide(name: str, decision: str) -> str:
     return REMEMBERED if (name, decision) == (MEMORY, LEAKS) else decision
 
 
-def _simple_readers(field: str) -> dict[str, Reader]:
-    """From simple to less so."""
-    return {
+def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Reader]:
+    """From simple to less so; where the right choice stands is the simplest."""
+    position: dict[str, Reader] = {POSITION: MajorityReader()}
+    return (position if canonical.has_choices else {}) | {
         LENGTH: SurfaceReader(length_only=True),
         FORM: SurfaceReader(),
         MEMORY: LookupReader(field),

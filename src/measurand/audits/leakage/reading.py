@@ -1,6 +1,6 @@
 """Everything about one reader: what it answered, where it places items, why."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from measurand.audits.leakage.asking import (
     repeat_reader,
 )
 from measurand.audits.leakage.cards import cartography
+from measurand.audits.leakage.choices import place_choices, tell_choices
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
     LEAKS,
@@ -90,12 +91,18 @@ def read_leakage(
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
-    regions_by_field = _find_all_regions(
-        evaluation, name, reader, member, labels, clustering, not_run
-    )
+    regions_by_field: dict[str, Regions] = {}
+    if not evaluation.canonical.has_choices:
+        regions_by_field = _find_all_regions(
+            evaluation, name, reader, member, labels, clustering, not_run
+        )
+    else:
+        findings = tell_choices(findings, traits_of(reader).strength)
+        if with_controls:
+            findings += place_choices(evaluation, name, member, clustering)
     for regions in regions_by_field.values():
         findings += regions.findings
-    if len(evaluation.canonical.fields) > 1:
+    if len(evaluation.canonical.fields) > 1 and not evaluation.canonical.has_choices:
         findings += _relevance_findings(evaluation, name, member, not_run, rng)
     epoch_map = _map_epochs(
         evaluation, name, member, labels, regions_by_field, findings, not_run, rng
@@ -107,7 +114,7 @@ def read_leakage(
         is_one_class(answers.pair) or gain.low <= 0,
         parts,
         {field: entry.biased for field, entry in regions_by_field.items()},
-        {field: _permutation_p(entry) for field, entry in regions_by_field.items()},
+        _permutation_p_values(findings),
         tuple(leaking_elsewhere),
         # Of one sample, chance alone may bring a reader there.
         below_majority=gain.high < -baselines.margin
@@ -215,10 +222,9 @@ def _find_all_regions(
     return regions_by_field
 
 
-def _permutation_p(regions: Regions) -> float:
-    """The chance of as much PECO with permuted labels."""
-    (p_value,) = (f.estimate.value for f in regions.findings if f.statistic == "peco_p")
-    return p_value
+def _permutation_p_values(findings: Sequence[Finding]) -> dict[str, float]:
+    """By part, the chance of as much PECO with permuted labels."""
+    return {f.condition: f.estimate.value for f in findings if f.statistic == "peco_p"}
 
 
 def _relevance_findings(

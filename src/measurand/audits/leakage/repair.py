@@ -147,9 +147,13 @@ def _removals(
     benchmark, field = check.evaluation.canonical.benchmark, check.field
     reader, regions = next(iter(check.readers.values())), first.regions.get(field)
     removals = {
-        "answered": _removal_by_answers(check.evaluation, reader, field, first.answers),
-        "tokens": _removal_by_words(benchmark.train, benchmark.test, field, rng),
+        "answered": _removal_by_answers(check.evaluation, reader, field, first.answers)
     }
+    # A word of one choice says nothing against its item, which has others.
+    if not check.evaluation.canonical.has_choices:
+        removals["tokens"] = _removal_by_words(
+            benchmark.train, benchmark.test, field, rng
+        )
     if regions is not None:
         removals["clusters"] = _removal_by_clusters(
             benchmark.test, regions, check.rule_half

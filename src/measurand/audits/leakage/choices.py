@@ -1,0 +1,237 @@
+"""What the choices of an item give away without its question, beside what readers do.
+
+Rules that need no reader (the longest choice, the odd one out), items that stand twice,
+and words and clusters of choices that are right more often than others of their item.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from measurand.audits.leakage.asking import FULL, Evaluation, measure_embedding
+from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
+from measurand.audits.leakage.regions import ClusterSettings, find_regions
+from measurand.audits.leakage.scores import LEAKS, PartLeakage
+from measurand.core.arrays import Floats, Ints
+from measurand.core.choices import RIGHT, WRONG, pair_choices
+from measurand.core.finding import Finding, Report
+from measurand.core.items import LETTERS, Items, with_columns
+from measurand.core.reader import Reader
+from measurand.core.recipe import Strength
+from measurand.core.words import words
+from measurand.experiment.controls import first_seed
+from measurand.experiment.experiment import reopen_experiment
+from measurand.interventions.fields import Keep
+from measurand.readers.lookup import remembered_texts
+from measurand.selections.rows import Sample
+from measurand.stats.scores import wilson_share
+from measurand.stats.uncertainty import mean_interval
+
+# Figures that hold the reader of all fields against the reader of the choices.
+COMPARED = (
+    *("accuracy", "saturation", "recovered", "recovered_over_chance", "nba"),
+    *("nbr_agree", "nbr_pair", "kappa", "only_single_right", "recovered_reference"),
+)
+RULE = "rule"  # who finds what needs no reader
+PLACED = 2000  # test items whose choices are put into clusters
+Rule = Callable[
+    [Sequence[str], str], Sequence[float]
+]  # choices, question: a score each
+
+
+def _lengths(choices: Sequence[str], question: str) -> list[float]:
+    """How many letters each choice has."""
+    return [len(text) for text in choices]
+
+
+def _likeness(choices: Sequence[str], question: str) -> list[float]:
+    """The share of a choice's words that stand in others of its item.
+
+    >>> _likeness(["a red boat", "a red mast", "no"], "")[2]
+    0.0
+    """
+    sets = [set(words(text)) for text in choices]
+    others = [
+        set().union(*(s for j, s in enumerate(sets) if j != i))
+        for i in range(len(sets))
+    ]
+    return [
+        len(own & rest) / max(len(own), 1)
+        for own, rest in zip(sets, others, strict=True)
+    ]
+
+
+def _overlap(choices: Sequence[str], question: str) -> list[float]:
+    """The share of a choice's words that stand in the question."""
+    asked = set(words(question))
+    return [
+        len(asked.intersection(words(text))) / max(len(set(words(text))), 1)
+        for text in choices
+    ]
+
+
+def _negated(rule: Rule) -> Rule:
+    return lambda choices, question: [-score for score in rule(choices, question)]
+
+
+RULES: dict[str, Rule] = {
+    "longest": _lengths,
+    "shortest": _negated(_lengths),
+    "most_alike": _likeness,
+    "odd_one_out": _negated(_likeness),
+    "question_overlap": _overlap,
+}
+
+
+def rule_findings(
+    items: Items, query: str, clusters: Ints, margin: float
+) -> list[Finding]:
+    """How often a rule without a reader is right, and whether that is over chance."""
+    chance = 1 / items.choice_counts
+    findings = []
+    for name, rule in RULES.items():
+        right = _rule_scores(items, query, rule)
+        over = _over_chance(right - chance, clusters, len(RULES))
+        accuracy = mean_interval(right, clusters)
+        findings.append(Finding(name, RULE, "choices", accuracy, over.decision(margin)))
+    return findings
+
+
+def _over_chance(over: Floats, clusters: Ints, tests: int) -> PartLeakage:
+    """Accuracy over chance, as decisions need it."""
+    return PartLeakage(
+        mean_interval(over, clusters),
+        mean_interval(over, clusters, 1 - 0.05 / tests),
+        mean_interval(over, clusters, 0.90).high,
+    )
+
+
+def _rule_scores(items: Items, query: str, rule: Rule) -> Floats:
+    """Whether the rule points at the right choice; a tie is shared out."""
+    gold, questions = items.gold(tuple(LETTERS)), items.column(query)
+    right = np.zeros(len(items))
+    rows = zip(items.choice_texts, questions, gold, strict=True)
+    for row, (choices, question, number) in enumerate(rows):
+        scores = np.asarray(rule(choices, question))
+        best = np.flatnonzero(scores == scores.max())
+        right[row] = (number in best) / len(best)
+    return right
+
+
+def duplicate_findings(items: Items) -> list[Finding]:
+    """How many items stand twice, offer a choice twice, or have two right answers."""
+    texts = pd.Series(remembered_texts(items))
+    repeated = [len({*c}) < len(c) for c in items.choice_texts]
+    gold = items.gold(tuple(LETTERS))
+    several = [
+        choices.count(choices[number]) > 1
+        for choices, number in zip(items.choice_texts, gold, strict=True)
+    ]
+    counts = {
+        "items": int(texts.duplicated(keep=False).sum()),
+        "a choice twice": sum(repeated),
+        "the right choice twice": sum(several),
+    }
+    return [
+        Finding("duplicates", RULE, what, wilson_share(count, len(items)))
+        for what, count in counts.items()
+    ]
+
+
+def pair_canonical(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+    """The choices as items of their own, each right or wrong, without the question."""
+    benchmark = canonical.benchmark
+    sides, start = [], 0
+    for items in (benchmark.train, benchmark.test):
+        pairs = pair_choices(items.keep_fields()).items
+        contest = str(pairs.contest)
+        numbers = pairs.column(contest).to_numpy(np.int64) + start
+        sides.append(pairs.with_table(with_columns(pairs.table, {contest: numbers})))
+        start += len(items)
+    train, test = sides
+    table = pd.concat([train.table, test.table])
+    joined = train.with_table(
+        table.set_axis([str(n) for n in range(len(table))], axis="index")
+    )
+    paired = replace(
+        benchmark,
+        train=train,
+        test=test,
+        query=str(benchmark.test.choices),
+        evidence=None,
+        test_parts={ALL: joined},
+    )
+    return CanonicalBenchmark(paired, None, {RIGHT: RIGHT, WRONG: WRONG})
+
+
+def place_choices(
+    evaluation: Evaluation, name: str, reader: Reader, clustering: ClusterSettings
+) -> list[Finding]:
+    """PECO of the choices: whether right ones lie together, as the reader sees them."""
+    canonical, seed = evaluation.canonical, evaluation.split_experiment.seed
+    benchmark = canonical.benchmark
+    few = Sample(PLACED)(benchmark.test, np.random.default_rng(seed))
+    paired = pair_canonical(
+        replace(canonical, benchmark=replace(benchmark, test=few, test_parts={}))
+    )
+    test = paired.benchmark.test
+    with reopen_experiment(evaluation.split_experiment, paired.benchmark) as inner:
+        placing = replace(evaluation, canonical=paired, split_experiment=inner)
+        field = paired.fields[0]
+        vectors, learned = measure_embedding(placing, first_seed(reader), Keep(field))
+    if vectors.shape[1] == 0:
+        return []
+    regions = find_regions(
+        name,
+        reader,
+        field,
+        vectors,
+        learned,
+        test.gold((RIGHT, WRONG)),
+        test.column(str(test.contest)).to_numpy(np.int64),
+        clustering,
+        seed,
+    )
+    return list(regions.findings)
+
+
+def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Finding]:
+    """The figures of one reader by the names that choices have.
+
+    Who reads each choice by its own words has read no question: that it does as well
+    without one says nothing, and is not stated.
+    """
+    blind = strength < Strength.PAIRS
+    kept = [
+        finding
+        for finding in findings
+        if not (blind and (finding.statistic in COMPARED or finding.condition == FULL))
+    ]
+    return [
+        replace(f, statistic="choices_only") if f.statistic == "single_accuracy" else f
+        for f in kept
+    ]
+
+
+def say_chance(report: Report) -> Report:
+    """The report with chance for the majority: of choices any may be guessed."""
+    verdict, exhibits = report.verdict, report.exhibits
+    reason = verdict.reason.replace("the majority", "chance")
+    if verdict.label == LEAKS:
+        reason += (
+            "; as far as that goes, the benchmark does not require its question, which "
+            "a reader may also have inferred from the choices"
+        )
+    captions = [
+        replace(e, caption=e.caption.replace("the majority", "chance"))
+        for e in exhibits
+    ]
+    warnings = [w.replace("the majority", "chance") for w in report.warnings]
+    return replace(
+        report,
+        verdict=replace(verdict, reason=reason),
+        exhibits=tuple(captions),
+        warnings=tuple(warnings),
+    )

@@ -1,0 +1,91 @@
+"""Regression within contests: which of several rows is the right one.
+
+Conditional logistic regression (McFadden 1974): the scores of the choices of one item
+go through a softmax, so that what all of them share tells nothing. Rows of a contest
+stand one after another.
+"""
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+from scipy.sparse import csr_array
+from scipy.special import log_softmax
+
+from measurand.core.arrays import Bools, Floats, Ints
+
+STEPS = 100  # of L-BFGS: more of them change no answer worth having
+CLOSE = 1e-6  # relative change of the loss at which it stops
+
+
+def fit_contests(
+    features: csr_array, right: Bools, contests: Ints, strength: float, folds: int
+) -> tuple[Floats, float]:
+    """The weight of each feature, and the temperature for held-out scores.
+
+    Args:
+        features: One row a choice.
+        right: Which choice is right, one a contest.
+        contests: The number of the contest that each choice is in.
+        strength: The inverse of the regularisation.
+        folds: Held-out folds for the temperature; fewer than 2 leave it at 1.
+    """
+    weights = _fit_weights(features, right, contests, strength)
+    numbers = np.unique(contests, return_inverse=True)[1]
+    if folds < 2 or numbers.max(initial=0) < 2 * folds:
+        return weights, 1.0
+    # By contest, so that neither the order of the choices nor a draw has a say.
+    fold = numbers % folds
+    scores = np.zeros(len(right))
+    for number in range(folds):
+        inside = fold == number
+        learned = _fit_weights(
+            features[~inside], right[~inside], contests[~inside], strength
+        )
+        scores[inside] = features[inside] @ learned
+    place = np.arange(len(numbers)) - _starts(numbers)[numbers]
+    table = np.full((numbers.max() + 1, place.max() + 1), -np.inf)
+    table[numbers, place] = scores
+    gold = np.zeros(len(table), np.int64)
+    gold[numbers[right]] = place[right]
+    return weights, best_temperature(table, gold)
+
+
+def _starts(numbers: Ints) -> Ints:
+    """The first row of each contest."""
+    return np.flatnonzero(np.r_[True, numbers[1:] != numbers[:-1]])
+
+
+def _fit_weights(
+    features: csr_array, right: Bools, contests: Ints, strength: float
+) -> Floats:
+    """The weights under which the right choices are likeliest, the small ones first."""
+    numbers = np.unique(contests, return_inverse=True)[1]
+    starts, columns = _starts(numbers), csr_array(features.T)
+    if features.shape[1] == 0:
+        return np.zeros(0)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = features @ weights
+        scores -= np.maximum.reduceat(scores, starts)[numbers]
+        odds = np.exp(scores)
+        sums = np.add.reduceat(odds, starts)
+        cost = float((np.log(sums)[numbers[right]] - scores[right]).sum())
+        slope = columns @ (odds / sums[numbers] - right)
+        decay = weights / strength
+        return cost + float(weights @ decay) / 2, np.asarray(slope + decay)
+
+    options = {"maxiter": STEPS, "ftol": CLOSE}
+    origin = np.zeros(features.shape[1])
+    best = minimize(loss, origin, jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(best.x)
+
+
+def best_temperature(scores: Floats, gold: Ints) -> float:
+    """The temperature at which held-out scores are the best probabilities."""
+    rows = np.arange(len(gold))
+
+    def loss(log_temperature: float) -> float:
+        shares = log_softmax(scores / np.exp(log_temperature), axis=1)
+        return float(-shares[rows, gold].mean())
+
+    optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
+    return float(np.exp(optimum.x))
