@@ -26,6 +26,7 @@ def show_verb(
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,
+    choices: o.Choices = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
@@ -39,6 +40,7 @@ def show_verb(
             print(summary(load_report(what)))
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
+    columns["choices"] = tuple(choices or ())
     folder = o.published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)
