@@ -195,8 +195,8 @@ def _open_cell(cell: object, row: int) -> tuple[list[object], list[str]]:
 
     >>> _open_cell({"text": ["a boat", "a mast"], "label": ["A", "B"]}, 1)
     (['a boat', 'a mast'], ['A', 'B'])
-    >>> _open_cell('[{"text": "a boat", "label": 1}, {"text": "a mast", "label": 2}]', 1)
-    (['a boat', 'a mast'], ['1', '2'])
+    >>> _open_cell('[{"text": "oak", "label": 1}, {"text": "ash", "label": 2}]', 1)
+    (['oak', 'ash'], ['1', '2'])
     >>> _open_cell({"A": "a boat", "B": "a mast"}, 1)
     (['a boat', 'a mast'], ['A', 'B'])
     """
