@@ -1,6 +1,6 @@
 """From tables and roles to a checked benchmark, with counts for its report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -30,9 +30,11 @@ from measurand.benchmarks.roles import (
     NEEDED,
     ColumnRoles,
     Columns,
+    NamedColumns,
     infer_roles,
     name_columns,
 )
+from measurand.benchmarks.screening import find_answer_column, screen_answers
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
@@ -167,7 +169,9 @@ def _build_benchmark(
     choices = roles.choices
     train, test = sides.train, sides.test
     notes = {
-        **benchmark_counts(train, test, query, evidence, label, choices),
+        **benchmark_counts(
+            train, test, query, evidence, label, choices, roles.answers is not None
+        ),
         **dropped,
         **sides.dropped,
     }
@@ -222,7 +226,7 @@ def from_frames(
         seed: For the split, where there is neither a test table nor a split column.
         join: What stands between the texts of one cell, or of several that make one.
         columns: The column of each part, or a path into its cells: query, evidence,
-            label, metadata, rationale, group, split, id, fields, choices.
+            label, metadata, rationale, group, split, id, fields, choices, answers.
     """
     check_join(join)
     named_columns = name_columns(columns)
@@ -240,15 +244,12 @@ def from_frames(
     names = named_columns.names()
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
-    choice_columns = find_choice_columns(widened[0], available, named_columns)
-    named_columns = replace(named_columns, choices=choice_columns)
+    named_columns = find_kind(widened[0], available, named_columns)
     try:
         roles = infer_roles(available, named_columns)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
-    described: dict[str, str] = {}
-    if roles.choices is not None:
-        widened, described = read_choices(widened, roles, seed)
+    widened, described, counted = read_kind(widened, roles, seed)
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
     terms["join"] = join
@@ -261,7 +262,30 @@ def from_frames(
         benchmark = assemble_benchmark(*sides, replace(roles, id=None), **terms)
         instead = f"row numbers, as values of column {quote(str(roles.id))} repeat"
         described["id"] = instead
-    return replace(benchmark, roles={**benchmark.roles, **described})
+    return replace(
+        benchmark,
+        roles={**benchmark.roles, **described},
+        notes={**benchmark.notes, **counted},
+    )
+
+
+def find_kind(
+    table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
+) -> NamedColumns:
+    """The names, with the columns of choices or of free answers where there are any."""
+    named = replace(named, choices=find_choice_columns(table, columns, named))
+    return replace(named, answers=find_answer_column(table, columns, named))
+
+
+def read_kind(
+    tables: list[pd.DataFrame], roles: ColumnRoles, seed: int
+) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
+    """The tables with choices as one field, what reports say of them, and counts."""
+    if roles.answers is not None:
+        return screen_answers(tables, roles, seed)
+    if roles.choices is not None:
+        return *read_choices(tables, roles, seed), {}
+    return tables, {}, {}
 
 
 def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
@@ -332,7 +356,7 @@ def sample_benchmark(
     train_items = sample_side(benchmark.train, train, "drawn train")
     test_items = sample_side(benchmark.test, test, "drawn test")
     columns = (benchmark.query, benchmark.evidence, test_items.label)
-    columns += (test_items.choices,)
+    columns += (test_items.choices, "answers" in benchmark.roles)
     notes = {
         **benchmark.notes,
         **benchmark_counts(train_items.table, test_items.table, *columns),
@@ -352,18 +376,20 @@ def benchmark_counts(
     evidence: str | None,
     label: str,
     choices: str | None = None,
+    screened: bool = False,
 ) -> dict[str, int]:
     """How many items there are, stand twice, contradict each other, or leak.
 
     - duplicates: items whose inputs and label stand in an earlier item;
     - conflicts: items whose inputs stand elsewhere with another label; of choices the
-      order does not count, and the right text is the label;
+      order does not count, and the right text is the label; drawn ones are no input;
     - overlap: test items whose inputs stand in train;
     - shared_queries, shared_evidence: test items of which that text stands in train;
     - duplicate_choices, several_right: items with a choice, or the right one, twice.
     """
     n = len(train)
-    texts = [name for name in (query, evidence, choices) if name is not None]
+    inputs_given = (query, evidence, None if screened else choices)
+    texts = [name for name in inputs_given if name is not None]
     if choices is not None:
         train, test = (sort_choices(side, choices, label) for side in (train, test))
     codes = {column: _number_cells(train, test, column) for column in [*texts, label]}

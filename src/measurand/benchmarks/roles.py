@@ -95,6 +95,7 @@ class NamedColumns:
     fields: tuple[str, ...] = ()
     rationales: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    answers: str | None = None
 
     def names(self) -> dict[str, str]:
         """Every name that was given, with the argument that it was given for.
@@ -120,9 +121,9 @@ class Columns(TypedDict, total=False):
     an item has several; group is the cluster each item belongs to; split says train,
     test or dev; id is the item's; fields are the text columns, where they are not just
     the query and the evidence; choices is the column of lists of choices, or one column
-    a choice, and the label then says which is right. Each may be a path into the cells
-    of a column, such as gold_evidence[].text, or several with a plus, such as
-    title+body.
+    a choice, and the label then says which is right; answers are free ones, the first
+    of them the gold. Each may be a path into the cells of a column, such as
+    gold_evidence[].text, or several with a plus, such as title+body.
     """
 
     query: str | None
@@ -135,6 +136,7 @@ class Columns(TypedDict, total=False):
     id: str | None
     fields: Sequence[str]
     choices: str | Sequence[str] | None
+    answers: str | None
 
 
 def name_columns(columns: Columns) -> NamedColumns:
@@ -145,6 +147,11 @@ def name_columns(columns: Columns) -> NamedColumns:
             raise UnknownName("part of a benchmark", part, parts)
     texts: dict[str, Any] = {part: columns.get(part) for part in parts}
     several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
+    if texts["answers"] and (texts["label"] or several["choices"]):
+        raise BadOption(
+            "both `answers` and `label` or `choices` are given; free answers have "
+            "neither: give `answers` alone, or the other two"
+        )
     for part, name in texts.items():
         if name is not None and not isinstance(name, str):
             raise BadOption(
@@ -188,6 +195,7 @@ class ColumnRoles:
         rationales: All columns of explanations, where an item has several.
         choices: What the field of each item's choices is called.
         choice_columns: The columns that hold the choices: lists, or one a choice.
+        answers: The column of free answers, which are screened into choices.
     """
 
     query: str
@@ -202,6 +210,7 @@ class ColumnRoles:
     rationales: tuple[str, ...] = ()
     choices: str | None = None
     choice_columns: tuple[str, ...] = ()
+    answers: str | None = None
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -216,6 +225,7 @@ class ColumnRoles:
         """
         columns = {"query": self.query, "evidence": self.evidence}
         columns["choices"] = ", ".join(self.choice_columns)
+        columns["answers"] = self.answers
         columns |= {
             field.name: getattr(self, field.name)
             for field in fields(self)
@@ -243,6 +253,7 @@ def infer_roles(
     """
     named = named or NamedColumns()
     role_columns = {part: getattr(named, part) for part in PLAIN}
+    role_columns["label"] = named.label or named.answers
     extra_fields: tuple[str, ...] = ()
     if named.fields:
         # The last one asks and the first should decide, as in premise and hypothesis.
@@ -278,7 +289,7 @@ def infer_roles(
     }
     grouping = [named.group] if named.group else []
     looked_for = set(PLAIN) - ({"query", "evidence"} if named.fields else set())
-    by_choices = bool(named.choices)
+    by_choices = bool(named.choices or named.answers)
     inferred = {
         part: name
         or (
@@ -302,20 +313,19 @@ def infer_roles(
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}
-    field = _choice_field(named.choices, [*taken, *inferred.values()])
-    return ColumnRoles(choices=field, **several, **inferred)  # type: ignore[arg-type]
+    field = _choice_field(named, [*taken, *inferred.values()])
+    inferred |= {"choices": field, "answers": named.answers}
+    return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
 
 
-def _choice_field(
-    choice_columns: Sequence[str], taken: Sequence[str | None]
-) -> str | None:
+def _choice_field(named: NamedColumns, taken: Sequence[str | None]) -> str | None:
     """What the field of the choices is called: as their column, if it is one.
 
-    >>> _choice_field(["A", "B"], ["question"]), _choice_field(["A", "B"], ["choices"])
-    ('choices', 'choices (all)')
+    >>> _choice_field(NamedColumns(choices=("A", "B")), ["question", "choices"])
+    'choices (all)'
     """
-    if len(choice_columns) < 2:
-        return next(iter(choice_columns), None)
+    if len(named.choices) == 1 or not (named.choices or named.answers):
+        return next(iter(named.choices), None)
     name = "choices"
     while name in taken:
         name = f"{name} (all)"

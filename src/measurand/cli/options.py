@@ -180,6 +180,14 @@ Choices = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+Answers = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of free answers, in the place of a label: a text or a list. "
+        "They are screened: the first stands among answers of like items.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 Metadata = Annotated[
     list[str] | None,
     typer.Option(
@@ -500,6 +508,7 @@ class SourceOptions:
     evidence: Evidence = None
     label: Label = None
     choices: Choices = None
+    answers: Answers = None
     metadata: Metadata = None
     rationale: Rationale = None
     group: Group = None
@@ -526,6 +535,7 @@ class SourceOptions:
             evidence=self.evidence,
             label=self.label,
             choices=tuple(self.choices or ()),
+            answers=self.answers,
             metadata=tuple(self.metadata or ()),
             rationale=tuple(self.rationale or ()),
             group=self.group,

@@ -27,6 +27,7 @@ def show_verb(
     evidence: o.Evidence = None,
     label: o.Label = None,
     choices: o.Choices = None,
+    answers: o.Answers = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
@@ -40,7 +41,7 @@ def show_verb(
             print(summary(load_report(what)))
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
-    columns["choices"] = tuple(choices or ())
+    columns |= {"choices": tuple(choices or ()), "answers": answers}
     folder = o.published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)
