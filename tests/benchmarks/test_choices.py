@@ -7,6 +7,7 @@ import pytest
 
 import measurand as ms
 from measurand.core.errors import AmbiguousRoles, BadInput, NoField
+from tests.shared_data import needs_data, path
 
 N = 24
 TEXTS = [[f"boat {i}", f"mast {i}", f"sail {i}", f"oar {i}"] for i in range(N)]
@@ -229,3 +230,22 @@ def test_what_is_no_list_or_was_named_otherwise_is_no_choice():
     assert ms.load(table).train.choices is None
     fields = ["question", "choices"]
     assert ms.load(rows(answer=None, label=labels), fields=fields).train.choices is None
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["arc_challenge_test", "openbookqa_test", "sciq_1000"])
+def test_real_choices_load_without_a_word(name):
+    loaded = ms.load(path(f"choices/{name}.jsonl.gz"))
+    assert loaded.roles["label"] == "answer (index)"
+    assert loaded.train.choices == "choices"
+    assert (loaded.evidence == "evidence") == (name == "sciq_1000")
+
+
+@needs_data
+def test_real_answers_and_classes_load_without_a_word():
+    loaded = ms.load(path("choices/freeform_qa.jsonl.gz"))
+    assert loaded.notes["items_screened"] == 5155
+    for name in ("bioasq_yesno", "qasper_yesno"):
+        classes = ms.load(path(f"questions/{name}.jsonl.gz"))
+        assert classes.classes == ("no", "yes")
+        assert classes.train.choices is None

@@ -36,6 +36,7 @@ from measurand.benchmarks.roles import (
 )
 from measurand.benchmarks.screening import find_answer_column, screen_answers
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
+from measurand.benchmarks.unfold import unfold_rows
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     AmbiguousRoles,
@@ -235,13 +236,11 @@ def from_frames(
             "both a test table and the split column "
             f"{quote(named_columns.split)} are given; give one of them"
         )
-    tables = [to_dataframe(train)]
-    if test is not None:
-        tables.append(to_dataframe(test))
-    shared = [str(column) for column in tables[0].columns]
-    if test is not None:
-        shared = [column for column in shared if column in tables[1].columns]
     names = named_columns.names()
+    sources = [train] if test is None else [train, test]
+    tables = [unfold_rows(to_dataframe(source), names) for source in sources]
+    shared = [str(column) for column in tables[0].columns]
+    shared = [column for column in shared if column in tables[-1].columns]
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
     named_columns = find_kind(widened[0], available, named_columns)
@@ -249,6 +248,8 @@ def from_frames(
         roles = infer_roles(available, named_columns)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+    if named_columns.split is None and _is_one_split(tables[0], roles):
+        roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
@@ -267,6 +268,11 @@ def from_frames(
         roles={**benchmark.roles, **described},
         notes={**benchmark.notes, **counted},
     )
+
+
+def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:
+    """Whether the split column says the same of every row, and so tells none apart."""
+    return roles.split is not None and len({*map(str, table[roles.split])}) == 1
 
 
 def find_kind(

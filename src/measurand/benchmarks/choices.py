@@ -35,6 +35,7 @@ PLAIN_CHOICES = frozenset(
 FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)_?([a-j]|\d)")
 WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d)")
 RIGHT = frozenset({"correctanswer", "answer"})
+HIDDEN = "-1"  # the gold of a row in a test part whose golds nobody is told
 FEWEST, MOST = 2, len(LETTERS)
 ROWS = 50  # that are looked at, from the first on
 INDEX, INDEX_FROM_1, LETTER, TEXT_OF = "index", "index from 1", "letter", "text"
@@ -133,7 +134,7 @@ def read_choices(
             _draw_order(side, generator(seed, "choice order", name))
             for side, name in zip(items, sides, strict=True)
         ]
-    golds = [[*map(_gold_of, table[roles.label])] for table in tables]
+    golds = [_read_golds(table, roles) for table in tables]
     way = _gold_way(
         [gold for side in golds for gold in side], [i for s in items for i in s]
     )
@@ -281,6 +282,26 @@ def _draw_order(
     return [
         ItemChoices([item.texts[place] for place in rng.permutation(len(item.texts))])
         for item in items
+    ]
+
+
+def _read_golds(table: pd.DataFrame, roles: ColumnRoles) -> list[object]:
+    """The golds as they are given; a split that hides all of its own is left out.
+
+    Hidden are blanks and -1, where no row of the split has another gold.
+    """
+    golds = [_gold_of(cell) for cell in table[roles.label]]
+    if roles.split is None:
+        return golds
+    splits = [str(split) for split in table[roles.split]]
+    told = {
+        split
+        for gold, split in zip(golds, splits, strict=True)
+        if gold is not None and str(gold) != HIDDEN
+    }
+    return [
+        gold if split in told or not told else UNLABELLED
+        for gold, split in zip(golds, splits, strict=True)
     ]
 
 
