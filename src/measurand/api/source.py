@@ -58,8 +58,12 @@ def load(
             should decide, `label` is the gold label, `metadata` (several) say what kind
             of item each is, `rationale` (or several) explains, `group` is the cluster
             each item belongs to, `split` says train, test or dev, `id` names items,
-            `fields` are the texts where they are not just query and evidence. In the
-            place of a column may stand a path into its cells: "passages[0].body",
+            `fields` are the texts where they are not just query and evidence, `choices`
+            (a column of lists, or one column a choice) are what each item has to
+            choose from: the label is then the index, the letter or the text of the
+            right one. `answers` are free ones, a text or a list, in the place of a
+            label: the first is put among answers of like items. In the place of a
+            column may stand a path into its cells: "passages[0].body",
             "gold_evidence[].text" (of every object), "ctx.paragraphs[][]", or several
             with a plus, "title+body".
 

@@ -32,11 +32,29 @@ EXPLAINED = Catalogue(
         ),
     },
 )
+CHOSEN = Catalogue(
+    "benchmark",
+    {
+        "synthetic:choices": Entry(
+            "measurand.benchmarks.synthetic_choices:plant_choices",
+            "made choices, of which 30 % give themselves away",
+        ),
+        "synthetic:closed-book": Entry(
+            "measurand.benchmarks.synthetic_choices:plant_closed_book",
+            "made choices that need no passage",
+        ),
+        "synthetic:reading": Entry(
+            "measurand.benchmarks.synthetic_choices:plant_reading",
+            "made choices that only the passage decides",
+        ),
+    },
+)
 BENCHMARKS = Catalogue(
     "benchmark",
     {
         **SYNTHETIC.entries,
         **EXPLAINED.entries,
+        **CHOSEN.entries,
         **{
             name: Entry(
                 "measurand.benchmarks.published.load:load_published_benchmark",

@@ -1,6 +1,6 @@
 """From tables and roles to a checked benchmark, with counts for its report."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -10,11 +10,18 @@ from numpy.typing import NDArray
 
 from measurand.benchmarks.cells import (
     JOIN,
+    UNLABELLED,
     label_cells,
     metadata_cells,
     name_cells,
     rationale_cells,
     text_cells,
+)
+from measurand.benchmarks.choices import (
+    count_choices,
+    find_choice_columns,
+    read_choices,
+    sort_choices,
 )
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
@@ -23,10 +30,13 @@ from measurand.benchmarks.roles import (
     NEEDED,
     ColumnRoles,
     Columns,
+    NamedColumns,
     infer_roles,
     name_columns,
 )
+from measurand.benchmarks.screening import find_answer_column, screen_answers
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
+from measurand.benchmarks.unfold import unfold_rows
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     AmbiguousRoles,
@@ -40,7 +50,6 @@ from measurand.core.names import check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
-UNLABELLED = "-"  # SNLI's label where its annotators did not agree
 LONGEST_JOIN = 100  # letters, which stand between all texts of all cells
 FEWEST = 20  # fewer items than this cannot be learned from and asked about
 
@@ -80,9 +89,10 @@ def assemble_benchmark(
         ]
         tables, dropped = _drop_unlabelled_rows(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
-    check_benchmark_labels(
-        sides.train[roles.label], sides.test[roles.label], roles.label
-    )
+    labels = [side[roles.label] for side in (sides.train, sides.test)]
+    check_enough_items(*labels)
+    if roles.choices is None:  # letters of choices are no classes to be learned
+        check_benchmark_labels(*labels, roles.label)
     benchmark = _build_benchmark(sides, roles, name, dropped)
     if join == JOIN:
         return benchmark
@@ -102,6 +112,8 @@ def _clean_table(
     for column in roles.fields:
         if column not in columns:
             columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
+    if roles.choices is not None:
+        columns[roles.choices] = frame[roles.choices]
     columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
     for column in roles.explanations:
         if column not in columns:
@@ -155,9 +167,12 @@ def _build_benchmark(
 ) -> Benchmark:
     """The benchmark of two clean tables; metadata are derived where none are named."""
     query, evidence, label = roles.query, roles.evidence, roles.label
+    choices = roles.choices
     train, test = sides.train, sides.test
     notes = {
-        **benchmark_counts(train, test, query, evidence, label),
+        **benchmark_counts(
+            train, test, query, evidence, label, choices, roles.answers is not None
+        ),
         **dropped,
         **sides.dropped,
     }
@@ -169,15 +184,18 @@ def _build_benchmark(
     description = {**roles.describe(), "split": sides.method}
     metadata, meanings = roles.metadata, dict.fromkeys(roles.metadata, "as given")
     if not metadata:
-        meanings = metadata_schema(evidence)
+        meanings = metadata_schema(evidence, choices)
         metadata = tuple(meanings)
         description["metadata"] = f"derived: {', '.join(metadata)}"
-        train, test = derive_metadata(train, test, query, evidence)
+        train, test = derive_metadata(train, test, query, evidence, choices)
     fields = roles.fields or ((query,) if evidence is None else (query, evidence))
+    if choices is not None:
+        fields = (*fields, choices)
+    parts = (fields, label, metadata, _group_column(roles), choices)
     return Benchmark(
         name=name,
-        train=Items(train, fields, label, metadata, _group_column(roles)),
-        test=Items(test, fields, label, metadata, _group_column(roles)),
+        train=Items(train, *parts),
+        test=Items(test, *parts),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,
@@ -209,7 +227,7 @@ def from_frames(
         seed: For the split, where there is neither a test table nor a split column.
         join: What stands between the texts of one cell, or of several that make one.
         columns: The column of each part, or a path into its cells: query, evidence,
-            label, metadata, rationale, group, split, id, fields.
+            label, metadata, rationale, group, split, id, fields, choices, answers.
     """
     check_join(join)
     named_columns = name_columns(columns)
@@ -218,31 +236,62 @@ def from_frames(
             "both a test table and the split column "
             f"{quote(named_columns.split)} are given; give one of them"
         )
-    tables = [to_dataframe(train)]
-    if test is not None:
-        tables.append(to_dataframe(test))
-    shared = [str(column) for column in tables[0].columns]
-    if test is not None:
-        shared = [column for column in shared if column in tables[1].columns]
     names = named_columns.names()
+    sources = [train] if test is None else [train, test]
+    tables = [unfold_rows(to_dataframe(source), names) for source in sources]
+    shared = [str(column) for column in tables[0].columns]
+    shared = [column for column in shared if column in tables[-1].columns]
     widened = add_path_columns(tables, shared, names)
-    paths = [name for name in names if name not in shared]
+    available = [*shared, *(name for name in names if name not in shared)]
+    named_columns = find_kind(widened[0], available, named_columns)
     try:
-        roles = infer_roles([*shared, *paths], named_columns)
+        roles = infer_roles(available, named_columns)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+    if named_columns.split is None and _is_one_split(tables[0], roles):
+        roles = replace(roles, split=None)  # the authors' dev file, say, by itself
+    widened, described, counted = read_kind(widened, roles, seed)
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
     terms["join"] = join
     try:
-        return assemble_benchmark(*sides, roles, **terms)
+        benchmark = assemble_benchmark(*sides, roles, **terms)
     except RepeatedIds:
         if named_columns.id is not None:
             raise
-    # Its name alone made it the id: it names documents, say, and plays no part.
-    benchmark = assemble_benchmark(*sides, replace(roles, id=None), **terms)
-    instead = f"row numbers, as values of column {quote(str(roles.id))} repeat"
-    return replace(benchmark, roles={**benchmark.roles, "id": instead})
+        # Its name alone made it the id: it names documents, say, and plays no part.
+        benchmark = assemble_benchmark(*sides, replace(roles, id=None), **terms)
+        instead = f"row numbers, as values of column {quote(str(roles.id))} repeat"
+        described["id"] = instead
+    return replace(
+        benchmark,
+        roles={**benchmark.roles, **described},
+        notes={**benchmark.notes, **counted},
+    )
+
+
+def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:
+    """Whether the split column says the same of every row, and so tells none apart."""
+    return roles.split is not None and len({*map(str, table[roles.split])}) == 1
+
+
+def find_kind(
+    table: pd.DataFrame, columns: Sequence[str], named: NamedColumns
+) -> NamedColumns:
+    """The names, with the columns of choices or of free answers where there are any."""
+    named = replace(named, choices=find_choice_columns(table, columns, named))
+    return replace(named, answers=find_answer_column(table, columns, named))
+
+
+def read_kind(
+    tables: list[pd.DataFrame], roles: ColumnRoles, seed: int
+) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
+    """The tables with choices as one field, what reports say of them, and counts."""
+    if roles.answers is not None:
+        return screen_answers(tables, roles, seed)
+    if roles.choices is not None:
+        return *read_choices(tables, roles, seed), {}
+    return tables, {}, {}
 
 
 def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
@@ -313,6 +362,7 @@ def sample_benchmark(
     train_items = sample_side(benchmark.train, train, "drawn train")
     test_items = sample_side(benchmark.test, test, "drawn test")
     columns = (benchmark.query, benchmark.evidence, test_items.label)
+    columns += (test_items.choices, "answers" in benchmark.roles)
     notes = {
         **benchmark.notes,
         **benchmark_counts(train_items.table, test_items.table, *columns),
@@ -331,16 +381,23 @@ def benchmark_counts(
     query: str,
     evidence: str | None,
     label: str,
+    choices: str | None = None,
+    screened: bool = False,
 ) -> dict[str, int]:
     """How many items there are, stand twice, contradict each other, or leak.
 
     - duplicates: items whose inputs and label stand in an earlier item;
-    - conflicts: items whose inputs stand elsewhere with another label;
+    - conflicts: items whose inputs stand elsewhere with another label; of choices the
+      order does not count, and the right text is the label; drawn ones are no input;
     - overlap: test items whose inputs stand in train;
-    - shared_queries, shared_evidence: test items of which that text stands in train.
+    - shared_queries, shared_evidence: test items of which that text stands in train;
+    - duplicate_choices, several_right: items with a choice, or the right one, twice.
     """
     n = len(train)
-    texts = [query] if evidence is None else [query, evidence]
+    inputs_given = (query, evidence, None if screened else choices)
+    texts = [name for name in inputs_given if name is not None]
+    if choices is not None:
+        train, test = (sort_choices(side, choices, label) for side in (train, test))
     codes = {column: _number_cells(train, test, column) for column in [*texts, label]}
     table = pd.DataFrame(codes)
     inputs = table.groupby(texts, sort=False).ngroup()
@@ -355,6 +412,9 @@ def benchmark_counts(
     }
     if evidence is not None:
         notes["shared_evidence"] = _count_overlap(codes[evidence], n)
+    if choices is not None:
+        sides = pd.concat([train, test])
+        notes |= count_choices(sides[choices], sides[label])
     return notes
 
 
@@ -371,21 +431,23 @@ def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
     return int(np.isin(numbers[n:], numbers[:n]).sum())
 
 
-def check_benchmark_labels(
-    train: "pd.Series[str]", test: "pd.Series[str]", label: str
-) -> None:
-    """Nothing, where the labels of train and test can be learned and asked about."""
-    column = f"label column {quote(label)}"
+def check_enough_items(train: "pd.Series[str]", test: "pd.Series[str]") -> None:
+    """Nothing, where there are items to learn from and to ask about."""
     for side, labels in (("train", train), ("test", test)):
         if labels.empty:
             raise BadInput(
                 f"no labelled {side} items are left; give some, or drop test"
             )
+    if (count := len(train) + len(test)) < FEWEST:
+        raise BadInput(f"there are {count} items; at least {FEWEST} are needed")
+
+
+def check_benchmark_labels(
+    train: "pd.Series[str]", test: "pd.Series[str]", label: str
+) -> None:
+    """Nothing, where the labels of train and test can be learned and asked about."""
+    column = f"label column {quote(label)}"
     counts = train.value_counts().add(test.value_counts(), fill_value=0)
-    if counts.sum() < FEWEST:
-        raise BadInput(
-            f"there are {counts.sum():.0f} items; at least {FEWEST} are needed"
-        )
     if len(counts) == 1:
         raise BadInput(
             f"the {column} holds one class only, {quote(str(counts.index[0]))}; "

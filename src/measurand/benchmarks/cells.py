@@ -14,6 +14,7 @@ from measurand.core.errors import BadInput, quote
 from measurand.core.files import DEEPEST
 
 MISSING = "missing"  # the value of a metadata cell that holds nothing
+UNLABELLED = "-"  # SNLI's label where its annotators did not agree
 JOIN = " "  # between the texts of a cell, so that they read on as one
 
 
@@ -30,7 +31,7 @@ def label_cells(
     column: "pd.Series[str]", part: str, join: str = JOIN
 ) -> "pd.Series[str]":
     """A column of labels, none of them missing or blank."""
-    converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
+    converted = _convert_cells(column, lambda cell: scalar_text(cell, join))
     blank = converted.isna() | (converted.str.strip() == "")
     return _require_cells(column, converted, blank, part, "a label")
 
@@ -39,7 +40,7 @@ def name_cells(
     column: "pd.Series[str]", part: str, join: str = JOIN
 ) -> "pd.Series[str]":
     """A column of ids, groups or splits, none of them missing."""
-    converted = _convert_cells(column, lambda cell: _scalar_text(cell, join))
+    converted = _convert_cells(column, lambda cell: scalar_text(cell, join))
     lacking = converted.isna()
     return _require_cells(column, converted, lacking, part, "a name or a number")
 
@@ -57,7 +58,7 @@ def rationale_cells(column: "pd.Series[str]", join: str = JOIN) -> "pd.Series[st
 def metadata_cells(column: "pd.Series[str]", join: str = JOIN) -> "pd.Series[str]":
     """A column of metadata; a cell that holds nothing says so."""
     converted = _convert_cells(
-        column, lambda cell: _scalar_text(cell, join) or _text_of_cell(cell, join)
+        column, lambda cell: scalar_text(cell, join) or _text_of_cell(cell, join)
     )
     if converted.isna().any():
         check_no_objects(column, "metadata")
@@ -98,12 +99,12 @@ def _require_cells(
     return converted
 
 
-def _scalar_text(cell: object, join: str = JOIN) -> str | None:
+def scalar_text(cell: object, join: str = JOIN) -> str | None:
     """One value as it is written; whole numbers without a point, True as 1.
 
-    >>> [_scalar_text(cell) for cell in (1.0, True, 0.5, "1.0", [1])]
+    >>> [scalar_text(cell) for cell in (1.0, True, 0.5, "1.0", [1])]
     ['1', '1', '0.5', '1.0', None]
-    >>> _scalar_text(Parts(["row", 1]), "-")
+    >>> scalar_text(Parts(["row", 1]), "-")
     'row-1'
     """
     if isinstance(cell, str):
@@ -133,7 +134,7 @@ def _text_of_cell(cell: object, join: str = JOIN) -> str | None:
         if not all(isinstance(part, str) for part in parts):
             return None
         return join.join(_mend_surrogates(str(part)) for part in parts)
-    return _scalar_text(cell, join)
+    return scalar_text(cell, join)
 
 
 def _spans_json(cell: object) -> str | None:

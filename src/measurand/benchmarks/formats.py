@@ -34,6 +34,9 @@ SEPARATORS = {
     "|": ("bars (|)", ""),
 }
 
+# What stands in a line of MMLU, whose files have no header.
+BARE_QUESTION = ("question", "A", "B", "C", "D", "answer")
+
 Row = dict[str, Any]
 
 
@@ -186,7 +189,10 @@ def parse_records(
         if row is None:
             return
         if row and header is None:
-            header = require_distinct_names([name.strip() for name in row])
+            if _is_bare_question(row):
+                yield dict(zip(header := [*BARE_QUESTION], row, strict=True))
+            else:
+                header = require_distinct_names([name.strip() for name in row])
         elif header is not None and len(row) == len(header):
             yield dict(zip(header, row, strict=True))
         elif header is not None and row:
@@ -195,6 +201,22 @@ def parse_records(
                 f"{len(header)}; put quotes around fields that hold the separator"
             )
         line = reader.line_num + 1
+
+
+def _is_bare_question(row: list[str]) -> bool:
+    """Whether the first line is MMLU's: a question, four choices and a letter.
+
+    >>> _is_bare_question(["What floats?", "boats", "oak", "fir", "ash", "B"])
+    True
+    >>> _is_bare_question([*BARE_QUESTION])
+    False
+    """
+    letters = BARE_QUESTION[1:-1]
+    return (
+        len(row) == len(BARE_QUESTION)
+        and row[-1].strip() in letters
+        and not any(cell.strip() in letters for cell in row[:-1])
+    )
 
 
 def _check_separator(lines: Iterator[str], separator: str) -> Iterator[str]:

@@ -14,6 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.benchmarks.choice_metadata import (
+    EVIDENCE_CHOICE,
+    OF_CHOICES,
+    choice_columns,
+)
 from measurand.benchmarks.formats import BATCH, TEXT
 from measurand.core.errors import BadInput, join_names
 from measurand.core.words import NEGATIONS, count_sentences, words
@@ -187,6 +192,7 @@ OF_QUERY = {
 OF_EVIDENCE = {
     "evidence_overlap": "share of query words in the evidence, by terciles of train",
     "evidence_sentences": "how many sentences the evidence holds",
+    EVIDENCE_CHOICE: "the letter of the choice of whose words most stand there",
 }
 MANY = 3  # as many sentences as this, or more, are counted alike
 
@@ -204,16 +210,26 @@ class _TextMeasures:
     sentences: list[str]
 
 
-def metadata_schema(evidence: str | None) -> dict[str, str]:
+def metadata_schema(evidence: str | None, choices: str | None = None) -> dict[str, str]:
     """What each derived column means, one line each."""
-    return OF_QUERY if evidence is None else {**OF_QUERY, **OF_EVIDENCE}
+    schema = dict(OF_QUERY)
+    if evidence is not None:
+        schema |= OF_EVIDENCE
+    if choices is not None:
+        return schema | OF_CHOICES
+    return {name: about for name, about in schema.items() if name != EVIDENCE_CHOICE}
 
 
 def derive_metadata(
-    train: pd.DataFrame, test: pd.DataFrame, query: str, evidence: str | None
+    train: pd.DataFrame,
+    test: pd.DataFrame,
+    query: str,
+    evidence: str | None,
+    choices: str | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Both tables with the columns of `metadata_schema` added."""
-    taken = [name for name in metadata_schema(evidence) if name in train.columns]
+    schema = metadata_schema(evidence, choices)
+    taken = [name for name in schema if name in train.columns]
     if taken:
         raise BadInput(
             f"{join_names(taken)} would be derived but names a column in use; "
@@ -221,14 +237,13 @@ def derive_metadata(
         )
     train_measures = _measure_texts(train, query, evidence)
     test_measures = _measure_texts(test, query, evidence)
-    return (
-        train.assign(
-            **_metadata_columns(train_measures, train_measures, train.index, evidence)
-        ),
-        test.assign(
-            **_metadata_columns(test_measures, train_measures, test.index, evidence)
-        ),
-    )
+    tables = []
+    for table, measures in ((train, train_measures), (test, test_measures)):
+        columns = _metadata_columns(measures, train_measures, table.index, evidence)
+        if choices is not None:
+            columns |= choice_columns(table, query, evidence, choices)
+        tables.append(table.assign(**{name: columns[name] for name in schema}))
+    return tables[0], tables[1]
 
 
 def _measure_texts(

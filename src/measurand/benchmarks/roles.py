@@ -1,6 +1,7 @@
 """Which column plays which part, told or plain from its name."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
@@ -38,8 +39,36 @@ PLAIN: dict[str, tuple[frozenset[str], ...]] = {
     "split": (frozenset({"split"}),),
     "id": (frozenset({"id", "idx", "uid", "pairid", "guid"}),),
 }
+# What else plainly plays a part where the items bring their own choices, by the names
+# without case, spaces and lines. The gold comes first where it counts or letters.
+PLAIN_BESIDE_CHOICES: dict[str, tuple[frozenset[str], ...]] = {
+    "query": (
+        frozenset({"ctx", "questionstem", "stem", "goal"}),
+        frozenset({"prompt", "input", "problem"}),
+    ),
+    "evidence": (frozenset({"support", "article", "fact1"}),),
+    "label": (
+        frozenset(
+            {"answerkey", "answeridx", "answerindex", "answerid", "answerletter"}
+            | {"goldidx", "goldindex", "correctidx", "correctindex", "correctoption"}
+            | {"cop"}
+        ),
+        frozenset({"label", "goldlabel", "target", "gold"}),
+        frozenset({"answer", "correctanswer", "correctchoice", "correct", "class"}),
+    ),
+}
 NEEDED = ("query", "label")
-SEVERAL = ("metadata", "rationale", "fields")  # parts that several columns may play
+# The parts that several columns may play.
+SEVERAL = ("metadata", "rationale", "fields", "choices")
+
+
+def bare_name(name: str) -> str:
+    """A column's name without case, spaces and lines.
+
+    >>> bare_name("answerKey"), bare_name("Incorrect Answer 1")
+    ('answerkey', 'incorrectanswer1')
+    """
+    return re.sub(r"[\s_-]", "", name.lower())
 
 
 def plain_names(part: str) -> frozenset[str]:
@@ -65,6 +94,8 @@ class NamedColumns:
     id: str | None = None
     fields: tuple[str, ...] = ()
     rationales: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    answers: str | None = None
 
     def names(self) -> dict[str, str]:
         """Every name that was given, with the argument that it was given for.
@@ -89,8 +120,10 @@ class Columns(TypedDict, total=False):
     what kind of item each is; rationale is the column of explanations, or several where
     an item has several; group is the cluster each item belongs to; split says train,
     test or dev; id is the item's; fields are the text columns, where they are not just
-    the query and the evidence. Each may be a path into the cells of a
-    column, such as gold_evidence[].text, or several with a plus, such as title+body.
+    the query and the evidence; choices is the column of lists of choices, or one column
+    a choice, and the label then says which is right; answers are free ones, the first
+    of them the gold. Each may be a path into the cells of a column, such as
+    gold_evidence[].text, or several with a plus, such as title+body.
     """
 
     query: str | None
@@ -102,6 +135,8 @@ class Columns(TypedDict, total=False):
     split: str | None
     id: str | None
     fields: Sequence[str]
+    choices: str | Sequence[str] | None
+    answers: str | None
 
 
 def name_columns(columns: Columns) -> NamedColumns:
@@ -112,6 +147,11 @@ def name_columns(columns: Columns) -> NamedColumns:
             raise UnknownName("part of a benchmark", part, parts)
     texts: dict[str, Any] = {part: columns.get(part) for part in parts}
     several = {part: _list_names(part, texts.pop(part)) for part in SEVERAL}
+    if texts["answers"] and (texts["label"] or several["choices"]):
+        raise BadOption(
+            "both `answers` and `label` or `choices` are given; free answers have "
+            "neither: give `answers` alone, or the other two"
+        )
     for part, name in texts.items():
         if name is not None and not isinstance(name, str):
             raise BadOption(
@@ -123,6 +163,7 @@ def name_columns(columns: Columns) -> NamedColumns:
         metadata=several["metadata"],
         fields=several["fields"],
         rationales=several["rationale"],
+        choices=several["choices"],
     )
 
 
@@ -152,6 +193,9 @@ class ColumnRoles:
         fields: The text fields in the order in which they are read, where they were
             named; else the query and the evidence.
         rationales: All columns of explanations, where an item has several.
+        choices: What the field of each item's choices is called.
+        choice_columns: The columns that hold the choices: lists, or one a choice.
+        answers: The column of free answers, which are screened into choices.
     """
 
     query: str
@@ -164,6 +208,9 @@ class ColumnRoles:
     id: str | None = None
     fields: tuple[str, ...] = ()
     rationales: tuple[str, ...] = ()
+    choices: str | None = None
+    choice_columns: tuple[str, ...] = ()
+    answers: str | None = None
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -176,12 +223,24 @@ class ColumnRoles:
         >>> ColumnRoles("claim", None, "label", ("genre", "source")).describe()
         {'query': 'claim', 'label': 'label', 'metadata': 'genre, source'}
         """
-        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        columns = {"query": self.query, "evidence": self.evidence}
+        columns["choices"] = ", ".join(self.choice_columns)
+        columns["answers"] = self.answers
+        columns |= {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in ("choices", "choice_columns")
+        }
         columns["metadata"] = ", ".join(self.metadata)
         columns["fields"] = ", ".join(self.fields)
         columns.pop("rationales")
         columns["rationale"] = ", ".join(self.explanations)
         return {part: column for part, column in columns.items() if column}
+
+
+def has_plain_label(columns: Sequence[str]) -> bool:
+    """Whether a column plainly says which choice is right."""
+    return any(_plain_matches("label", columns, True))
 
 
 def infer_roles(
@@ -194,6 +253,7 @@ def infer_roles(
     """
     named = named or NamedColumns()
     role_columns = {part: getattr(named, part) for part in PLAIN}
+    role_columns["label"] = named.label or named.answers
     extra_fields: tuple[str, ...] = ()
     if named.fields:
         # The last one asks and the first should decide, as in premise and hypothesis.
@@ -210,7 +270,10 @@ def infer_roles(
     texts = (parts.get("query"), parts.get("evidence"), *named.fields)
     if parts.get("group") in texts:
         parts.pop("group", None)
+    if parts.get("label") in named.choices:  # of these columns one is always right
+        parts.pop("label", None)
     taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
+    taken += named.choices
     for name in taken:
         if name not in columns:
             raise NoField(name, list(columns))
@@ -220,15 +283,17 @@ def infer_roles(
                 "name a column for one part only"
             )
     free = [name for name in columns if name not in taken]
-    evidence_candidates = [
-        name for name in columns if name in (*free, role_columns["rationale"])
-    ]
+    candidates = {
+        "evidence": [c for c in columns if c in (*free, role_columns["rationale"])],
+        "label": [*free, *named.choices],
+    }
     grouping = [named.group] if named.group else []
     looked_for = set(PLAIN) - ({"query", "evidence"} if named.fields else set())
+    by_choices = bool(named.choices or named.answers)
     inferred = {
         part: name
         or (
-            _plain_column(part, evidence_candidates if part == "evidence" else free)
+            _plain_column(part, candidates.get(part, free), by_choices)
             or (_plain_column(part, grouping) if part == "query" else None)
             if part in looked_for
             else None
@@ -247,7 +312,24 @@ def infer_roles(
             f"the columns are {join_names(columns)}; name them with {arguments}"
         )
     several = {"metadata": named.metadata, "fields": named.fields}
-    return ColumnRoles(rationales=rationales, **several, **inferred)  # type: ignore[arg-type]
+    several |= {"rationales": rationales, "choice_columns": named.choices}
+    field = _choice_field(named, [*taken, *inferred.values()])
+    inferred |= {"choices": field, "answers": named.answers}
+    return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
+
+
+def _choice_field(named: NamedColumns, taken: Sequence[str | None]) -> str | None:
+    """What the field of the choices is called: as their column, if it is one.
+
+    >>> _choice_field(NamedColumns(choices=("A", "B")), ["question", "choices"])
+    'choices (all)'
+    """
+    if len(named.choices) == 1 or not (named.choices or named.answers):
+        return next(iter(named.choices), None)
+    name = "choices"
+    while name in taken:
+        name = f"{name} (all)"
+    return name
 
 
 def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:
@@ -264,10 +346,11 @@ def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(numbers, key=lambda column: numbers[column]))
 
 
-def _plain_column(part: str, columns: Sequence[str]) -> str | None:
+def _plain_column(
+    part: str, columns: Sequence[str], by_choices: bool = False
+) -> str | None:
     """The one column whose name plainly says `part`; None where no name does."""
-    for names in PLAIN[part]:
-        matches = [column for column in columns if column.lower() in names]
+    for matches in _plain_matches(part, columns, by_choices):
         if len(matches) > 1:
             raise AmbiguousRoles(
                 f"{len(matches)} columns could be the {part}: {join_names(matches)}; "
@@ -276,3 +359,15 @@ def _plain_column(part: str, columns: Sequence[str]) -> str | None:
         if matches:
             return matches[0]
     return None
+
+
+def _plain_matches(
+    part: str, columns: Sequence[str], by_choices: bool
+) -> Iterator[list[str]]:
+    """The columns that plainly say `part`, by each group of its names."""
+    beside = PLAIN_BESIDE_CHOICES.get(part, ()) if by_choices else ()
+    if part != "label" or not beside:
+        for names in PLAIN[part]:
+            yield [column for column in columns if column.lower() in names]
+    for names in beside:
+        yield [column for column in columns if bare_name(column) in names]

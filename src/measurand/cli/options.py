@@ -172,6 +172,22 @@ Evidence = Annotated[
 Label = Annotated[
     str | None, typer.Option(help="The column of gold labels.", rich_help_panel=COLUMNS)
 ]
+Choices = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The column of lists of choices, of which the label names the right one; "
+        "repeatable, where each choice has a column.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Answers = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of free answers, in the place of a label: a text or a list. "
+        "They are screened: the first stands among answers of like items.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 Metadata = Annotated[
     list[str] | None,
     typer.Option(
@@ -491,6 +507,8 @@ class SourceOptions:
     query: Query = None
     evidence: Evidence = None
     label: Label = None
+    choices: Choices = None
+    answers: Answers = None
     metadata: Metadata = None
     rationale: Rationale = None
     group: Group = None
@@ -516,6 +534,8 @@ class SourceOptions:
             query=self.query,
             evidence=self.evidence,
             label=self.label,
+            choices=tuple(self.choices or ()),
+            answers=self.answers,
             metadata=tuple(self.metadata or ()),
             rationale=tuple(self.rationale or ()),
             group=self.group,

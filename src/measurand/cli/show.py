@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from measurand.core.benchmark import Benchmark
 
+ROLE_OPTIONS = ("query", "evidence", "label", "choices", "answers")
+
 
 @app.command("show")
 def show_verb(
@@ -26,6 +28,8 @@ def show_verb(
     query: o.Query = None,
     evidence: o.Evidence = None,
     label: o.Label = None,
+    choices: o.Choices = None,
+    answers: o.Answers = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
@@ -39,6 +43,7 @@ def show_verb(
             print(summary(load_report(what)))
         return
     columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
+    columns |= {"choices": tuple(choices or ()), "answers": answers}
     folder = o.published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)
@@ -60,10 +65,14 @@ def _load_and_explain(
         load_benchmark,
         read_source,
     )
+    from measurand.benchmarks.roles import name_columns
+    from measurand.benchmarks.unfold import unfold_rows
 
     if is_known(source) or part:
         return load_benchmark(source, data=folder, part=part, **options)
-    table = read_source(source, list(BENCHMARKS))
+    named = {part: name for part, name in options.items() if part in ROLE_OPTIONS}
+    names = name_columns(named).names()
+    table = unfold_rows(read_source(source, list(BENCHMARKS)), names)
     _print_nested(table, options)
     return from_frames(table, name=benchmark_title(source), **options)
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from measurand.benchmarks.assemble import UNLABELLED
-from measurand.benchmarks.cells import flatten_cell
+from measurand.benchmarks.cells import UNLABELLED, flatten_cell
 from measurand.benchmarks.files import read_table_file
 from measurand.benchmarks.formats import gather_table, parse_records
 from measurand.benchmarks.published import hotpotqa

@@ -1,0 +1,137 @@
+"""Free answers among answers of like items."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurand as ms
+from measurand.benchmarks.screening import (
+    answer_type,
+    draw_choices,
+    normalise_answer,
+)
+from measurand.core.errors import BadInput, BadOption
+
+N = 80
+NAMES = [f"{a}{b} Lake" for a in ("Ash", "Oak", "Elm", "Fir") for b in range(20)]
+ANSWERS = [[NAMES[i]] if i % 2 else [str(1900 + i), "long ago"] for i in range(N)]
+
+
+def rows(answers=ANSWERS, name="answers", **columns):
+    questions = [f"Which or when was thing {i}?" for i in range(N)]
+    contexts = [f"Thing {i} was at {cell}." for i, cell in enumerate(answers)]
+    table = {"question": questions, "context": contexts, name: answers}
+    return pd.DataFrame({**table, "title": "A title", **columns})
+
+
+def gold_texts(items):
+    return [
+        texts["ABCD".index(letter)]
+        for texts, letter in zip(items.choice_texts, items.labels, strict=True)
+    ]
+
+
+def test_the_gold_stands_among_answers_of_its_type():
+    loaded = ms.load(rows())
+    assert loaded.roles["answers"] == (
+        "answers (screened: the gold among 4 answers of like items)"
+    )
+    assert loaded.notes["items_screened"] == N
+    for items in (loaded.train, loaded.test):
+        assert items.fields == ("question", "context", "choices")
+        for gold, texts in zip(gold_texts(items), items.choice_texts, strict=True):
+            assert [gold] in [accepted[:1] for accepted in ANSWERS]
+            assert len({normalise_answer(text) for text in texts}) == 4
+            assert {answer_type(text) for text in texts} == {answer_type(gold)}
+
+
+CELLS = {
+    "squad": [{"text": a, "answer_start": [0] * len(a)} for a in ANSWERS],
+    "objects": [[{"text": text} for text in a] for a in ANSWERS],
+    "text": [a[0] for a in ANSWERS],
+}
+
+
+@pytest.mark.parametrize("cells", CELLS.values(), ids=CELLS)
+def test_layouts_of_answers_give_the_same_choices(cells):
+    plain = ms.load(rows([a[:1] for a in ANSWERS]))
+    loaded = ms.load(rows(cells))
+    assert [*loaded.test.column("choices")] == [*plain.test.column("choices")]
+
+
+def test_a_column_of_answers_that_stand_once_is_no_class():
+    texts = [a[0] for a in ANSWERS]
+    assert (
+        ms.load(rows(texts, "answer")).roles["answers"].startswith("answer (screened")
+    )
+    classes = ms.load(rows(["yes", "no"] * (N // 2), "answer"))
+    assert classes.train.choices is None
+    named = ms.load(rows(["yes", "no"] * (N // 2), "reply"), answers="reply")
+    assert named.roles["answers"].startswith("reply (screened")
+    assert ms.load(rows(label=["yes", "no"] * (N // 2))).train.choices is None
+
+
+def test_yes_and_no_have_only_each_other():
+    drawn = draw_choices([["Yes."], ["no"], ["red boat"]], np.random.default_rng(0))
+    assert [sorted(texts) for texts, _ in drawn[:2]] == [["No.", "Yes."], ["no", "yes"]]
+
+
+def test_others_of_any_type_stand_in_where_too_few_are_alike():
+    answers = [["1903"], ["a red boat"], ["the mast"], ["oars"]]
+    drawn = draw_choices(answers, np.random.default_rng(0))
+    assert all(len(texts) == 4 for texts, _ in drawn)
+
+
+def test_no_accepted_answer_is_among_the_wrong_ones():
+    answers = [
+        ["The Mast", "oars", "sail"],
+        *([word] for word in ("mast", "Oars", "sail")),
+    ]
+    answers += [["boat"], ["keel"], ["rope"]]
+    for seed in range(20):
+        texts, place = draw_choices(answers, np.random.default_rng(seed))[0]
+        assert sorted([*texts[:place], *texts[place + 1 :]]) == ["boat", "keel", "rope"]
+
+
+def test_the_gold_is_as_long_as_any_other():
+    rng = np.random.default_rng(5)
+    letters = [chr(97 + i % 26) + str(i) for i in range(3000)]
+    answers = [[word + "x" * int(rng.integers(20))] for word in letters]
+    drawn = draw_choices([["a " + text] for (text,) in answers], rng)
+    ranks = [
+        sorted(texts, key=lambda text: (len(text), text)).index(texts[place])
+        for texts, place in drawn
+    ]
+    # 3,000 draws of one in four: a standard error is 0.008.
+    assert np.bincount(ranks) / len(ranks) == pytest.approx([0.25] * 4, abs=0.03)
+
+
+def test_rows_without_an_answer_are_left_out_and_counted():
+    cells = [[] if i % 4 == 0 else answers for i, answers in enumerate(ANSWERS)]
+    loaded = ms.load(rows(cells))
+    assert loaded.notes["dropped_no_answer"] == N // 4
+    assert loaded.notes["items_screened"] == len(loaded.train) + len(loaded.test)
+
+
+def test_sides_and_splits_are_screened_by_themselves():
+    table = rows(split=["train", "test"] * (N // 2))
+    loaded = ms.load(table)
+    train, test = set(gold_texts(loaded.train)), set(gold_texts(loaded.test))
+    assert all({*texts} <= train for texts in loaded.train.choice_texts)
+    assert all({*texts} <= test for texts in loaded.test.choice_texts)
+    two = ms.load(table.drop(columns="split")[:60], table.drop(columns="split")[60:])
+    assert all({*texts} <= {*gold_texts(two.test)} for texts in two.test.choice_texts)
+
+
+def test_drawn_choices_are_no_input_that_is_counted():
+    twice = pd.concat([rows(), rows()], ignore_index=True)
+    assert ms.load(twice).notes["duplicates"] == N
+
+
+def test_what_cannot_be_screened_is_one_line():
+    with pytest.raises(BadInput, match="no row has an answer in column 'answers'"):
+        ms.load(rows([[] for _ in range(N)]))
+    with pytest.raises(BadInput, match="all items have the answer 'oar'"):
+        ms.load(rows([["oar"]] * N))
+    with pytest.raises(BadOption, match="both `answers` and `label`"):
+        ms.load(rows(), answers="answers", label="title")
