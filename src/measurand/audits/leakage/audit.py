@@ -116,7 +116,11 @@ def audit(
         elicited=canonical.benchmark.elicited,
     )
     findings = [
-        *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
+        *_majority_findings(
+            {"full": baselines, **other_baselines},
+            "chance" if canonical.has_choices else "majority",
+            experiment.seed,
+        ),
         *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
@@ -244,14 +248,14 @@ def _draw_uncertainty(
 
 
 def _majority_findings(
-    baselines: Mapping[str, LeakageBaselines], seed: int
+    baselines: Mapping[str, LeakageBaselines], guess: str, seed: int
 ) -> list[Finding]:
-    """The share of the commonest label of each test part."""
+    """What who reads nothing reaches on each test part: the majority, or chance."""
     rng = generator(seed, "leakage", "ground")
     return [
         Finding(
-            "majority",
-            "majority",
+            guess,
+            guess,
             where,
             mean_score(ground.majority, rng=rng, clusters=ground.clusters),
         )

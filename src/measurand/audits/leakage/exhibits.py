@@ -39,7 +39,7 @@ def exhibits(
         (reading for reading in reversed(readings) if reading.regions), readings[-1]
     )
     charts = [
-        _saturation_scatter(findings, settings.reference),
+        *_saturation_scatter(findings, settings.reference),
         _leakage_intervals(
             "over_majority", findings, "Accuracy over the majority, by part", margin
         ),
@@ -77,7 +77,7 @@ def exhibits(
 
 def _saturation_scatter(
     findings: Sequence[Finding], reference: float | None
-) -> Exhibit:
+) -> list[Exhibit]:
     """Single-part accuracy against pair accuracy: the paper's Figure 2."""
     pair = {
         (f.reader, whole_condition(f.condition)): f.estimate
@@ -97,7 +97,8 @@ def _saturation_scatter(
             "y_high": f.estimate.high,
         }
         for f in findings
-        if f.statistic == "single_accuracy"
+        if f.statistic in ("single_accuracy", "choices_only")
+        and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"
     titles: dict[str, object] = {
@@ -108,7 +109,8 @@ def _saturation_scatter(
     if reference is not None:
         caption += "; the upright line is the best published model: saturated near 1"
         titles["vertical"] = reference
-    return Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
+    chart = Exhibit("saturation", "scatter", pd.DataFrame(rows), caption, titles)
+    return [chart] if rows else []
 
 
 def _leakage_intervals(
