@@ -113,8 +113,9 @@ def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
 
 def _field_roles(tasks: list[Any], named: set[str]) -> dict[str, Any]:
     """The roles in the field_spec of eval.yaml, which all its tasks share."""
-    specs = [task.get("field_spec") for task in tasks if isinstance(task, dict)]
-    if not specs or not all(isinstance(spec, dict) for spec in specs):
+    given = [task.get("field_spec") for task in tasks if isinstance(task, dict)]
+    specs = [spec for spec in given if isinstance(spec, dict)]
+    if not specs or len(specs) < len(tasks):
         raise BadInput("a task in it has no field_spec")
     if any(spec != specs[0] for spec in specs):
         raise BadInput(
