@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import measurand as ms
+from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.screening import (
     answer_type,
     draw_choices,
@@ -135,3 +136,8 @@ def test_what_cannot_be_screened_is_one_line():
         ms.load(rows([["oar"]] * N))
     with pytest.raises(BadOption, match="both `answers` and `label`"):
         ms.load(rows(), answers="answers", label="title")
+
+
+def test_a_sample_counts_what_is_left():
+    few = sample_benchmark(ms.load(rows()), train=20, test=10, seed=0)
+    assert few.notes["items_screened"] == 30

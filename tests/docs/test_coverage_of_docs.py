@@ -98,7 +98,7 @@ def test_the_statistics_of_an_audit_are_named_in_its_docstring(audit):
     assert statistics(audit)
 
 
-@pytest.mark.parametrize("name", [*KINDS, *metadata_schema("evidence")])
+@pytest.mark.parametrize("name", [*KINDS, *metadata_schema("evidence", "choices")])
 def test_the_evidence_page_explains_shuffles_and_metadata(name):
     assert f"`{name}`" in PAGES["evidence.md"]
 

@@ -13,6 +13,7 @@ from measurand.benchmarks.assemble import from_frames, to_dataframe
 from measurand.benchmarks.cells import JOIN
 from measurand.benchmarks.load import benchmark_title, load_benchmark, read_source
 from measurand.benchmarks.roles import Columns
+from measurand.benchmarks.task_files import add_task_roles
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_seed
 from measurand.core.errors import BadInput, BadOption
@@ -35,6 +36,7 @@ def load(
     part: str | None = None,
     seed: int = 0,
     join: str = JOIN,
+    roles: str | Path | None = None,
     **columns: Unpack[Columns],
 ) -> Benchmark:
     """The benchmark in a table, a file, a dataset of the hub, or known by name.
@@ -54,6 +56,8 @@ def load(
         part: The test part of a published benchmark.
         seed: For the split, where test items are not told apart.
         join: What stands between the texts of one cell, or of several that make one.
+        roles: A YAML file that names columns: a task of lm-eval, or the eval.yaml of a
+            dataset. Columns that are named here come first.
         columns: Which column plays which part: `query` asks or claims, `evidence`
             should decide, `label` is the gold label, `metadata` (several) say what kind
             of item each is, `rationale` (or several) explains, `group` is the cluster
@@ -78,6 +82,7 @@ def load(
         raise BadInput(f"`name` is a {type(name).__name__}; give a text")
     if data is not None:
         check_is_path("data", data)
+    columns = add_task_roles(columns, roles)
     if isinstance(source, tuple) and len(source) == 2 and test is None:
         source, test = source
     for table in (source,) if test is None else (source, test):

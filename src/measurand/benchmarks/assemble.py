@@ -89,10 +89,10 @@ def assemble_benchmark(
         ]
         tables, dropped = _drop_unlabelled_rows(clean_tables, roles.label)
         sides = pair_tables(tables[0], tables[1], roles)
-    labels = [side[roles.label] for side in (sides.train, sides.test)]
-    check_enough_items(*labels)
+    train_labels, test_labels = sides.train[roles.label], sides.test[roles.label]
+    check_enough_items(train_labels, test_labels)
     if roles.choices is None:  # letters of choices are no classes to be learned
-        check_benchmark_labels(*labels, roles.label)
+        check_benchmark_labels(train_labels, test_labels, roles.label)
     benchmark = _build_benchmark(sides, roles, name, dropped)
     if join == JOIN:
         return benchmark
@@ -361,12 +361,20 @@ def sample_benchmark(
 
     train_items = sample_side(benchmark.train, train, "drawn train")
     test_items = sample_side(benchmark.test, test, "drawn test")
-    columns = (benchmark.query, benchmark.evidence, test_items.label)
-    columns += (test_items.choices, "answers" in benchmark.roles)
     notes = {
         **benchmark.notes,
-        **benchmark_counts(train_items.table, test_items.table, *columns),
+        **benchmark_counts(
+            train_items.table,
+            test_items.table,
+            benchmark.query,
+            benchmark.evidence,
+            test_items.label,
+            test_items.choices,
+            "answers" in benchmark.roles,
+        ),
     }
+    if "items_screened" in notes:
+        notes["items_screened"] = len(train_items) + len(test_items)
     if benchmark.rationale is not None and "no_rationale" in notes:
         rationales = (
             side.column(benchmark.rationale) for side in (train_items, test_items)

@@ -178,11 +178,11 @@ def _screen_table(
     cells = np.empty(len(table), object)
     letters = np.empty(len(table), object)
     for split in splits.unique():
-        rows = np.flatnonzero(splits == split)
+        rows = np.flatnonzero(splits == split).tolist()
         rng = generator(seed, "screening", split)
         drawn = draw_choices([answers[row] for row in rows], rng)
-        for row, (texts, place) in zip(rows, drawn, strict=True):
-            cells[row], letters[row] = pack_choices(texts), LETTERS[place]
+        for row, (choices, place) in zip(rows, drawn, strict=True):
+            cells[row], letters[row] = pack_choices(choices), LETTERS[place]
     columns = {str(roles.choices): cells, roles.label: letters}
     texts = {
         name: pd.Series(values, index=table.index, dtype=TEXT)

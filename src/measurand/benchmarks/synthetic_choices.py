@@ -130,11 +130,11 @@ def plant_choice_benchmark(
 ) -> Benchmark:
     """The benchmark of a plan, with metadata that the shape of the choices gives."""
     evidence = "evidence" if plan.has_evidence else None
-    tables = [
-        _plant_table(plan, size, side, generator(seed, name, side))
-        for side, size in sizes.items()
-    ]
-    train, test = derive_metadata(*tables, "question", evidence, "choices")
+    train, test = (
+        _plant_table(plan, sizes[side], side, generator(seed, name, side))
+        for side in ("train", "test")
+    )
+    train, test = derive_metadata(train, test, "question", evidence, "choices")
     schema = metadata_schema(evidence, "choices")
     fields = tuple(f for f in ("question", evidence, "choices") if f is not None)
     parts = (fields, "answer", tuple(schema), None, "choices")

@@ -188,6 +188,14 @@ Answers = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+Roles = Annotated[
+    Path | None,
+    typer.Option(
+        help="A YAML file that names columns: a task of lm-eval, or a dataset's "
+        "eval.yaml. Columns named here come first.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 Metadata = Annotated[
     list[str] | None,
     typer.Option(
@@ -516,6 +524,7 @@ class SourceOptions:
     id_: Id = None
     split_by: SplitBy = "both"
     join: Join = " "
+    roles: Roles = None
 
     @property
     def files(self) -> list[str]:
@@ -525,12 +534,10 @@ class SourceOptions:
     def benchmark(self, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
         """The benchmark that these options describe."""
         from measurand.benchmarks.load import load_parts
+        from measurand.benchmarks.roles import Columns
+        from measurand.benchmarks.task_files import add_task_roles
 
-        return load_parts(
-            self.source,
-            tests=self.test or [],
-            parts=self.part or [],
-            data=published_folder(self.source, self.data),
+        columns = Columns(
             query=self.query,
             evidence=self.evidence,
             label=self.label,
@@ -542,9 +549,16 @@ class SourceOptions:
             split=self.split,
             id=self.id_,
             fields=fields,
+        )
+        return load_parts(
+            self.source,
+            tests=self.test or [],
+            parts=self.part or [],
+            data=published_folder(self.source, self.data),
             split_by=self.split_by,
             seed=seed,
             join=self.join,
+            **add_task_roles(columns, self.roles),
         )
 
 

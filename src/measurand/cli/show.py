@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from measurand.core.benchmark import Benchmark
-
-ROLE_OPTIONS = ("query", "evidence", "label", "choices", "answers")
 
 
 @app.command("show")
@@ -30,10 +28,13 @@ def show_verb(
     label: o.Label = None,
     choices: o.Choices = None,
     answers: o.Answers = None,
+    roles: o.Roles = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
+    from measurand.benchmarks.roles import Columns
+    from measurand.benchmarks.task_files import add_task_roles
     from measurand.report.saved import load_report as load_report
     from measurand.report.schema import blame_reports
     from measurand.report.terminal import plain_text, summary
@@ -42,8 +43,9 @@ def show_verb(
         with blame_reports(what):
             print(summary(load_report(what)))
         return
-    columns: dict[str, Any] = {"query": query, "evidence": evidence, "label": label}
-    columns |= {"choices": tuple(choices or ()), "answers": answers}
+    named = Columns(query=query, evidence=evidence, label=label, answers=answers)
+    named["choices"] = tuple(choices or ())
+    columns: dict[str, Any] = {**add_task_roles(named, roles)}
     folder = o.published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)
@@ -65,13 +67,13 @@ def _load_and_explain(
         load_benchmark,
         read_source,
     )
-    from measurand.benchmarks.roles import name_columns
+    from measurand.benchmarks.roles import Columns, name_columns
     from measurand.benchmarks.unfold import unfold_rows
 
     if is_known(source) or part:
         return load_benchmark(source, data=folder, part=part, **options)
-    named = {part: name for part, name in options.items() if part in ROLE_OPTIONS}
-    names = name_columns(named).names()
+    columns = {p: name for p, name in options.items() if p in Columns.__annotations__}
+    names = name_columns(cast("Columns", columns)).names()
     table = unfold_rows(read_source(source, list(BENCHMARKS)), names)
     _print_nested(table, options)
     return from_frames(table, name=benchmark_title(source), **options)
@@ -85,7 +87,7 @@ def _print_nested(table: "pd.DataFrame", options: dict[str, Any]) -> None:
     for nested in find_nested(table).values():
         for path, values in nested.paths.items():
             notice(f"path {plain_text(path, 200)}: {plain_text(values[0], 60)}")
-    named = {part: options[part] for part in SUGGESTED}
+    named = {part: options.get(part) for part in SUGGESTED}
     for part, field in suggest_roles(table, named.values()).items():
         if named[part] is None:
             notice(f"try --{part} {shlex.quote(field)}")

@@ -1,0 +1,198 @@
+"""Roles from files that others wrote: tasks of lm-eval, and `eval.yaml` of the hub.
+
+lm-eval says in `doc_to_text`, `doc_to_choice` and `doc_to_target` what is asked, what
+there is to choose from and what is right; `eval.yaml` in `field_spec`. Plain columns
+and simple templates are understood; no code is run, and no template is rendered.
+"""
+
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from measurand.benchmarks.roles import Columns
+from measurand.core.errors import BadInput, MissingExtra, quote
+from measurand.core.files import read_bounded
+from measurand.core.items import LETTERS
+
+MOST_BYTES = 2**20
+NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
+STRIP = r"(?:\.[lr]?strip\(\))?"
+VARIABLE = re.compile(rf"\{{\{{-?\s*({NAME}?){STRIP}\s*-?\}}\}}")
+COLUMNS = re.compile(rf"\{{\{{\s*\[\s*({NAME}(?:\s*,\s*{NAME})*)\s*,?\s*\]\s*\}}\}}")
+INDEX = re.compile(rf"\{{\{{\s*{NAME}?\.index\(\s*({NAME}?){STRIP}\s*\)\s*\}}\}}")
+# What cannot be in a name of a column that is written without a template.
+TEMPLATE = re.compile(r"[{}\n]|%\}")
+LITERAL = "literal:"  # what stands before a target of eval.yaml that is no column
+OPTIONS = {"doc_to_text": "query", "doc_to_choice": "choices", "doc_to_target": "label"}
+OPTIONS |= {"input": "query", "choices": "choices", "target": "label"}
+
+
+class _Code(str):
+    """What a tag of YAML stands for: never run."""
+
+    __slots__ = ()
+
+
+def add_task_roles(columns: Columns, path: str | Path | None) -> Columns:
+    """The columns, and for parts that were not named those that a task file names."""
+    if path is None:
+        return columns
+    if not isinstance(path, str | Path):
+        kind = type(path).__name__
+        raise BadInput(f"`roles` is a {kind}; give the path of a file in YAML")
+    named = {part for part, name in columns.items() if name}
+    if "answers" in named:
+        named |= {"label", "choices"}
+    try:
+        roles = _task_roles(_read_yaml(path), named)
+    except OSError as failed:
+        why = (failed.strerror or str(failed)).lower()
+        raise BadInput(f"cannot read `roles` {quote(str(path), 200)}: {why}") from None
+    except BadInput as bad:
+        raise BadInput(f"cannot read `roles` {quote(str(path), 200)}: {bad}") from None
+    unnamed = {part: name for part, name in roles.items() if part not in named}
+    return cast("Columns", {**unnamed, **{p: n for p, n in columns.items() if n}})
+
+
+def _read_yaml(path: str | Path) -> dict[str, Any]:
+    """The mapping in a YAML file; its tags stay what they are, and run nothing."""
+    content = read_bounded(path, MOST_BYTES)
+    try:
+        yaml = import_module("yaml")
+    except ModuleNotFoundError:
+        raise MissingExtra("pyyaml, which reads `roles`,", "hub") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc, name-defined]
+        """Safe, and without a complaint about tags that lm-eval adds."""
+
+    Loader.add_multi_constructor(
+        "!", lambda _, tag, node: _Code(f"{tag} {getattr(node, 'value', '')}")
+    )
+    try:
+        value = yaml.load(content.decode(), Loader)
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as bad:
+        first = " ".join(str(bad).split())
+        raise BadInput(f"it is no YAML ({quote(first, 80)})") from None
+    if not isinstance(value, dict):
+        raise BadInput("it holds no keys; give a task of lm-eval or an eval.yaml")
+    return value
+
+
+def _task_roles(task: Mapping[str, Any], named: set[str]) -> dict[str, Any]:
+    """The roles in a file of either kind."""
+    if isinstance(task.get("tasks"), list):
+        return _field_roles(task["tasks"], named)
+    if "field_spec" in task:
+        return _field_roles([task], named)
+    if not any(
+        key in task for key in ("doc_to_text", "doc_to_choice", "doc_to_target")
+    ):
+        hint = "; it includes another file: give that one" if "include" in task else ""
+        raise BadInput(
+            "it has neither doc_to_text, doc_to_choice or doc_to_target of lm-eval nor "
+            f"a field_spec{hint}"
+        )
+    roles: dict[str, Any] = {}
+    for key in ("doc_to_text", "doc_to_choice"):
+        if key in task and OPTIONS[key] not in named:
+            roles[OPTIONS[key]] = _read_template(key, task[key])
+    if isinstance(task.get("doc_to_choice"), list):
+        roles.pop("choices", None)  # the same for every item: these are classes
+    target = task.get("doc_to_target")
+    choices = roles.get("choices")
+    if target is None or "label" in named:
+        return roles
+    if isinstance(target, int) and isinstance(choices, list):
+        return roles | {"label": _pick(choices, target, "doc_to_target")}
+    is_free = task.get("output_type") == "generate_until" and "choices" not in roles
+    right = _read_template("doc_to_target", target)
+    return roles | {"answers" if is_free else "label": right}
+
+
+def _field_roles(tasks: list[Any], named: set[str]) -> dict[str, Any]:
+    """The roles in the field_spec of eval.yaml, which all its tasks share."""
+    given = [task.get("field_spec") for task in tasks if isinstance(task, dict)]
+    specs = [spec for spec in given if isinstance(spec, dict)]
+    if not specs or len(specs) < len(tasks):
+        raise BadInput("a task in it has no field_spec")
+    if any(spec != specs[0] for spec in specs):
+        raise BadInput(
+            "its tasks have other field_specs each; name the columns with `query`, "
+            "`choices` and `label`"
+        )
+    spec = specs[0]
+    if spec.get("input_image"):
+        raise BadInput("its field_spec has an input_image, and only texts are read")
+    roles = {
+        OPTIONS[key]: _read_field(key, spec[key])
+        for key in ("input", "choices")
+        if spec.get(key) is not None and OPTIONS[key] not in named
+    }
+    target, choices = spec.get("target"), roles.get("choices")
+    if target is None or "label" in named:
+        return roles
+    if isinstance(target, str) and target.startswith(LITERAL):
+        letter = target.removeprefix(LITERAL).strip()
+        if not isinstance(choices, list) or letter not in [*LETTERS]:
+            raise _unreadable("target", target)
+        return roles | {"label": _pick(choices, LETTERS.index(letter), "target")}
+    has_choices = choices is not None or "choices" in named
+    part = "label" if has_choices else "answers"
+    return roles | {part: _read_field("target", target)}
+
+
+def _pick(columns: list[str], place: int, key: str) -> str:
+    """The column of the right choice, where it always stands in one place."""
+    if not 0 <= place < len(columns):
+        raise BadInput(f"{key} names choice {place + 1} of {len(columns)}")
+    return columns[place]
+
+
+def _read_field(key: str, value: Any) -> str | list[str]:
+    """A column, or a list of them, as field_spec writes them."""
+    if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
+        return [*value]
+    if isinstance(value, str) and not isinstance(value, _Code):
+        return value
+    raise _unreadable(key, value)
+
+
+def _read_template(key: str, value: Any) -> str | list[str]:
+    """The column, or the columns, that a key of lm-eval names.
+
+    >>> _read_template("doc_to_text", "Question: {{question.strip()}} Answer:")
+    'question'
+    >>> _read_template("doc_to_choice", "{{[sol1, sol2]}}")
+    ['sol1', 'sol2']
+    >>> _read_template("doc_to_target", "{{choices.label.index(answerKey)}}")
+    'answerKey'
+    """
+    if key == "doc_to_choice" and isinstance(value, list):
+        return [str(text) for text in value]
+    if not isinstance(value, str) or isinstance(value, _Code):
+        raise _unreadable(key, value)
+    if not TEMPLATE.search(value):
+        return value.strip()
+    if key == "doc_to_choice" and (match := COLUMNS.fullmatch(value.strip())):
+        return [name.strip() for name in match[1].split(",")]
+    if key == "doc_to_target" and (match := INDEX.fullmatch(value.strip())):
+        return match[1]
+    names = VARIABLE.findall(value)
+    rest = VARIABLE.sub("", value)
+    # Words around a question are those of the prompt; a choice has none around it.
+    is_alone = not rest.strip() or (
+        key == "doc_to_text" and not TEMPLATE.search(rest.replace("\n", " "))
+    )
+    if len(names) == 1 and is_alone:
+        return str(names[0])
+    raise _unreadable(key, value)
+
+
+def _unreadable(key: str, value: object) -> BadInput:
+    """The error of a key that only its own program can read."""
+    return BadInput(
+        f"{key} is {quote(str(value), 60)}, which is no column or simple template; "
+        f"name the column with `{OPTIONS[key]}`"
+    )
