@@ -7,7 +7,14 @@ import sys
 import pytest
 
 from measurand.cli import main
-from tests.cli.commands import QUICK, Outcome, in_process, made, written
+from tests.cli.commands import (
+    QUICK,
+    SCREEN_ALL,
+    Outcome,
+    in_process,
+    made,
+    written,
+)
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -40,6 +47,21 @@ def made_report(tmp_path_factory):
     outcome = in_process("evidence", file, *QUICK, "--out", folder / "r", **place)
     assert outcome.code == 0, outcome.err
     return folder / "r"
+
+
+@pytest.fixture(scope="session")
+def made_audits(tmp_path_factory, patch_tables):
+    """What all audits of a file printed, and the folder of the file, `all` and `store`.
+
+    They are run once, with small tables: to be read or copied, never written to.
+    """
+    folder = tmp_path_factory.mktemp("audits")
+    file = written(folder / "facts.jsonl", made())
+    command = ("audit", file, *SCREEN_ALL, "--json", "--out", folder / "all")
+    with patch_tables():
+        outcome = in_process(*command, MEASURAND_STORE=folder / "store")
+    assert outcome.code == 0, outcome.err
+    return outcome, folder
 
 
 @pytest.fixture
