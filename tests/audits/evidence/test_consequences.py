@@ -24,7 +24,7 @@ from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.readers.majority import MetadataReader
 from measurand.selections.rows import Everything
 
-RUNS = 40
+RUNS = 24
 
 
 @dataclass(frozen=True)
