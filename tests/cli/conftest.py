@@ -14,6 +14,7 @@ from tests.cli.commands import (
     in_process,
     made,
     written,
+    written_sides,
 )
 
 FLAGS = (
@@ -51,17 +52,17 @@ def made_report(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def made_audits(tmp_path_factory, patch_tables):
-    """What all audits of a file printed, and the folder of the file, `all` and `store`.
+    """What all audits printed, their words, and the folder with `all` and `store`.
 
     They are run once, with small tables: to be read or copied, never written to.
     """
     folder = tmp_path_factory.mktemp("audits")
-    file = written(folder / "facts.jsonl", made())
-    command = ("audit", file, *SCREEN_ALL, "--json", "--out", folder / "all")
+    words = ("audit", *written_sides(folder, made(90)), *SCREEN_ALL)
+    place = {"MEASURAND_STORE": folder / "store"}
     with patch_tables():
-        outcome = in_process(*command, MEASURAND_STORE=folder / "store")
+        outcome = in_process(*words, "--json", "--out", folder / "all", **place)
     assert outcome.code == 0, outcome.err
-    return outcome, folder
+    return outcome, words, folder
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 import measurand
 from measurand.audits.evidence.verdict import LABELS
 from measurand.cli.app import app
-from tests.cli.commands import QUICK, SCREEN_ALL, made, process, written
+from tests.cli.commands import QUICK, SCREEN_ALL, made, process, written, written_sides
 
 pytestmark = pytest.mark.usefixtures("small_tables")
 VERBS = [
@@ -58,7 +58,7 @@ def test_a_verdict_that_must_not_be_exits_with_3(file, run):
 
 @pytest.mark.slow
 def test_every_audit_the_columns_permit_is_run(made_audits, run, monkeypatch):
-    outcome, folder = made_audits
+    outcome, words, folder = made_audits
     whole = json.loads(outcome.out)
     assert {*whole["reports"]} == {"evidence", "leakage"}
     assert whole["reports"]["evidence"]["verdict"]["label"] in LABELS
@@ -66,16 +66,15 @@ def test_every_audit_the_columns_permit_is_run(made_audits, run, monkeypatch):
     assert (folder / "all" / "audits.json").read_text() == outcome.out
     assert (folder / "all" / "evidence" / "report.html").is_file()
     monkeypatch.setenv("MEASURAND_STORE", str(folder / "store"))
-    unsaved = run("audit", folder / "facts.jsonl", *SCREEN_ALL, "--json")
+    unsaved = run(*words, "--json")
     assert (unsaved.code, unsaved.out) == (0, outcome.out)
 
 
 @pytest.mark.parametrize("form", [["--json"], []])
 @pytest.mark.slow
 def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
-    rows = [{"claim": row["claim"], "label": row["label"]} for row in made()]
-    file = written(tmp_path / "a.jsonl", rows)
-    outcome = run("audit", file, *SCREEN_ALL, *form)
+    rows = [{"claim": row["claim"], "label": row["label"]} for row in made(90)]
+    outcome = run("audit", *written_sides(tmp_path, rows), *SCREEN_ALL, *form)
     assert outcome.code == 0
     assert "names no evidence field" in outcome.out
     if form:
@@ -87,9 +86,8 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
 
 @pytest.mark.slow
 def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
-    rows = [{**row, "evidence": "the same"} for row in made()]
-    file = written(tmp_path / "a.jsonl", rows)
-    outcome = run("audit", file, *SCREEN_ALL, "--json")
+    rows = [{**row, "evidence": "the same"} for row in made(90)]
+    outcome = run("audit", *written_sides(tmp_path, rows), *SCREEN_ALL, "--json")
     assert outcome.code == 0, outcome.err
     whole = json.loads(outcome.out)
     assert list(whole["reports"]) == ["leakage"]

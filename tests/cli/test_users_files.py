@@ -10,7 +10,7 @@ import pytest
 
 from measurand import judges
 from measurand.report import markdown
-from tests.cli.commands import LEAST, QUICK, SCREEN_ALL, made, written
+from tests.cli.commands import LEAST, QUICK, made, written
 
 pytestmark = pytest.mark.usefixtures("small_tables")
 
@@ -171,10 +171,10 @@ def test_a_file_that_comes_during_the_run_is_left_alone(
 
 @pytest.mark.slow
 def test_all_audits_replace_all_they_wrote(made_audits, run, tmp_path, monkeypatch):
-    _, folder = made_audits
+    _, words, folder = made_audits
     shutil.copytree(folder / "all", tmp_path / "r")
     monkeypatch.setenv("MEASURAND_STORE", str(folder / "store"))
-    command = ("audit", folder / "facts.jsonl", *SCREEN_ALL, "--out", tmp_path / "r")
+    command = (*words, "--out", tmp_path / "r")
     check_refused(run, tmp_path, "give --overwrite", *command)
     assert run(*command, "--overwrite").code == 0
     (tmp_path / "r" / "evidence" / "mine.txt").write_text("mine")
