@@ -18,8 +18,8 @@ test: $(VENV)/ready
 # What CI runs beside it. Ray's tests run alone, and once more where Ray has ended their
 # process, as it does when it takes a busy machine for lost.
 test-all: test
-	$(BIN)/pytest tests -n 2 --dist load -m "slow and not ray"
-	$(BIN)/pytest tests -m ray -n 1 --reruns 2
+	$(BIN)/pytest tests -n 2 --dist worksteal -m "slow and not ray"
+	$(BIN)/pytest $$(grep -rl --include='test_*.py' mark.ray tests) -m ray -n 1 --reruns 2
 
 lint: $(VENV)/ready
 	$(BIN)/ruff format --check .

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,32 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def patch_tables():
+    """How to do what takes half of a leakage audit, and few tests look at, in little.
+
+    Table 5 has two cells of twelve, and published scores are shuffled 19 times, not 99.
+    """
+    from measurand.audits.leakage import regions
+
+    @contextmanager
+    def patched():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(regions, "TABLE_K", (10,))
+            patch.setattr(regions, "TABLE_COMPONENTS", (0, 50))
+            patch.setattr(regions, "FEW", 19)
+            yield
+
+    return patched
+
+
+@pytest.fixture
+def small_tables(patch_tables):
+    """Small tables in this process."""
+    with patch_tables():
+        yield
 
 
 @pytest.fixture

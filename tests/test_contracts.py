@@ -157,7 +157,7 @@ AUDIT_NAMES = [
 
 
 @pytest.mark.parametrize("name", AUDIT_NAMES)
-def test_an_audit_keeps_its_promises(name):
+def test_an_audit_keeps_its_promises(name, small_tables):
     audit = AUDITS.thing(name)
     assert audit.name == name
     assert audit.question == AUDITS.entries[name].about

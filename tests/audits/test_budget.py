@@ -54,7 +54,9 @@ def audited(name, readers, seconds, said=None):
     "name",
     ["evidence", *(pytest.param(n, marks=pytest.mark.slow) for n in [*BENCHMARKS][1:])],
 )
-def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(name):
+def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(
+    name, small_tables
+):
     light = {LIGHT.get(name, "tfidf"): READERS.load(LIGHT.get(name, "tfidf"))}
     said = []
     report = audited(name, {**light, "works": Clockwork()}, 60.0, said)

@@ -78,6 +78,12 @@ AUDITS = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _small_tables(patch_tables):
+    with patch_tables():
+        yield
+
+
 @pytest.fixture(scope="module", params=AUDITS)
 def audit(request):
     """An audit by its readers, and what it says of `tfidf`."""

@@ -16,6 +16,7 @@ from measurand.cli import main
 # What an audit of evidence does least; of these the last that is given counts.
 LEAST = ("--shuffles", "3", "--controls", "none", "--folds", "1")
 QUICK = ("--no-calibrate", *LEAST, "--workers", "1")
+SCREEN_ALL = ("--no-calibrate", "--workers", "1")  # of all audits
 CITIES = ("paris", "rome", "oslo", "lima", "cairo", "quito", "tunis", "dakar")
 
 
@@ -49,6 +50,13 @@ def written(path, rows):
     """The path, once it holds the rows as JSON lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
+
+
+def written_sides(folder, rows):
+    """The words for rows of which a third is the test: nothing is read out of fold."""
+    cut = 2 * len(rows) // 3
+    train = written(folder / "facts.jsonl", rows[:cut])
+    return train, "--test", written(folder / "test.jsonl", rows[cut:])
 
 
 def in_process(*args, **environment):

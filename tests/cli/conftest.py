@@ -7,7 +7,15 @@ import sys
 import pytest
 
 from measurand.cli import main
-from tests.cli.commands import QUICK, Outcome, in_process, made, written
+from tests.cli.commands import (
+    QUICK,
+    SCREEN_ALL,
+    Outcome,
+    in_process,
+    made,
+    written,
+    written_sides,
+)
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -40,6 +48,21 @@ def made_report(tmp_path_factory):
     outcome = in_process("evidence", file, *QUICK, "--out", folder / "r", **place)
     assert outcome.code == 0, outcome.err
     return folder / "r"
+
+
+@pytest.fixture(scope="session")
+def made_audits(tmp_path_factory, patch_tables):
+    """What all audits printed, their words, and the folder with `all` and `store`.
+
+    They are run once, with small tables: to be read or copied, never written to.
+    """
+    folder = tmp_path_factory.mktemp("audits")
+    words = ("audit", *written_sides(folder, made(90)), *SCREEN_ALL)
+    place = {"MEASURAND_STORE": folder / "store"}
+    with patch_tables():
+        outcome = in_process(*words, "--json", "--out", folder / "all", **place)
+    assert outcome.code == 0, outcome.err
+    return outcome, words, folder
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ import pytest
 import measurand
 from measurand.audits.evidence.verdict import LABELS
 from measurand.cli.app import app
-from tests.cli.commands import QUICK, made, process, written
+from tests.cli.commands import QUICK, SCREEN_ALL, made, process, written, written_sides
 
+pytestmark = pytest.mark.usefixtures("small_tables")
 VERBS = [
     command.name or command.callback.__name__ for command in app.registered_commands
 ]
@@ -56,24 +57,24 @@ def test_a_verdict_that_must_not_be_exits_with_3(file, run):
 
 
 @pytest.mark.slow
-def test_every_audit_the_columns_permit_is_run(file, run, tmp_path):
-    command = ("audit", file, "--no-calibrate", "--workers", "1", "--json")
-    outcome = run(*command, "--out", tmp_path / "all")
+def test_every_audit_the_columns_permit_is_run(made_audits, run, monkeypatch):
+    outcome, words, folder = made_audits
     whole = json.loads(outcome.out)
-    assert outcome.code == 0
+    assert {*whole["reports"]} == {"evidence", "leakage"}
     assert whole["reports"]["evidence"]["verdict"]["label"] in LABELS
     assert "evidence" not in whole["not_run"]
-    assert (tmp_path / "all" / "audits.json").read_text() == outcome.out
-    assert (tmp_path / "all" / "evidence" / "report.html").is_file()
-    unsaved = run(*command)
+    assert (folder / "all" / "audits.json").read_text() == outcome.out
+    assert (folder / "all" / "evidence" / "report.html").is_file()
+    monkeypatch.setenv("MEASURAND_STORE", str(folder / "store"))
+    unsaved = run(*words, "--json")
     assert (unsaved.code, unsaved.out) == (0, outcome.out)
 
 
 @pytest.mark.parametrize("form", [["--json"], []])
 @pytest.mark.slow
 def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
-    rows = [{"claim": row["claim"], "label": row["label"]} for row in made()]
-    outcome = run("audit", written(tmp_path / "a.jsonl", rows), "--workers", "1", *form)
+    rows = [{"claim": row["claim"], "label": row["label"]} for row in made(90)]
+    outcome = run("audit", *written_sides(tmp_path, rows), *SCREEN_ALL, *form)
     assert outcome.code == 0
     assert "names no evidence field" in outcome.out
     if form:
@@ -85,9 +86,8 @@ def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):
 
 @pytest.mark.slow
 def test_an_audit_that_these_items_do_not_permit_costs_no_other(run, tmp_path):
-    rows = [{**row, "evidence": "the same"} for row in made()]
-    words = ("--no-calibrate", "--workers", "1", "--json")
-    outcome = run("audit", written(tmp_path / "a.jsonl", rows), *words)
+    rows = [{**row, "evidence": "the same"} for row in made(90)]
+    outcome = run("audit", *written_sides(tmp_path, rows), *SCREEN_ALL, "--json")
     assert outcome.code == 0, outcome.err
     whole = json.loads(outcome.out)
     assert list(whole["reports"]) == ["leakage"]

@@ -93,15 +93,7 @@ def test_a_reader_is_fitted_kept_and_audited(run, sides, weights, tmp_path):
 
 @pytest.mark.slow
 def test_a_rate_is_tuned_once_and_stated(run, sides, weights):
-    words = [
-        "--reader",
-        weights,
-        "--shuffles",
-        "2",
-        "--no-calibrate",
-        "--tune",
-        "--json",
-    ]
+    words = ("--reader", weights, *QUICK, "--tune", "--json")
     report = json.loads(run("evidence", *roles(sides, "near"), *words).out)
     (recipe,) = report["settings"]["readers"].values()
     assert recipe["rate"] in (5e-7, 1e-6, 5e-6, 1e-5, 5e-5)

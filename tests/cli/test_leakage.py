@@ -26,7 +26,7 @@ def rows(n=120, **options):
 
 
 @pytest.fixture
-def leaky(tmp_path):
+def leaky(tmp_path, small_tables):
     return written(tmp_path / "pairs.jsonl", rows())
 
 
@@ -76,7 +76,7 @@ def test_json_holds_the_promised_statistics(leaky, run):
 
 
 @pytest.mark.slow
-def test_ids_to_keep_and_a_work_list_are_exported(run, tmp_path):
+def test_ids_to_keep_and_a_work_list_are_exported(run, tmp_path, small_tables):
     leaky = written(tmp_path / "pairs.jsonl", rows(1500))
     words = ("leakage", leaky, *QUICK, "--reference-accuracy", "0.9")
     assert run(*words, "--out", tmp_path / "r").code == 0
@@ -99,13 +99,6 @@ def test_one_field_is_enough(leaky, run):
     done = run("leakage", leaky, *QUICK, "--field", "hypothesis", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["verdict"]["label"] == "leaks"
-
-
-@pytest.mark.slow
-def test_the_audit_of_everything_holds_leakage(leaky, run):
-    done = run("audit", leaky, "--no-calibrate", "--workers", "1", "--json")
-    assert done.code == 0, done.err
-    assert set(json.loads(done.out)["reports"]) == {"evidence", "leakage"}
 
 
 OPTIONS = {
@@ -150,7 +143,7 @@ def test_a_label_that_is_a_measurement_is_refused(tmp_path, run):
 
 
 @pytest.mark.slow
-def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run):
+def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run, small_tables):
     empty = [{**row, "premise": ""} for row in rows(120)]
     file = written(tmp_path / "empty.jsonl", empty)
     words = ("leakage", file, *QUICK, "--split-by", "query", "--json")
@@ -160,7 +153,7 @@ def test_a_field_that_is_always_empty_gives_nothing_away(tmp_path, run):
 
 
 @pytest.mark.slow
-def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser):
+def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser, small_tables):
     evil = "</script><img src=x onerror=document.title='owned'><b>bold</b>"
     hostile = [
         {**row, "hypothesis": f"{row['hypothesis']} {evil}"} for row in rows(120)

@@ -27,35 +27,27 @@ def report(folder):
     return (folder / "r" / "report.json").read_bytes()
 
 
-@pytest.mark.slow
-def test_workers_hash_seed_store_and_place_leave_no_trace(first, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    shutil.copy(first / "facts.jsonl", other)
-    command = ("evidence", "facts.jsonl", *KINDS, "--workers", "2", "--out", "r")
-    said = process(*command, cwd=other, PYTHONHASHSEED=2)
-    assert said.code == 0, said.err
-    assert report(other) == report(first)
-    figures = sorted((first / "r" / "figures").iterdir())
-    assert [path.name for path in figures if path.suffix == ".svg"]
-    for path in [*figures, first / "r" / "report.html"]:
-        again = other / path.relative_to(first)
-        assert again.read_bytes() == path.read_bytes(), path.name
-
-
 def contents(folder):
     """Every file of a report, but for the log of the run."""
     files = {p.relative_to(folder): p for p in folder.rglob("*") if p.is_file()}
     return {str(n): p.read_bytes() for n, p in files.items() if n.name != "run.json"}
 
 
+# Level 2 leaves out what level 1 does, and docstrings too.
 @pytest.mark.slow
-@pytest.mark.parametrize(("level", "workers"), [(1, 1), (2, 2)])
-def test_an_optimizing_python_changes_nothing(first, tmp_path, level, workers):
-    command = ("evidence", first / "facts.jsonl", *KINDS, "--out", tmp_path / "r")
-    said = process(*command, "--workers", workers, PYTHONOPTIMIZE=level)
+def test_workers_hash_seed_place_and_an_optimizing_python_leave_no_trace(
+    first, tmp_path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(first / "facts.jsonl", other)
+    command = ("evidence", "facts.jsonl", *KINDS, "--workers", "2", "--out", "r")
+    said = process(*command, cwd=other, PYTHONHASHSEED=2, PYTHONOPTIMIZE=2)
     assert said.code == 0, said.err
-    assert contents(tmp_path / "r") == contents(first / "r")
+    again, once = contents(other / "r"), contents(first / "r")
+    assert {name for name in again if again[name] != once.get(name)} == set()
+    assert again.keys() == once.keys()
+    assert any(name.endswith(".svg") for name in once)
 
 
 def test_an_optimizing_python_gives_the_same_help():

@@ -12,6 +12,8 @@ from measurand import judges
 from measurand.report import markdown
 from tests.cli.commands import LEAST, QUICK, made, written
 
+pytestmark = pytest.mark.usefixtures("small_tables")
+
 
 def digests(folder):
     """The fingerprint of each file below, but for the store."""
@@ -168,17 +170,11 @@ def test_a_file_that_comes_during_the_run_is_left_alone(
 
 
 @pytest.mark.slow
-def test_all_audits_replace_all_they_wrote(file, run, tmp_path):
-    command = (
-        "audit",
-        file,
-        "--no-calibrate",
-        "--workers",
-        "1",
-        "--out",
-        tmp_path / "r",
-    )
-    assert run(*command).code == 0
+def test_all_audits_replace_all_they_wrote(made_audits, run, tmp_path, monkeypatch):
+    _, words, folder = made_audits
+    shutil.copytree(folder / "all", tmp_path / "r")
+    monkeypatch.setenv("MEASURAND_STORE", str(folder / "store"))
+    command = (*words, "--out", tmp_path / "r")
     check_refused(run, tmp_path, "give --overwrite", *command)
     assert run(*command, "--overwrite").code == 0
     (tmp_path / "r" / "evidence" / "mine.txt").write_text("mine")

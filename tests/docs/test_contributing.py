@@ -95,7 +95,7 @@ EDITS = {
 }
 TESTS = (  # those that read the catalogues, the records or the pages
     "tests/test_contracts.py",
-    "tests/core",
+    "tests/core/test_recipe.py",
     "tests/docs/test_coverage_of_docs.py",
     "tests/docs/test_cli_docs.py",
 )

@@ -16,6 +16,7 @@ from measurand.stats.paired import (
     share_difference,
     sign_flip,
 )
+from tests.stats.simulations import RUNS, covers, rare
 
 
 def scores(rng, p, n=500):
@@ -122,26 +123,25 @@ def discordant_scores(n, more, less, rng, copies=1):
 @pytest.mark.parametrize("less", [0.0, 0.02, 0.1])
 def test_a_difference_at_the_margin_is_rarely_said_to_lie_within(n, less):
     # The truth is at the margin: "within" may be said in 5 % of runs, "above" in 2.5.
-    rng, runs, margin, within, above = np.random.default_rng(n), 2000, 0.02, 0, 0
-    for _ in range(runs):
+    rng, margin, within, above = np.random.default_rng(n), 0.02, 0, 0
+    for _ in range(RUNS):
         a, b = discordant_scores(n, less + margin, less, rng)
         within += share_difference(a, b, level=0.9).high < margin
         above += share_difference(a, b).low > margin
-    assert within / runs <= 0.065  # three standard errors over 5 %
-    assert above / runs <= 0.036
+    assert rare(within, 0.05)
+    assert rare(above, 0.025)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("copies", [1, 4])
 def test_the_score_interval_covers_as_often_as_it_says(copies):
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    rng, runs, covered = np.random.default_rng(copies), 2000, 0
+    rng, covered = np.random.default_rng(copies), 0
     clusters = np.repeat(np.arange(150), copies)
-    for _ in range(runs):
+    for _ in range(RUNS):
         a, b = discordant_scores(150, 0.2, 0.1, rng, copies)
         seen = share_difference(a, b, clusters=clusters)
         covered += seen.low <= 0.1 <= seen.high
-    assert 0.93 <= covered / runs <= 0.97
+    assert covers(covered)
 
 
 def test_for_independent_items_the_upper_end_is_tangos(rng):

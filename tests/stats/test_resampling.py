@@ -11,6 +11,7 @@ from measurand.stats.resampling import (
     resample_means,
     resample_sums,
 )
+from tests.stats.simulations import RUNS, covers
 
 
 def average(sums):
@@ -62,9 +63,8 @@ def test_the_interval_lies_inside_the_values(values):
 @pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 3])
 def test_the_interval_of_a_mean_covers_as_often_as_it_says(group):
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    covered, runs = 0, 2000
-    for run in range(runs):
+    covered = 0
+    for run in range(RUNS):
         rng = np.random.default_rng(run)
         values = np.repeat(rng.random(150) < 0.3, group).astype(float)
         clusters = np.repeat(np.arange(150), group)
@@ -72,7 +72,7 @@ def test_the_interval_of_a_mean_covers_as_often_as_it_says(group):
             average, rows(values), clusters=clusters, rng=rng, resamples=1000
         )
         covered += seen.low <= 0.3 <= seen.high
-    assert 0.93 <= covered / runs <= 0.97
+    assert covers(covered)
 
 
 def crossed_scores(rng, share=0.5):
@@ -85,8 +85,9 @@ def crossed_scores(rng, share=0.5):
 
 @pytest.mark.slow
 def test_intervals_of_items_that_share_texts_in_two_ways_cover():
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    rng, runs, covered = np.random.default_rng(0), 2000, np.zeros(3)
+    # 800 runs: a true 0.90 would fall below 0.92 nineteen times out of twenty; the
+    # resamples are few, so that a true 0.935 is what is expected.
+    rng, runs, covered = np.random.default_rng(0), max(RUNS, 800), np.zeros(3)
     for _ in range(runs):
         scores, clusters = crossed_scores(rng)
         some = {"rng": rng, "resamples": 150}
@@ -98,8 +99,9 @@ def test_intervals_of_items_that_share_texts_in_two_ways_cover():
         )
         covered += [seen.low <= 0 <= seen.high for seen in estimates]
     two_ways, means, one_way = covered / runs
-    assert 0.93 <= two_ways <= 0.97
-    assert 0.93 <= means <= 0.97
+    least = 0.93 if runs >= 2000 else 0.92
+    assert least <= two_ways <= 0.97
+    assert least <= means <= 0.97
     assert one_way < 0.92  # what the second way is for
 
 

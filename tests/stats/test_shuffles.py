@@ -5,6 +5,7 @@ import pytest
 
 from measurand.core.errors import Undefined
 from measurand.stats.shuffles import add_seed_variance, shuffle_effect, sigma_shuf
+from tests.stats.simulations import RUNS, covers, rare
 
 
 def effect(right, wrong, donors=None, clusters=None):
@@ -90,9 +91,8 @@ def test_one_training_says_so_and_no_training_does_not():
 
 @pytest.mark.slow
 def test_the_interval_covers_where_queries_and_texts_cross():
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    rng, runs, covered = np.random.default_rng(0), 2000, 0
-    for _ in range(runs):
+    rng, covered = np.random.default_rng(0), 0
+    for _ in range(RUNS):
         clusters = np.unique(rng.integers(60, size=(400, 2)), axis=0)
         queries, texts = rng.normal(0, 0.1, (2, 60))
         chance = 0.5 + queries[clusters[:, 0]] + texts[clusters[:, 1]]
@@ -100,7 +100,7 @@ def test_the_interval_covers_where_queries_and_texts_cross():
         wrong = np.zeros((1, len(right)))
         seen = effect(right, wrong, clusters=clusters).interval(0.95)
         covered += seen.low <= 0.5 <= seen.high
-    assert 0.93 <= covered / runs <= 0.97
+    assert covers(covered)
 
 
 def test_crossed_ways_add_their_variances_less_what_they_share(rng):
@@ -128,13 +128,13 @@ def rare_losses(n, share, flips, rng):
 @pytest.mark.parametrize("n", [40, 100, 400])
 @pytest.mark.parametrize("flips", [0.002, 0.05, 0.3])
 def test_an_effect_at_the_margin_is_rarely_called_near_zero(n, flips):
-    rng, runs, within, above = np.random.default_rng(n), 1000, 0, 0
-    for _ in range(runs):
+    rng, within, above = np.random.default_rng(n), 0, 0
+    for _ in range(RUNS):
         seen = rare_losses(n, 0.02, flips, rng)
         within += seen.interval(0.9).within(0.02)
         above += seen.interval(0.95).low > 0.02
-    assert within / runs <= 0.071  # three standard errors over 5 %
-    assert above / runs <= 0.04
+    assert rare(within, 0.05)
+    assert rare(above, 0.025)
 
 
 def test_one_flip_in_many_shuffles_is_no_proof_of_nothing():
@@ -145,9 +145,8 @@ def test_one_flip_in_many_shuffles_is_no_proof_of_nothing():
 
 @pytest.mark.slow
 def test_the_interval_of_the_effect_covers_as_often_as_it_says():
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    rng, runs, covered = np.random.default_rng(0), 2000, 0
-    for _ in range(runs):
+    rng, covered = np.random.default_rng(0), 0
+    for _ in range(RUNS):
         seen = rare_losses(200, 0.2, 0.2, rng).interval(0.95)
         covered += seen.low <= 0.2 <= seen.high
-    assert 0.93 <= covered / runs <= 0.975
+    assert covers(covered, most=0.98)

@@ -8,6 +8,7 @@ from sklearn.metrics import mutual_info_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.stats.tokens import feature_statistics, text_features, token_statistics
+from tests.stats.simulations import RUNS, covers
 
 FIGURES = ["n", "count", "share", "base", "z", "p", "q", "found"]
 
@@ -238,15 +239,14 @@ def entropy(share):
 def test_the_interval_covers_as_often_as_it_says(shares):
     apart = np.mean([entropy(share) for share in shares])
     truth = max(entropy(np.mean(shares)) - apart, 0.0)
-    covered, alarms, runs = 0, 0, 2000
-    for run in range(runs):
+    covered, alarms = 0, 0
+    for run in range(RUNS):
         rng = np.random.default_rng(run)
         labels = rng.integers(3, size=400)
         values = (rng.random(400) < np.array(shares)[labels]) * 1.0
         (seen,) = feature_statistics(pd.DataFrame({"x": values}), labels).itertuples()
         covered += seen.low <= truth + 1e-9 and truth <= seen.high
         alarms += seen.p <= 0.05
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    assert covered / runs >= 0.93
-    null = binomtest(alarms, runs).proportion_ci(0.99)
-    assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > runs / 2
+    assert covers(covered, most=1)
+    null = binomtest(alarms, RUNS).proportion_ci(0.99)
+    assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > RUNS / 2

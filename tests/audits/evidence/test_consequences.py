@@ -62,7 +62,7 @@ def coin_items(seed, n=600):
             "evidence": [f"text {i}" for i in range(n)],
             "label": np.array(["no", "yes"])[label],
             "coin": rng.choice(["heads", "tails"], n),
-            "die": rng.choice(["one", "two", "three"], n),
+            "die": rng.choice(["odd", "even"], n),
         }
     )
     sides = table.iloc[: n // 2], table.iloc[n // 2 :]
@@ -122,14 +122,14 @@ def test_a_value_whose_items_follow_their_own_rule_shows_a_gap():
     sides = {side: turned(getattr(benchmark, side)) for side in ("train", "test")}
     benchmark = replace(benchmark, **sides)
     with open_experiment(benchmark) as experiment:
-        values = (("coin", "tails"), ("die", "one"))
+        values = (("coin", "tails"), ("die", "odd"))
         everything = Everything(), Everything()
         gaps = measure_gaps(WordVotes(), experiment, values, *everything)
         clusters = np.arange(len(benchmark.test))
         found = gap_findings("votes", WordVotes(), gaps, clusters, 0)
     estimates = {finding.condition: finding.estimate for finding in found}
     assert estimates["coin=tails"].low > 0.05
-    assert estimates["die=one"].low <= 0 <= estimates["die=one"].high
+    assert estimates["die=odd"].low <= 0 <= estimates["die=odd"].high
     assert "training sets" in estimates["coin=tails"].method
 
 

@@ -9,12 +9,10 @@ RUNS, ITEMS = 400, 400
 LARGE = 100 * ITEMS  # the truth is ten times as sure as any run
 
 
-# A reader that was fitted; the designs below draw answers, which takes less.
-@pytest.mark.parametrize("name", ["majority 0.5", "majority 0.8, groups of 4"])
-def test_intervals_cover_the_truth_as_often_as_they_say(name):
-    assert outcome(
-        STUDIES[name], RUNS, ITEMS, on_margin=False, seed=0, large=LARGE
-    ).covers()
+def test_intervals_cover_the_truth_as_often_as_they_say():
+    # A reader that was fitted; the designs below draw answers, which takes less.
+    study = STUDIES["majority 0.8, groups of 4"]
+    assert outcome(study, RUNS, ITEMS, on_margin=False, seed=0, large=LARGE).covers()
 
 
 @pytest.mark.parametrize("effect", [effect for effect, _ in STRENGTHS.values()])

@@ -45,9 +45,14 @@ def leaky():
 
 
 @pytest.fixture(scope="module")
+def chance():
+    return audited(made(pairs(400), pairs(300, seed=1)))
+
+
+@pytest.fixture(scope="module")
 def clean():
-    train, test = pairs(1500, meet=1.0), pairs(1500, meet=1.0, seed=1)
-    return audited(made(train, test), {"cross": CrossReader()}, margin=0.05)
+    train, test = pairs(800, meet=1.0), pairs(800, meet=1.0, seed=1)
+    return audited(made(train, test), {"cross": CrossReader()}, margin=0.1)
 
 
 def test_a_planted_word_is_found_in_its_field_and_named(leaky):
@@ -150,8 +155,8 @@ def test_a_reader_of_one_class_from_one_part_finds_not_nothing():
 
 @pytest.mark.slow
 def test_a_task_that_needs_both_parts_can_earn_that_none_was_found():
-    benchmark = made(matches(1500), matches(1500, seed=1))
-    ladder = {"calibrate": True, "strongest": "cross", "margin": 0.05}
+    benchmark = made(matches(700), matches(700, seed=1))
+    ladder = {"calibrate": True, "strongest": "cross", "margin": 0.1}
     report = audited(benchmark, **ladder)
     assert report.settings["called"] == ["cross"]
     assert report.verdict.label == "none found within the margin"
@@ -160,11 +165,10 @@ def test_a_task_that_needs_both_parts_can_earn_that_none_was_found():
 
 
 @pytest.mark.slow
-def test_nothing_is_said_of_labels_by_chance():
-    report = audited(made(pairs(300), pairs(250, seed=1)))
-    assert report.verdict.label == "undecided"
-    assert "says nothing" in report.verdict.reason
-    assert abs(report.finding("peco", condition="hypothesis").estimate.value) < 1.5
+def test_nothing_is_said_of_labels_by_chance(chance):
+    assert chance.verdict.label == "undecided"
+    assert "says nothing" in chance.verdict.reason
+    assert abs(chance.finding("peco", condition="hypothesis").estimate.value) < 1.5
 
 
 def test_every_promised_statistic_is_stated_with_its_interval(leaky):
@@ -235,12 +239,11 @@ def test_the_task_says_who_wrote_what_where_it_is_known(leaky, elicited, words):
 
 
 @pytest.mark.slow
-def test_nothing_is_repaired_where_nothing_leaks():
-    report = audited(made(pairs(400), pairs(300, seed=1)))
-    assert report.verdict.label == "undecided"
-    assert not report.files
-    assert not any(f.statistic.startswith("repair") for f in report.findings)
-    assert "no part surely leaks to a reader of words" in report.not_run["repair"]
+def test_nothing_is_repaired_where_nothing_leaks(chance):
+    assert chance.verdict.label == "undecided"
+    assert not chance.files
+    assert not any(f.statistic.startswith("repair") for f in chance.findings)
+    assert "no part surely leaks to a reader of words" in chance.not_run["repair"]
 
 
 @pytest.mark.slow
@@ -481,7 +484,7 @@ def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
     )
     benchmark = from_frames(table, name="rare")
     lacking = 0
-    for seed in range(6):
+    for seed in (4, 5):  # by the second, no rare item is drawn for the test part
         settings = LeakageSettings(
             calibrate=False, tsne=False, folds=2, draws=1, controls="none"
         )
@@ -491,7 +494,7 @@ def test_a_class_that_the_drawn_test_part_lacks_costs_only_the_clusters():
         assert report.finding("over_majority", "tfidf", "query").estimate.n == 60
         # Who says one thing of all items shows neither room nor its lack.
         assert "one answer" in report.not_run["saturation of full by tfidf"]
-    assert lacking, "or nothing was tried"
+    assert lacking == 1, "or nothing was tried"
 
 
 @pytest.mark.slow

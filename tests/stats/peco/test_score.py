@@ -26,6 +26,7 @@ from measurand.stats.peco.score import (
     published_value,
     threshold_curve,
 )
+from tests.stats.simulations import RUNS, covers
 
 FEW = {"permutations": 99}
 
@@ -392,14 +393,13 @@ def test_labels_too_rare_for_chi_square_are_pooled(rng):
     ("n", "k", "leak"), [(300, 6, 0), (300, 6, 0.5), (900, 40, 0.3)]
 )
 def test_the_interval_covers_the_truth_as_often_as_it_says(n, k, leak):
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
-    covered, runs = 0, 2000
-    for run in range(runs):
+    covered = 0
+    for run in range(RUNS):
         rng = np.random.default_rng(run)
         clusters, labels, truth = leaky_items(rng, n, k, leak)
         score = peco(clusters, labels, rng=rng, permutations=99, smallest=9999)
         covered += score.estimate.low <= truth <= score.estimate.high
-    assert 0.93 <= covered / runs <= 0.985
+    assert covers(covered, most=0.985)
 
 
 @pytest.mark.slow
@@ -418,12 +418,11 @@ def test_the_interval_covers_when_items_come_in_groups(size):
         settings = {"permutations": 99, "smallest": 9999}
         return peco(clusters, labels, groups=premise, rng=rng, **settings).estimate
 
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
     truth = score(np.random.default_rng(0), 20_000).value
-    found = [score(np.random.default_rng(run), 150) for run in range(2000)]
+    found = [score(np.random.default_rng(run), 150) for run in range(RUNS)]
     covered = sum(one.low <= truth <= one.high for one in found)
     assert "150 groups" in found[0].method
-    assert covered / 2000 >= 0.93
+    assert covers(covered, most=1)
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)

@@ -6,6 +6,7 @@ from threadpoolctl import threadpool_limits
 from measurand.core.errors import BadInput, BadOption, Undefined
 from measurand.stats.peco.null import group_dealer
 from measurand.stats.vectors.neighbours import Neighbours, expected_matches, homophily
+from tests.stats.simulations import RUNS, covers
 
 FEW = {"permutations": 99}
 
@@ -74,14 +75,13 @@ def test_the_p_value_of_shuffled_labels_is_uniform(groups):
 @pytest.mark.slow
 @pytest.mark.parametrize("shift", [0.0, 1.5])
 def test_the_interval_covers_as_often_as_it_says(shift):
-    # 2,000 runs: a true 0.92 would fall below 0.93 nineteen times out of twenty.
     found = []
-    for run in range(2000):
+    for run in range(RUNS):
         rng = np.random.default_rng(run)
         found.append(homophily(*leaky_points(rng, 250, shift), rng=rng, **FEW).estimate)
     truth = np.mean([one.value for one in found])
     covered = sum(one.low <= truth <= one.high for one in found)
-    assert covered / 2000 >= 0.93
+    assert covers(covered, most=1)
     assert (truth > 0.05) == (shift > 0)
 
 
