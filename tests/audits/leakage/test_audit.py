@@ -333,6 +333,13 @@ def test_three_fields_each_stand_alone():
     assert alone == {"premise", "source", "hypothesis"}
 
 
+def test_items_that_make_one_cluster_are_not_said_to_be_no_more_than_chance():
+    report = audited(made(pairs(80, leak=1.0), pairs(30, leak=1.0, seed=1)))
+    assert report.verdict.label == "leaks"
+    assert not [f for f in report.findings if "peco" in f.statistic]
+    assert "30 clustered items" in report.not_run["peco of hypothesis by tfidf"]
+
+
 @pytest.mark.slow
 def test_fewer_items_than_clusters_and_an_empty_field_are_no_trouble():
     table = pairs(60, leak=0.8).assign(premise="")
