@@ -222,7 +222,7 @@ def ratio(
             rng=rng,
             clusters=clusters,
         )
-    return bound_constant_ratio(estimate, *rows.T, clusters)
+    return bound_constant_ratio(estimate, rows[:, 0], rows[:, 1], rows[:, 2], clusters)
 
 
 def correlation(
