@@ -31,6 +31,14 @@ def test_recovery_is_the_gain_over_the_room():
     assert recovery(before, before, rng=rng()).value == 0
 
 
+def test_a_recovery_of_all_spiked_items_is_not_certain():
+    before, after = pd.Series([0.0, 1.0] * 10), pd.Series([1.0] * 20)
+    whole = recovery(before, after, rng=rng())
+    assert (whole.value, whole.high) == (1, 1)
+    assert whole.low == pytest.approx(1 - (1 - 0.025 ** (1 / 20)) / 0.5)
+    assert recovery(before, before, rng=rng()).low < 0
+
+
 def test_recovery_without_room_or_of_other_items_is_refused():
     ones = pd.Series([1.0, 1.0])
     with pytest.raises(Undefined, match="only 0 were wrong before"):

@@ -53,6 +53,18 @@ def test_a_ratio_near_a_zero_denominator_is_withheld(rng):
         ratio(score, score, less=score, rng=rng)
 
 
+@pytest.mark.parametrize("clusters", [None, np.arange(40) // 2])
+def test_a_ratio_that_no_resample_can_move_is_not_certain(clusters, rng):
+    right, base = pd.Series([1.0] * 40), pd.Series([0.0, 1.0] * 20)
+    unseen = 1 - 0.025 ** (1 / (40 if clusters is None else 20))
+    whole = ratio(right, right, less=base, rng=rng, clusters=clusters)
+    assert (whole.value, whole.high) == (1, 1)  # nobody is right more often than always
+    assert whole.low == pytest.approx(1 - unseen / 0.5)
+    nothing = ratio(base, right, less=base, rng=rng, clusters=clusters)
+    assert nothing.value == 0
+    assert [nothing.low, nothing.high] == pytest.approx([-2 * unseen, 2 * unseen])
+
+
 def test_a_ratio_is_the_ratio_of_means_and_its_interval_holds_it(rng):
     a, b = scores(rng, 0.4), scores(rng, 0.8)
     estimate = ratio(a, b, rng=rng)

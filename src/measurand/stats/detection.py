@@ -36,6 +36,7 @@ from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import POWER
 from measurand.stats.resampling import bootstrap
+from measurand.stats.scores import bound_constant_ratio
 from measurand.stats.shuffles import ShuffleEffect
 
 LEAST_ROOM = 10  # spiked items that were wrong before; of fewer, any share is chance
@@ -50,7 +51,8 @@ def recovery(
 ) -> Estimate:
     """The accuracy gained on spiked items over the room that was left, 1 - before.
 
-    The interval resamples items or their clusters, keeping before and after together.
+    The interval resamples items or their clusters, keeping before and after together;
+    where all are right after, or none changed, it is by the rule of three.
 
     >>> before, after = pd.Series([1.0, 0, 0, 0] * 25), pd.Series([1.0, 1, 1, 0] * 25)
     >>> print(recovery(before, after, rng=np.random.default_rng(0)))
@@ -65,9 +67,11 @@ def recovery(
             f"before; at least {LEAST_ROOM} are needed to say what was gained"
         )
     with np.errstate(divide="ignore", invalid="ignore"):
-        return bootstrap(
+        estimate = bootstrap(
             lambda s: s[..., 0] / s[..., 1], rows, rng=rng, clusters=clusters
         )
+    ends = np.asarray(after, float), np.ones(len(rows)), np.asarray(before, float)
+    return bound_constant_ratio(estimate, *ends, clusters)
 
 
 @dataclass(frozen=True)

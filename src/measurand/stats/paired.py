@@ -14,7 +14,11 @@ from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.resampling import bootstrap, combine_ways, sum_clusters
-from measurand.stats.scores import bound_constant_share
+from measurand.stats.scores import (
+    bound_constant_ratio,
+    bound_constant_share,
+    unseen_share,
+)
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:
@@ -153,7 +157,7 @@ def score_bounds(
         quantile: How many standard errors the interval reaches.
         level: The coverage of the interval.
     """
-    nothing = 1 - ((1 - level) / 2) ** (1 / units)
+    nothing = unseen_share(units, level)
     ends = []
     for sign in (-1, 1):
         seen, more = sign * value, (discordant + sign * value) / 2
@@ -198,6 +202,12 @@ def ratio(
     """Mean of `a` over mean of `b`, after `less` is taken from both.
 
     A ratio whose denominator is not clearly above zero raises: its interval explodes.
+    Where `a` is `b`, or `less`, in every item, resamples do not vary: the interval is
+    then by the rule of three.
+
+    >>> ones, half = pd.Series([1.0] * 20), pd.Series([0.0, 1.0] * 10)
+    >>> print(ratio(ones, ones, less=half, rng=np.random.default_rng(0)))
+    1.000 [0.663, 1.000]
     """
     base = b * 0 if less is None else less
     if difference(b, base, rng=rng, clusters=clusters).low <= 0:
@@ -206,12 +216,13 @@ def ratio(
         )
     rows = _pair_scores(a, b, base)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return bootstrap(
+        estimate = bootstrap(
             lambda s: (s[..., 0] - s[..., 2]) / (s[..., 1] - s[..., 2]),
             rows,
             rng=rng,
             clusters=clusters,
         )
+    return bound_constant_ratio(estimate, rows[:, 0], rows[:, 1], rows[:, 2], clusters)
 
 
 def correlation(

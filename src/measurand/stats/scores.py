@@ -127,6 +127,44 @@ def bound_constant_share(
     return replace(bound, method=f"Wilson over {unit}")
 
 
+def bound_constant_ratio(
+    estimate: Estimate,
+    a: Floats,
+    b: Floats,
+    less: Floats,
+    clusters: Clusters = None,
+) -> Estimate:
+    """The ratio of `a` to `b`, both over `less`, with a bound where it cannot vary.
+
+    Where every item has `a` at `b`, or at `less`, each resample gives the same ratio,
+    as if it were certain. Of scores from 0 to 1 the truth may differ by what shows
+    nothing in so many units.
+
+    >>> right, base = np.ones(20), np.tile([0.0, 1.0], 10)
+    >>> sure = Estimate(1.0, 1.0, 1.0, 0.95, 20, "bootstrap over items")
+    >>> print(bound_constant_ratio(sure, right, right, base))
+    1.000 [0.663, 1.000]
+    """
+    if not ((a == b).all() or (a == less).all()):
+        return estimate
+    whole = float((b - less).mean())
+    unseen = unseen_share(_count_units(len(a), clusters), estimate.level)
+    mean = float(a.mean())
+    low = estimate.value - min(unseen, mean) / whole
+    high = estimate.value + min(unseen, 1 - mean) / whole
+    method = f"rule of three over {resample_unit(len(a), clusters)}"
+    return replace(estimate, low=low, high=high, method=method)
+
+
+def unseen_share(units: int | float, level: float = 0.95) -> float:
+    """The greatest share that may show in none of so many units: the rule of three.
+
+    >>> round(unseen_share(100), 3)
+    0.036
+    """
+    return float(1 - ((1 - level) / 2) ** (1 / units))
+
+
 def _is_constant_share(values: Floats) -> bool:
     return bool((values == 0).all() or (values == 1).all())
 

@@ -13,9 +13,14 @@ from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.canonical import canonical_benchmark
 from measurand.audits.leakage.counterparts import _describe_task
-from measurand.audits.leakage.scores import LeakageBaselines, part_leakage
+from measurand.audits.leakage.scores import (
+    LeakageBaselines,
+    part_leakage,
+    state_figures,
+)
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, Undefined
+from measurand.core.finding import Estimate
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
@@ -334,6 +339,23 @@ def test_three_fields_each_stand_alone():
     report = audited(three)
     alone = {f.condition for f in report.findings if f.statistic == "single_accuracy"}
     assert alone == {"premise", "source", "hypothesis"}
+
+
+def test_no_interval_of_a_share_leaves_0_to_1():
+    ids = tuple(str(i) for i in range(20))
+    runs = Runs(ids, np.zeros(20, int), np.zeros((2, 20, 2)), {})
+    ends = [Estimate(v, v - 0.1, v, 0.95, 20, "t") for v in (0.85, 1.0)]
+    figures = {"accuracy": lambda r: ends[r], "v_information": lambda r: ends[r]}
+    share, bits = state_figures("tfidf", "full", runs, figures).findings
+    assert bits.estimate.high > 1  # which bits may be
+    assert (share.estimate.high, share.estimate.low) == (1, bits.estimate.low)
+
+
+def test_items_that_make_one_cluster_are_not_said_to_be_no_more_than_chance():
+    report = audited(made(pairs(80, leak=1.0), pairs(30, leak=1.0, seed=1)))
+    assert report.verdict.label == "leaks"
+    assert not [f for f in report.findings if "peco" in f.statistic]
+    assert "30 clustered items" in report.not_run["peco of hypothesis by tfidf"]
 
 
 @pytest.mark.slow

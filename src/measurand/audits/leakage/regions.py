@@ -17,6 +17,7 @@ from measurand.audits.leakage.settings import (
     TABLE_K,
 )
 from measurand.core.arrays import Clusters, Floats, Ints
+from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader
@@ -139,6 +140,12 @@ def _score_clusters(
 ) -> tuple[Floats, list[Partition], list[PecoScore]]:
     """The components, the clusterings of them, and PECO of each."""
     k = clustering.k or default_k(len(vectors), len(np.unique(labels)))
+    if k < 2:
+        # One cluster has the labels of the whole, whatever they are: 0, for certain.
+        raise Undefined(
+            f"{len(vectors)} clustered items of {len(np.unique(labels))} labels make "
+            "one cluster, which shows nothing; give more items or set `k`"
+        )
     points = _reduce_vectors(vectors, clustering.components, rng("components"))
     partitions = [
         kmeans(points, k, rng=rng("kmeans", i)) for i in range(clustering.clusterings)

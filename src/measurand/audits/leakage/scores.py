@@ -24,6 +24,15 @@ LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 COLLAPSED = "collapsed"
 SATURATION, PUBLISHED_MODEL = "saturation", "published"
 FULL_UP, ROOM_LEFT = "saturated", "room left"
+SHARES = (
+    "accuracy",
+    "single_accuracy",
+    "control_accuracy",
+    "only_single_right",
+    "nba",
+    "nbr_agree",
+    "nbr_pair",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +183,10 @@ def state_figures(name: str, condition: str, runs: Runs, figures: Figures) -> St
         try:
             estimates = [make(run) for run in range(len(runs.probabilities))]
             estimate = pool_estimates(estimates)
+            if statistic in SHARES:
+                # The spread between the runs may carry an end beyond what a share is.
+                low, high = max(estimate.low, 0.0), min(estimate.high, 1.0)
+                estimate = replace(estimate, low=low, high=high)
             statement.findings.append(Finding(statistic, name, condition, estimate))
             statement.by_run[statistic] = estimates
         except Undefined as undefined:
