@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from measurand.core.arrays import Ints
 from measurand.core.clusters import cross_clusters, linked_clusters
@@ -65,7 +66,8 @@ class Benchmark:
         """
         group = [items.column(items.group)] if items.group else []
         fields = [f for f in (self.query, self.evidence) if f is not None]
-        texts = [column for f in fields if (column := items.column(f)).nunique() > 1]
+        columns = [_tell_blanks_apart(items.column(f)) for f in fields]
+        texts = [column for column in columns if column.nunique() > 1]
         ways = [linked_clusters([column, *group]) for column in texts]
         if len(ways) < 2:
             rest = linked_clusters(group) if group else np.arange(len(items))
@@ -96,3 +98,9 @@ class Benchmark:
         """Every label of the benchmark, sorted."""
         others = (label for part in self.test_parts.values() for label in part.classes)
         return tuple(sorted({*self.train.classes, *self.test.classes, *others}))
+
+
+def _tell_blanks_apart(texts: "pd.Series[str]") -> "pd.Series[str]":
+    """The texts, with another one for each that is blank: these share nothing."""
+    blank = texts.str.strip() == ""
+    return texts.where(~blank, [f"blank {row}" for row in range(len(texts))])

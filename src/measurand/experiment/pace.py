@@ -10,6 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from measurand.core.arrays import Ints
+from measurand.core.choices import fit_to
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader, Reader, Timeable
 
@@ -52,7 +53,7 @@ def measure_pace(
     def fit(count: int, texts: Sequence[str] = ()) -> None:
         recipe = reader.pilot(count, texts) if isinstance(reader, Timeable) else reader
         rows = rows_of_like_length(items, count)
-        fitted[:] = [recipe.fit(rows, np.random.default_rng(0))]
+        fitted[:] = [fit_to(recipe, rows, np.random.default_rng(0))]
 
     def answer(count: int) -> None:
         fitted[0].predict(rows_of_like_length(items, count))

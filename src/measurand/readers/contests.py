@@ -41,12 +41,27 @@ def fit_contests(
             features[~inside], right[~inside], contests[~inside], strength
         )
         scores[inside] = features[inside] @ learned
-    place = np.arange(len(numbers)) - _starts(numbers)[numbers]
+    return weights, contest_temperature(scores, right, contests)
+
+
+def contest_temperature(scores: Floats, right: Bools, contests: Ints) -> float:
+    """The temperature at which held-out scores are the best shares within contests."""
+    numbers, place = contest_places(contests)
     table = np.full((numbers.max() + 1, place.max() + 1), -np.inf)
     table[numbers, place] = scores
     gold = np.zeros(len(table), np.int64)
     gold[numbers[right]] = place[right]
-    return weights, best_temperature(table, gold)
+    return best_temperature(table, gold)
+
+
+def contest_places(contests: Ints) -> tuple[Ints, Ints]:
+    """The contests numbered from 0, and the place of each row in its own.
+
+    >>> [part.tolist() for part in contest_places(np.array([4, 4, 7, 7, 7]))]
+    [[0, 0, 1, 1, 1], [0, 1, 0, 1, 2]]
+    """
+    numbers = np.unique(contests, return_inverse=True)[1].astype(np.int64)
+    return numbers, np.arange(len(numbers)) - _starts(numbers)[numbers]
 
 
 def _starts(numbers: Ints) -> Ints:

@@ -18,19 +18,22 @@ from measurand.models.masked import AdaptedEncoder, EncoderAdaptation, adapt_enc
 from measurand.models.sequences import TokenSequences, input_tensors
 from measurand.models.training import (
     Batch,
+    Loss,
     Schedule,
-    pool_size,
-    random_batches,
     train_model,
 )
+from measurand.readers.contests import best_temperature, contest_temperature
 from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import (
     BestEpoch,
     EncoderRecipe,
+    contest_loss,
     encoder_loss,
     fresh_classifier,
+    plan_contests,
+    plan_items,
 )
-from measurand.readers.linear import best_temperature, hold_out_rows
+from measurand.readers.linear import hold_out_rows
 from measurand.readers.stacking.encoder import EncoderStack
 from measurand.readers.stacking.residents import encoders_at_once
 from measurand.readers.tuning import RATES, best_rate, negative_log_likelihood
@@ -123,10 +126,7 @@ class EncoderReader(EncoderRecipe):
                 ) from full
         if len(held_out) < len(classes) * 5:
             return replace(reader)
-        scale = best_temperature(
-            reader.scores(reader.read(held_out)), held_out.gold(classes)
-        )
-        return replace(reader, temperature=scale)
+        return replace(reader, temperature=_held_out_temperature(reader, held_out))
 
     def adapt(self, texts: Sequence[str]) -> "EncoderReader":
         """The recipe whose `fit` goes on pretraining on `texts` first."""
@@ -167,25 +167,19 @@ class EncoderReader(EncoderRecipe):
     ) -> None:
         """Fine-tune in place."""
         data, gold = reader.read(train_items).joined, train_items.gold(reader.classes)
-        pool = pool_size(len(train_items), self.batch)
-        plans = [
-            random_batches(data.lengths, self.batch, rng, pool)
-            for _ in range(self.epochs)
-        ]
-        where = cuda_or_cpu()
+        where, plan = cuda_or_cpu(), plan_items
+        loss: Loss = encoder_loss
+        if train_items.contest is not None:
+            plan, loss = plan_contests(train_items), contest_loss
+        epochs = [plan(data, gold, self.batch, rng) for _ in range(self.epochs)]
 
         def batches(epoch: int) -> Iterator[Batch]:
-            for rows, width in plans[epoch]:
-                # A short batch is filled up with rows that count for nothing, so that
-                # every batch of a width has one shape.
-                padded_rows = np.concatenate(
-                    [rows, np.repeat(rows[:1], self.batch - len(rows))]
-                )
-                labels = np.where(
-                    np.arange(self.batch) < len(rows), gold[padded_rows], -100
-                )
-                batch = input_tensors(data, padded_rows, width, where)
-                yield batch | {"labels": torch.from_numpy(labels).to(where)}
+            for rows, width, targets in epochs[epoch]:
+                tensors = {
+                    name: torch.from_numpy(array).to(where)
+                    for name, array in targets.items()
+                }
+                yield input_tensors(data, rows, width, where) | tensors
 
         best = BestEpoch(self.patience)
 
@@ -201,11 +195,9 @@ class EncoderReader(EncoderRecipe):
             )
             return best.stops(epoch, value, reader.model)
 
-        steps = sum(len(plan) for plan in plans)
+        steps = sum(map(len, epochs))
         schedule = Schedule(self.rate, self.warmup)
-        train_model(
-            reader.model, batches, self.epochs, steps, encoder_loss, schedule, after
-        )
+        train_model(reader.model, batches, self.epochs, steps, loss, schedule, after)
         best.restore(reader.model)
 
     def rows_read(self, rows: int) -> int:
@@ -248,6 +240,16 @@ class EncoderReader(EncoderRecipe):
     def with_seeds(self, seeds: int, first: int = 0) -> "list[EncoderReader]":
         """The same reader with so many seeds of its own, numbered from `first`."""
         return [replace(self, member=first + number) for number in range(seeds)]
+
+
+def _held_out_temperature(reader: FittedEncoder, held_out: Items) -> float:
+    """The temperature at which scores of held-out items are the best probabilities."""
+    scores = reader.scores(reader.read(held_out))
+    gold = held_out.gold(reader.classes)
+    if held_out.contest is None:
+        return best_temperature(scores, gold)
+    contests = held_out.column(held_out.contest).to_numpy(np.int64)
+    return contest_temperature(scores[:, 0] - scores[:, 1], gold == 0, contests)
 
 
 __all__ = ["EncoderReader", "FittedEncoder", "last_map"]

@@ -2,15 +2,25 @@
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 
+from measurand.core.arrays import Ints
 from measurand.core.errors import ReaderFailed
+from measurand.core.items import Items
 from measurand.models.encoder import encoder_checkpoint
-from measurand.models.training import Batch
+from measurand.models.sequences import TokenSequences
+from measurand.models.training import Batch, pool_size, random_batches
+from measurand.readers.contests import contest_places
 from measurand.readers.encoder_fitted import last_map
+
+UNCOUNTED = -100  # the label of a row that counts for nothing, as torch has it
+ABSENT = -1e4  # the score of a choice that an item does not have
+BatchPlan = tuple[Ints, int, dict[str, np.ndarray]]  # rows, width, and their targets
 
 
 @dataclass
@@ -65,6 +75,69 @@ def encoder_loss(model: Any, batch: Batch) -> torch.Tensor:
     labels = batch["labels"]
     logits = model(**{k: v for k, v in batch.items() if k != "labels"}).logits
     return torch.nn.functional.cross_entropy(logits.float(), labels)
+
+
+def contest_loss(model: Any, batch: Batch) -> torch.Tensor:
+    """Cross entropy among the choices of each item that counts."""
+    inputs = {k: v for k, v in batch.items() if k not in ("labels", "absent")}
+    logits = model(**inputs).logits.float()
+    scores = (logits[:, 0] - logits[:, 1]).view(batch["absent"].shape)
+    scores = scores.masked_fill(batch["absent"], ABSENT)
+    return torch.nn.functional.cross_entropy(scores, batch["labels"])
+
+
+def plan_items(
+    data: TokenSequences, gold: Ints, batch: int, rng: np.random.Generator
+) -> list[BatchPlan]:
+    """The batches of an epoch over items, each by itself.
+
+    A short one is filled up with rows that count for nothing, so that every batch of a
+    width has one shape.
+    """
+    plan = random_batches(data.lengths, batch, rng, pool_size(len(gold), batch))
+    steps = []
+    for rows, width in plan:
+        padded = np.concatenate([rows, np.repeat(rows[:1], batch - len(rows))])
+        labels = np.where(np.arange(batch) < len(rows), gold[padded], UNCOUNTED)
+        steps.append((padded, width, {"labels": labels}))
+    return steps
+
+
+def plan_contests(
+    items: Items,
+) -> Callable[[TokenSequences, Ints, int, np.random.Generator], list[BatchPlan]]:
+    """The same over contests: a batch holds all choices of its items, and as many rows.
+
+    The first class is being right. Contests of fewer choices are filled up too.
+    """
+    numbers, places = contest_places(
+        items.column(str(items.contest)).to_numpy(np.int64)
+    )
+    size = (int(numbers.max()) + 1, int(places.max()) + 1)
+    table = np.full(size, -1, np.int64)
+    table[numbers, places] = np.arange(len(numbers))
+
+    def plan(
+        data: TokenSequences, gold: Ints, batch: int, rng: np.random.Generator
+    ) -> list[BatchPlan]:
+        lengths = np.where(table >= 0, data.lengths[table], 0).max(axis=1)
+        right = np.where(table >= 0, gold[table] == 0, False).argmax(axis=1)
+        count = max(1, batch // size[1])
+        steps = []
+        for chosen, width in random_batches(
+            lengths, count, rng, pool_size(size[0], count)
+        ):
+            padded = np.concatenate(
+                [chosen, np.repeat(chosen[:1], count - len(chosen))]
+            )
+            rows = table[padded]
+            labels = np.where(np.arange(count) < len(chosen), right[padded], UNCOUNTED)
+            targets = {"labels": labels, "absent": rows < 0}
+            filled = np.where(rows >= 0, rows, rows[:, :1])
+            steps.append((filled.ravel(), width, targets))
+        return steps
+
+    return plan
 
 
 @dataclass(frozen=True)

@@ -146,9 +146,13 @@ def fit_temperature(
 def shared_text_clusters(items: Items) -> Ints | None:
     """The items that share a text in any field; None where none does.
 
+    The choices of one item belong together, whatever they share with others.
+
     Where sharing in all fields joins more than half of the items, fields are taken one
     by one, the one with the fewest texts first; one that joins too many is left out.
     """
+    if items.contest is not None:
+        return linked_clusters([items.column(items.contest)])
     columns = [items.column(field) for field in items.fields]
     columns.sort(key=lambda column: column.nunique())
     for chosen in (columns, *([column] for column in columns)):

@@ -53,6 +53,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
+from measurand.experiment.chance import say_chance
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
     LADDER,
@@ -105,7 +106,11 @@ def audit(
     evaluated = "out of fold" if tested.folds > 1 else "test items"
     counted = {key: tested.describe()[key] for key in ("roles", "labels")}
     described = benchmark.describe() | counted | {"evaluated": evaluated}
-    return replace(report, benchmark=described)
+    stated = replace(report, benchmark=described)
+    if benchmark.test.choices is None:
+        return stated
+    # The question with its choices, and no evidence: the book is closed.
+    return say_chance(stated, {"query_only": "closed_book"})
 
 
 @contextmanager

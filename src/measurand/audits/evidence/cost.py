@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.audits.evidence.split import require_evidence
 from measurand.core.benchmark import Benchmark
+from measurand.core.choices import fit_to
 from measurand.core.intervention import AsIs
 from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep
@@ -101,7 +102,7 @@ def _prompt_letters(
 ) -> int:
     """The letters of all prompts about the test items, read so."""
     rng = generator(seed, "plan")
-    fitted = reader.fit(change(benchmark.train, rng), rng)
+    fitted = fit_to(reader, change(benchmark.train, rng), rng)
     prompts = fitted.prompts(change(benchmark.test, rng))
     return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
 

@@ -15,7 +15,7 @@ from measurand.audits.leakage.choices import (
     duplicate_findings,
     pair_canonical,
     rule_findings,
-    say_chance,
+    tell_unrequired,
 )
 from measurand.audits.leakage.controls import add_controls
 from measurand.audits.leakage.counterparts import WorkList, list_counterparts
@@ -116,11 +116,7 @@ def audit(
         elicited=canonical.benchmark.elicited,
     )
     findings = [
-        *_majority_findings(
-            {"full": baselines, **other_baselines},
-            "chance" if canonical.has_choices else "majority",
-            experiment.seed,
-        ),
+        *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
         *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
@@ -153,7 +149,7 @@ def audit(
         items,
         files=repair_files(items, repairs, work),
     )
-    return say_chance(report) if canonical.has_choices else report
+    return tell_unrequired(report) if canonical.has_choices else report
 
 
 def _choice_findings(canonical: CanonicalBenchmark, margin: float) -> list[Finding]:
@@ -248,14 +244,14 @@ def _draw_uncertainty(
 
 
 def _majority_findings(
-    baselines: Mapping[str, LeakageBaselines], guess: str, seed: int
+    baselines: Mapping[str, LeakageBaselines], seed: int
 ) -> list[Finding]:
-    """What who reads nothing reaches on each test part: the majority, or chance."""
+    """The share of the commonest label of each test part."""
     rng = generator(seed, "leakage", "ground")
     return [
         Finding(
-            guess,
-            guess,
+            "majority",
+            "majority",
             where,
             mean_score(ground.majority, rng=rng, clusters=ground.clusters),
         )

@@ -21,6 +21,7 @@ from measurand.core.items import LETTERS, Items, with_columns
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.core.words import words
+from measurand.experiment.chance import say_chance
 from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
 from measurand.interventions.fields import Keep
@@ -215,23 +216,14 @@ def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Findin
     ]
 
 
-def say_chance(report: Report) -> Report:
-    """The report with chance for the majority: of choices any may be guessed."""
-    verdict, exhibits = report.verdict, report.exhibits
-    reason = verdict.reason.replace("the majority", "chance")
-    if verdict.label == LEAKS:
-        reason += (
-            "; as far as that goes, the benchmark does not require its question, which "
-            "a reader may also have inferred from the choices"
-        )
-    captions = [
-        replace(e, caption=e.caption.replace("the majority", "chance"))
-        for e in exhibits
-    ]
-    warnings = [w.replace("the majority", "chance") for w in report.warnings]
-    return replace(
-        report,
-        verdict=replace(verdict, reason=reason),
-        exhibits=tuple(captions),
-        warnings=tuple(warnings),
+def tell_unrequired(report: Report) -> Report:
+    """The report in the words of choices: what leaks does not require the question."""
+    told = say_chance(report, {})
+    if told.verdict.label != LEAKS:
+        return told
+    clause = (
+        "; as far as that goes, the benchmark does not require its question, which a "
+        "reader may also have inferred from the choices"
     )
+    verdict = replace(told.verdict, reason=told.verdict.reason + clause)
+    return replace(told, verdict=verdict)

@@ -4,7 +4,7 @@ from measurand.core.comparison import Against, Comparison
 
 # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
 COMPARISON = Comparison(
-    whole_item=("accuracy", "majority", "saturation"),
+    whole_item=("accuracy", "majority", "chance", "saturation"),
     parts=(
         "single_accuracy",
         "over_majority",

@@ -1,0 +1,96 @@
+"""Benchmarks of choices and of free answers: leakage and evidence, with real data.
+
+    python -m bench.choices DATA OUT light|WEIGHTS [NAME ...]
+
+DATA holds the benchmarks as gzipped JSON lines. `light` reads with tfidf and cross on a
+CPU; WEIGHTS is a directory with MiniLM, which is trained listwise with three seeds.
+Free answers are screened: the gold answer among three of like items. The reports go to
+OUT without anything that quotes an item.
+"""
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bench.real import figures_only
+from measurand.audits import evidence, leakage
+from measurand.benchmarks.load import load_benchmark
+from measurand.core.benchmark import Benchmark
+from measurand.core.finding import Report
+from measurand.core.reader import Reader
+from measurand.experiment.experiment import open_experiment
+from measurand.readers import READERS
+from measurand.report.saved import document, dumps
+
+FILES = {  # train and test, or one file that is cross-fitted
+    "openbookqa": ("openbookqa_train", "openbookqa_test"),
+    "commonsenseqa": ("commonsenseqa_train", "commonsenseqa_val"),
+    "hellaswag": ("hellaswag_train_even_10k", "hellaswag_val"),
+    "arc": ("arc_challenge_train", "arc_challenge_test"),
+    "sciq": ("sciq_1000",),
+    "bioasq": ("bioasq_yesno",),
+    "qasper": ("qasper_yesno",),
+    "squad": ("freeform_squad",),
+    "drop": ("freeform_drop",),
+    "nq": ("freeform_nq",),
+    "coqa": ("freeform_coqa",),
+}
+LONG = 256  # tokens of items that bring their evidence
+
+
+def load_named(data: Path, name: str) -> Benchmark:
+    """The benchmark of this name."""
+    first, *rest = (str(data / f"{file}.jsonl.gz") for file in FILES[name])
+    return replace(load_benchmark(first, test=rest[0] if rest else None), name=name)
+
+
+def choose_readers(how: str, benchmark: Benchmark) -> Mapping[str, Reader]:
+    """The light readers, or MiniLM from these weights."""
+    if how == "light":
+        return {name: READERS.load(name) for name in ("tfidf", "cross")}
+    from measurand.readers.encoder import EncoderReader
+
+    length = 128 if benchmark.evidence is None else LONG
+    return {"minilm": EncoderReader(how, length=length)}
+
+
+def run_audits(benchmark: Benchmark, how: str, workers: int) -> dict[str, Report]:
+    """Leakage, and evidence where there is some."""
+    readers = choose_readers(how, benchmark)
+    settings: dict[str, Any] = {"calibrate": False}
+    reports = {}
+    with open_experiment(benchmark, workers=workers) as running:
+        reports["leakage"] = leakage.audit(
+            running,
+            readers,
+            leakage.LeakageSettings(tsne=False, folds=2, draws=1, **settings)
+            if how != "light"
+            else leakage.LeakageSettings(tsne=False, **settings),
+        )
+        if benchmark.evidence is not None:
+            reports["evidence"] = evidence.audit(
+                running, readers, evidence.EvidenceSettings(**settings)
+            )
+    return reports
+
+
+def main(data: str, out: str, how: str, *names: str) -> None:
+    """Audit each benchmark and write its reports."""
+    suffix = "light" if how == "light" else "minilm"
+    for name in names or FILES:
+        benchmark = load_named(Path(data), name)
+        start = time.perf_counter()
+        reports = run_audits(benchmark, how, 2 if how == "light" else 1)
+        for audit, report in reports.items():
+            path = Path(out) / f"choices-{name}-{audit}-{suffix}.json"
+            path.write_text(dumps(document(figures_only(report))))
+            seconds = round(time.perf_counter() - start)
+            label, reason = report.verdict.label, report.verdict.reason
+            print(f"{name} {audit}: {label}, {seconds} s; {reason}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:4], *sys.argv[4:])

@@ -1,0 +1,36 @@
+"""A report in the words of items that bring their own choices.
+
+Who reads nothing guesses one of them, and so reaches chance and not the majority; and
+who reads a part alone reads it with the choices, since nobody could choose otherwise.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from measurand.core.finding import Report
+
+MAJORITY, CHANCE = "the majority", "chance"
+
+
+def say_chance(report: Report, names: Mapping[str, str]) -> Report:
+    """The report with chance for the majority, and other names for some statistics."""
+    names = {"majority": "chance", **names}
+    findings = [
+        replace(
+            finding,
+            statistic=names.get(finding.statistic, finding.statistic),
+            reader="chance" if finding.reader == "majority" else finding.reader,
+        )
+        for finding in report.findings
+    ]
+    verdict = report.verdict
+    return replace(
+        report,
+        verdict=replace(verdict, reason=verdict.reason.replace(MAJORITY, CHANCE)),
+        findings=tuple(findings),
+        exhibits=tuple(
+            replace(exhibit, caption=exhibit.caption.replace(MAJORITY, CHANCE))
+            for exhibit in report.exhibits
+        ),
+        warnings=tuple(line.replace(MAJORITY, CHANCE) for line in report.warnings),
+    )
