@@ -63,13 +63,13 @@ def run_audits(benchmark: Benchmark, how: str, workers: int) -> dict[str, Report
     settings: dict[str, Any] = {"calibrate": False}
     reports = {}
     with open_experiment(benchmark, workers=workers) as running:
-        reports["leakage"] = leakage.audit(
-            running,
-            readers,
-            leakage.LeakageSettings(tsne=False, folds=2, draws=1, **settings)
-            if how != "light"
-            else leakage.LeakageSettings(tsne=False, **settings),
-        )
+        if "items_screened" not in benchmark.notes:  # their choices were drawn here
+            cuts = {} if how == "light" else {"folds": 2, "draws": 1}
+            reports["leakage"] = leakage.audit(
+                running,
+                readers,
+                leakage.LeakageSettings(tsne=False, **cuts, **settings),
+            )
         if benchmark.evidence is not None:
             reports["evidence"] = evidence.audit(
                 running, readers, evidence.EvidenceSettings(**settings)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from measurand.controls.blank import Blank, deal_rows
 from measurand.core.benchmark import Benchmark
-from measurand.core.items import Items
+from measurand.core.items import Items, pack_choices
 
 
 def made_benchmark(labels, evidence):
@@ -78,3 +78,23 @@ def test_groups_count_as_shared():
     grouped = Items(table, ("query", "evidence"), group="story")
     blank = Blank()(replace(benchmark, train=grouped), 0).benchmark.train
     assert (blank.table.groupby("story")["label"].nunique() == 1).all()
+
+
+def test_of_choices_any_one_of_the_item_is_called_right():
+    rows = [["a", "b"] if n % 2 else ["a", "b", "c", "d"] for n in range(400)]
+    table = pd.DataFrame(
+        {
+            "question": [f"which {n}?" for n in range(400)],
+            "choices": [pack_choices(row) for row in rows],
+            "label": "A",
+        },
+        index=[f"i{n}" for n in range(400)],
+    )
+    items = Items(table, ("question", "choices"), choices="choices")
+    blank = Blank()(Benchmark("chosen", items, items, "question"), 0).benchmark
+    counts = blank.train.choice_counts
+    places = blank.train.gold(blank.train.classes)
+    assert (places < counts).all()
+    # Of 200 items with four choices each letter is due 50 times, give or take 25.
+    drawn = np.bincount(places[counts == 4], minlength=4)
+    assert abs(drawn - 50).max() < 25

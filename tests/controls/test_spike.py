@@ -1,6 +1,7 @@
 """Spikes: what they plant, and what nobody may learn from one field of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from measurand.checks import make_items
@@ -13,7 +14,7 @@ from measurand.controls.spike import (
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, CannotIntervene
-from measurand.core.items import Items, with_columns
+from measurand.core.items import Items, pack_choices, with_columns
 from measurand.core.words import words
 
 
@@ -156,3 +157,38 @@ def test_the_same_seed_gives_the_same_spikes():
     benchmark, spike = made_benchmark(), MatchSpike("query", "evidence", 0.1)
     digests = [spike(benchmark, seed).benchmark.test.digest for seed in (0, 0, 1)]
     assert digests[0] == digests[1] != digests[2]
+
+
+def chosen_benchmark(count=60):
+    rows = [[f"boat {n}", f"mast {n}", f"oar {n}"] for n in range(count)]
+    table = pd.DataFrame(
+        {
+            "question": [f"which {n}?" for n in range(count)],
+            "evidence": [f"text {n}" for n in range(count)],
+            "choices": [pack_choices(row) for row in rows],
+            "label": ["ABC"[n % 3] for n in range(count)],
+        },
+        index=[f"i{n}" for n in range(count)],
+    )
+    fields = ("question", "evidence", "choices")
+    items = Items(table, fields, choices="choices")
+    return Benchmark("chosen", items, items, "question", "evidence")
+
+
+def test_a_code_word_stands_in_the_right_choice_alone():
+    sample = WordSpike("choices", 0.5)(chosen_benchmark(), 0)
+    test = sample.benchmark.test
+    rows = zip(test.choice_texts, test.labels, sample.spiked, strict=True)
+    for texts, letter, spiked in rows:
+        longer = [len(words(text)) == 3 for text in texts]
+        assert longer == [spiked and "ABC"[k] == letter for k in range(3)]
+
+
+def test_the_evidence_names_the_right_choice_and_no_choice_tells_it():
+    sample = MatchSpike("question", "evidence", 1.0)(chosen_benchmark(), 0)
+    test = sample.benchmark.test
+    rows = zip(test.choice_texts, test.column("evidence"), test.labels, strict=True)
+    for texts, evidence, letter in rows:
+        names = [words(text)[-1] for text in texts]
+        assert len({*names}) == 3
+        assert words(evidence)[-1] == names["ABC".index(letter)]

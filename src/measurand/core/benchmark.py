@@ -103,4 +103,5 @@ class Benchmark:
 def _tell_blanks_apart(texts: "pd.Series[str]") -> "pd.Series[str]":
     """The texts, with another one for each that is blank: these share nothing."""
     blank = texts.str.strip() == ""
-    return texts.where(~blank, [f"blank {row}" for row in range(len(texts))])
+    apart = pd.Series([f"blank {n}" for n in range(len(texts))], texts.index)
+    return texts.where(~blank, apart)

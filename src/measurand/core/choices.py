@@ -94,7 +94,8 @@ def pair_choices(items: Items) -> ChoicePairs:
     while contest in columns:
         contest += "_"
     columns[contest] = owner
-    ids = [f"{items.ids[o]} {LETTERS[p]}" for o, p in zip(owner, place, strict=True)]
+    names = items.ids.astype(str).to_numpy(object)[owner]
+    ids = [f"{name} {LETTERS[p]}" for name, p in zip(names, place, strict=True)]
     table = pd.DataFrame(columns, index=pd.Index(ids, name="id"))
     pairs = Items(table, (name, *rest), items.label, contest=contest)
     return ChoicePairs(pairs, owner, place)
@@ -142,6 +143,11 @@ class FittedOnPairs:
     def remarks(self) -> Mapping[str, float | str]:
         """What the reader of pairs has to say."""
         return self.reader.remarks() if isinstance(self.reader, Remarks) else {}
+
+    def prompts(self, items: Items) -> list[Any]:
+        """What a prompted reader is given: each choice by itself."""
+        reader: Any = self.reader
+        return list(reader.prompts(pair_choices(items).items))
 
     def _compare(self, pairs: ChoicePairs, answer: Floats) -> Floats:
         check_shape(answer, len(pairs.items), self.reader)

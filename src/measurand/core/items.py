@@ -150,8 +150,8 @@ class Items:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of every cell, id and role: part of every store key."""
-        roles = (self.fields, self.label, self.metadata, self.group)
-        roles += (self.choices,) if self.choices is not None else ()
+        roles: tuple[object, ...] = (self.fields, self.label, self.metadata, self.group)
+        roles += () if self.choices is None else (self.choices,)
         fingerprint = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
         for start in range(0, len(self), CHUNK):
             rows = self.table.iloc[start : start + CHUNK]

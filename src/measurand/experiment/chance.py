@@ -8,8 +8,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from measurand.core.finding import Report
+from measurand.experiment.ladder import INVERTED
 
 MAJORITY, CHANCE = "the majority", "chance"
+# Why readers may be below it: of choices, texts that training has called right.
+TURNED = (
+    "as where choices that are right in training are wrong in the test items: look "
+    "which texts they share"
+)
 
 
 def say_chance(report: Report, names: Mapping[str, str]) -> Report:
@@ -24,9 +30,10 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
         for finding in report.findings
     ]
     verdict = report.verdict
+    reason = verdict.reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
     return replace(
         report,
-        verdict=replace(verdict, reason=verdict.reason.replace(MAJORITY, CHANCE)),
+        verdict=replace(verdict, reason=reason),
         findings=tuple(findings),
         exhibits=tuple(
             replace(exhibit, caption=exhibit.caption.replace(MAJORITY, CHANCE))

@@ -24,6 +24,12 @@ LADDER = {  # from weak to strong; said here too, so that none is loaded to be c
 }
 
 
+INVERTED = (
+    "as where labels mean something else in the test items than in training: look "
+    "whether they are inverted or mixed up"
+)
+
+
 class Ranked(Protocol):
     """What one reader lets an audit say."""
 
@@ -99,11 +105,7 @@ def most_telling(
 def explain_below_majority(names: Sequence[str]) -> str:
     """Why readers may be surely below the majority, and what to look at."""
     be = "are" if len(names) > 1 else "is"
-    return (
-        f"{', '.join(names)} {be} surely below the majority, as where labels mean "
-        "something else in the test items than in training: look whether they are "
-        "inverted or mixed up"
-    )
+    return f"{', '.join(names)} {be} surely below the majority, {INVERTED}"
 
 
 def check_rung(name: str) -> None:

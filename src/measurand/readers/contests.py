@@ -90,7 +90,7 @@ def _fit_weights(
 
     options = {"maxiter": STEPS, "ftol": CLOSE}
     origin = np.zeros(features.shape[1])
-    best = minimize(loss, origin, jac=True, method="L-BFGS-B", options=options)
+    best = minimize(loss, origin, jac=True, method="L-BFGS-B", options=options)  # type: ignore[call-overload]
     return np.asarray(best.x)
 
 

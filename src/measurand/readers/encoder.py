@@ -27,6 +27,7 @@ from measurand.readers.encoder_fitted import FittedEncoder, last_map
 from measurand.readers.encoder_training import (
     BestEpoch,
     EncoderRecipe,
+    PlanBatches,
     contest_loss,
     encoder_loss,
     fresh_classifier,
@@ -167,7 +168,8 @@ class EncoderReader(EncoderRecipe):
     ) -> None:
         """Fine-tune in place."""
         data, gold = reader.read(train_items).joined, train_items.gold(reader.classes)
-        where, plan = cuda_or_cpu(), plan_items
+        where = cuda_or_cpu()
+        plan: PlanBatches = plan_items
         loss: Loss = encoder_loss
         if train_items.contest is not None:
             plan, loss = plan_contests(train_items), contest_loss

@@ -21,6 +21,9 @@ from measurand.readers.encoder_fitted import last_map
 UNCOUNTED = -100  # the label of a row that counts for nothing, as torch has it
 ABSENT = -1e4  # the score of a choice that an item does not have
 BatchPlan = tuple[Ints, int, dict[str, np.ndarray]]  # rows, width, and their targets
+PlanBatches = Callable[
+    [TokenSequences, Ints, int, np.random.Generator], list[BatchPlan]
+]
 
 
 @dataclass
@@ -103,9 +106,7 @@ def plan_items(
     return steps
 
 
-def plan_contests(
-    items: Items,
-) -> Callable[[TokenSequences, Ints, int, np.random.Generator], list[BatchPlan]]:
+def plan_contests(items: Items) -> PlanBatches:
     """The same over contests: a batch holds all choices of its items, and as many rows.
 
     The first class is being right. Contests of fewer choices are filled up too.

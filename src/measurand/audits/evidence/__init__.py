@@ -36,6 +36,9 @@ filter_gain
     The mean ood_gap where as many items are dropped at random, minus that where the
     dominant group is dropped whose mpds is above that of all items; beside it, what
     dropping at random does. All on the same test items.
+closed_book, chance
+    Of items with choices: query_only, which is of the question and its choices; and the
+    mean of one over the number of choices, in the place of the majority.
 recovery
     Accuracy gained on spiked test items over the room that was left, by kind and dose.
 detection_limit

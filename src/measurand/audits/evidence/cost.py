@@ -1,6 +1,7 @@
 """What an evidence audit by a server's model would cost, and what it could see."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.audits.evidence.split import require_evidence
@@ -102,7 +103,7 @@ def _prompt_letters(
 ) -> int:
     """The letters of all prompts about the test items, read so."""
     rng = generator(seed, "plan")
-    fitted = fit_to(reader, change(benchmark.train, rng), rng)
+    fitted: Any = fit_to(reader, change(benchmark.train, rng), rng)
     prompts = fitted.prompts(change(benchmark.test, rng))
     return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
 

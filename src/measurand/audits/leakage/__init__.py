@@ -40,6 +40,15 @@ control_accuracy, control_over_majority, control_peco
 repair_over_majority, repair_bits, repair_pair_accuracy
     What is left after items that leak were taken out, or as many at random.
 
+choices_only, chance
+    Of items with choices: how right a reader is from the choices alone, in the place of
+    single_accuracy; and the mean of one over the number of choices, in that of the
+    majority.
+longest, shortest, most_alike, odd_one_out, question_overlap
+    How often the choice is right that a rule without a reader points at; ties shared.
+duplicates
+    The share of items that stand twice, have a choice twice, or the right one twice.
+
 recovery
     Accuracy gained from one part on test items spiked with a code word for the label
     in it, over the room that was left, by dose.

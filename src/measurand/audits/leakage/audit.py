@@ -12,6 +12,7 @@ from measurand.audits.leakage.canonical import (
 from measurand.audits.leakage.cards import word_statistics
 from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.choices import (
+    check_own_choices,
     duplicate_findings,
     pair_canonical,
     rule_findings,
@@ -89,6 +90,7 @@ def audit(
         settings: What is chosen before the run.
     """
     check_teachable(readers, "one part alone")
+    check_own_choices(experiment.benchmark)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
     described = pair_canonical(canonical) if canonical.has_choices else canonical

@@ -15,7 +15,9 @@ from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
 from measurand.audits.leakage.scores import LEAKS, PartLeakage
 from measurand.core.arrays import Floats, Ints
+from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
+from measurand.core.errors import NotApplicable
 from measurand.core.finding import Finding, Report
 from measurand.core.items import LETTERS, Items, with_columns
 from measurand.core.reader import Reader
@@ -35,6 +37,7 @@ COMPARED = (
     *("accuracy", "saturation", "recovered", "recovered_over_chance", "nba"),
     *("nbr_agree", "nbr_pair", "kappa", "only_single_right", "recovered_reference"),
 )
+SCREENED = "items_screened"  # the note of free answers that became choices
 RULE = "rule"  # who finds what needs no reader
 PLACED = 2000  # test items whose choices are put into clusters
 Rule = Callable[
@@ -196,6 +199,16 @@ def place_choices(
         seed,
     )
     return list(regions.findings)
+
+
+def check_own_choices(benchmark: Benchmark) -> None:
+    """Raise where the choices were drawn here, from answers of other items."""
+    if benchmark.notes.get(SCREENED):
+        raise NotApplicable(
+            f"the choices of {benchmark.name} were drawn here from answers of other "
+            "items, so that what they give away says nothing of it; ask the evidence "
+            "audit, or give items that bring their own `choices`"
+        )
 
 
 def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Finding]:

@@ -1,0 +1,102 @@
+"""The page of choices and answers: its table is made of the reports.
+
+    python -m bench.choices_page
+
+Reads bench/results/choices, which `python -m bench.choices` made, and writes the part
+of docs/choices.md under its last heading.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+PAGE, RESULTS = ROOT / "docs" / "choices.md", ROOT / "bench" / "results" / "choices"
+HEADING = "## Real benchmarks\n"
+HEADS = ("benchmark", "reader", "n", "chance", "choices alone", "all", "verdict")
+EVIDENCE = ("benchmark", "reader", "n", "all", "closed book", "lost by wrong evidence")
+MADE = (
+    "Made by `python -m bench.choices_page` from reports of "
+    "`python -m bench.choices DATA OUT light|WEIGHTS`; MiniLM was trained listwise "
+    "with three seeds on one H200. Brackets are 95 % intervals. MiniLM's own training "
+    "held pairs of questions and answers, SQuAD's among them."
+)
+
+
+def read_figures(report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """The estimates of all readers, by statistic and reader, of whole items first."""
+    figures: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for finding in report["findings"]:
+        key = finding["statistic"], finding["reader"]
+        figures.setdefault(key, finding["estimate"])
+    return figures
+
+
+def say(figure: Mapping[str, Any] | None) -> str:
+    """An estimate with its interval; nothing where there is none."""
+    if figure is None:
+        return ""
+    value, low, high = (figure[key] for key in ("value", "low", "high"))
+    return f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def rows_of(audit: str) -> list[list[str]]:
+    """A row a benchmark and reader."""
+    rows = []
+    for path in sorted(RESULTS.glob(f"choices-*-{audit}-*.json")):
+        report = json.loads(path.read_text("utf-8"))
+        figures = read_figures(report)
+        name = report["benchmark"]["name"]
+        readers = report["settings"]["readers"]
+        for reader in readers:
+            told = (
+                _leakage_row(figures, reader)
+                if audit == "leakage"
+                else _evidence_row(figures, reader)
+            )
+            if told is not None:
+                rows.append([name, reader, *told, report["verdict"]["label"]])
+    return rows
+
+
+def _leakage_row(figures: Mapping[Any, Any], reader: str) -> list[str] | None:
+    """What choices alone and all fields reach; None where items have no choices."""
+    alone = figures.get(("choices_only", reader))
+    if alone is None:
+        return None
+    chance = figures["chance", "chance"]["value"]
+    full = say(figures.get(("accuracy", reader)))
+    return [f"{alone['n']:,}", f"{chance:.3f}", say(alone), full]
+
+
+def _evidence_row(figures: Mapping[Any, Any], reader: str) -> list[str]:
+    """What all fields and the closed book reach, and what wrong evidence costs."""
+    full = figures["accuracy", reader]
+    closed = figures.get(("closed_book", reader)) or figures.get(("query_only", reader))
+    lost = figures.get(("delta_evi", reader))
+    return [f"{full['n']:,}", say(full), say(closed), say(lost)]
+
+
+def write_table(heads: tuple[str, ...], rows: list[list[str]]) -> str:
+    """A table of Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> None:
+    """Write what follows the last heading anew."""
+    text = PAGE.read_text("utf-8").partition(HEADING)[0]
+    parts = [
+        text + HEADING,
+        MADE,
+        "Leakage:",
+        write_table(HEADS, rows_of("leakage")),
+        "Evidence; free answers are screened, so that choices were drawn here:",
+        write_table((*EVIDENCE, "verdict"), rows_of("evidence")),
+    ]
+    PAGE.write_text("\n\n".join(part.rstrip("\n") for part in parts) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The evidence audit of items with choices: known answers, in their own words."""
+
+import pytest
+
+from measurand.audits.evidence import EvidenceSettings, audit
+from measurand.benchmarks.synthetic_choices import (
+    CLOSED_BOOK,
+    READING,
+    plant_choice_benchmark,
+)
+from measurand.experiment.experiment import open_experiment
+from measurand.readers import READERS
+
+SIZES = {"train": 800, "test": 600}
+
+
+def audit_choices(plan, **settings):
+    benchmark = plant_choice_benchmark("planted", plan, sizes=SIZES)
+    chosen = EvidenceSettings(calibrate=False, shuffles=4, margin=0.05, **settings)
+    with open_experiment(benchmark) as experiment:
+        return audit(experiment, {"cross": READERS.load("cross")}, chosen)
+
+
+def figures(report):
+    return {(f.statistic, f.reader): f.estimate for f in report.findings}
+
+
+@pytest.mark.slow
+def test_a_passage_that_tells_is_required():
+    report = audit_choices(READING)
+    found = figures(report)
+    assert report.verdict.label == "evidence-sensitive"
+    assert found["closed_book", "cross"].value == pytest.approx(
+        READING.truth["closed_book"], abs=0.1
+    )
+    assert found["chance", "chance"].value == 0.25
+    assert ("query_only", "cross") not in found
+    recovered = [f for f in report.findings if f.statistic == "recovery"]
+    assert all(f.condition.startswith("match") for f in recovered)
+
+
+@pytest.mark.slow
+def test_a_passage_that_adds_nothing_is_not_required():
+    report = audit_choices(CLOSED_BOOK, controls="none")
+    assert report.verdict.label in ("direct coupling", "latent coupling")
+    assert figures(report)["closed_book", "cross"].low > 0.9
