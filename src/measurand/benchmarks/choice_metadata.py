@@ -75,8 +75,8 @@ def _odd_choice(sets: Sequence[set[str]]) -> str:
     'C'
     """
     shares = []
-    for place, own in enumerate(sets):
-        others = set().union(*sets[:place], *sets[place + 1 :])
+    for position, own in enumerate(sets):
+        others = set().union(*sets[:position], *sets[position + 1 :])
         shares.append(len(own & others) / max(len(own), 1))
     return _only_letter(shares, min)
 

@@ -121,7 +121,7 @@ def read_choices(
     """The tables with one field of choices and letters as labels, and what was found.
 
     Where the label is itself one of the columns of choices, it always stood in the same
-    place: the order of each item's choices is then drawn.
+    position: the order of each item's choices is then drawn.
     """
     sides = ["train", "test"] if len(tables) > 1 else [""]
     items = [
@@ -280,7 +280,9 @@ def _draw_order(
 ) -> list[ItemChoices]:
     """The items, the choices of each in an order of its own."""
     return [
-        ItemChoices([item.texts[place] for place in rng.permutation(len(item.texts))])
+        ItemChoices(
+            [item.texts[position] for position in rng.permutation(len(item.texts))]
+        )
         for item in items
     ]
 
@@ -343,7 +345,7 @@ def _gold_way(golds: Sequence[object], items: Sequence[ItemChoices]) -> str:
 
 
 def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
-    """The place of the right choice; None where the gold leads to none.
+    """The position of the right choice; None where the gold leads to none.
 
     >>> item = ItemChoices(["a boat", "A mast"], ["1", "2"])
     >>> [_gold_place(*gold) for gold in (
@@ -353,8 +355,8 @@ def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
     """
     text = str(gold)
     if way in (INDEX, INDEX_FROM_1):
-        place = int(text) - (way == INDEX_FROM_1) if _is_int(text) else -1
-        return place if 0 <= place < len(item.texts) else None
+        position = int(text) - (way == INDEX_FROM_1) if _is_int(text) else -1
+        return position if 0 <= position < len(item.texts) else None
     if way == LETTER:
         letters = LETTERS[: len(item.texts)]
         letter = text.upper().strip("().:")
@@ -382,10 +384,10 @@ def _letters(
         )
     letters, astray = [], []
     for row, (gold, item) in enumerate(zip(golds, items, strict=True), 1):
-        place = _gold_place(gold, item, way)
-        if place is None and gold != UNLABELLED:
+        position = _gold_place(gold, item, way)
+        if position is None and gold != UNLABELLED:
             astray.append(row)
-        letters.append(UNLABELLED if place is None else LETTERS[place])
+        letters.append(UNLABELLED if position is None else LETTERS[position])
     if not astray:
         return letters
     row = astray[0]

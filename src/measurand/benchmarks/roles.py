@@ -274,14 +274,7 @@ def infer_roles(
         parts.pop("label", None)
     taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
     taken += named.choices
-    for name in taken:
-        if name not in columns:
-            raise NoField(name, list(columns))
-        if taken.count(name) > 1:
-            raise BadInput(
-                f"column {quote(name)} is given more than one part; "
-                "name a column for one part only"
-            )
+    _check_taken(taken, columns)
     free = [name for name in columns if name not in taken]
     candidates = {
         "evidence": [c for c in columns if c in (*free, role_columns["rationale"])],
@@ -316,6 +309,18 @@ def infer_roles(
     field = _choice_field(named, [*taken, *inferred.values()])
     inferred |= {"choices": field, "answers": named.answers}
     return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
+
+
+def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise where a column that plays a part is not there, or plays two."""
+    for name in taken:
+        if name not in columns:
+            raise NoField(name, list(columns))
+        if taken.count(name) > 1:
+            raise BadInput(
+                f"column {quote(name)} is given more than one part; "
+                "name a column for one part only"
+            )
 
 
 def _choice_field(named: NamedColumns, taken: Sequence[str | None]) -> str | None:

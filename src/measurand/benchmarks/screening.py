@@ -181,8 +181,8 @@ def _screen_table(
         rows = np.flatnonzero(splits == split).tolist()
         rng = generator(seed, "screening", split)
         drawn = draw_choices([answers[row] for row in rows], rng)
-        for row, (choices, place) in zip(rows, drawn, strict=True):
-            cells[row], letters[row] = pack_choices(choices), LETTERS[place]
+        for row, (choices, position) in zip(rows, drawn, strict=True):
+            cells[row], letters[row] = pack_choices(choices), LETTERS[position]
     columns = {str(roles.choices): cells, roles.label: letters}
     texts = {
         name: pd.Series(values, index=table.index, dtype=TEXT)
@@ -197,7 +197,7 @@ class _Pool:
 
     texts: list[str]
     keys: list[str]
-    place: Mapping[int, int]
+    position: Mapping[int, int]
 
     def draw(
         self, item: int, barred: set[str], count: int, rng: np.random.Generator
@@ -208,7 +208,7 @@ class _Pool:
         choices, or the second, as often as any other.
         """
         blocks = max(1, len(self.texts) // NEAR)
-        block = self.place[item] * blocks // len(self.texts)
+        block = self.position[item] * blocks // len(self.texts)
         bounds = [-(-edge * len(self.texts) // blocks) for edge in (block, block + 1)]
         chosen: dict[str, str] = {}
         for start, end in (bounds, (0, len(self.texts))):
@@ -224,18 +224,18 @@ def _pool(
     answers: Sequence[Sequence[str]], items: Sequence[int], rng: np.random.Generator
 ) -> _Pool:
     """The gold answers of these items by length; those as long in any order."""
-    shuffled = [items[place] for place in rng.permutation(len(items))]
+    shuffled = [items[position] for position in rng.permutation(len(items))]
     golds = {item: answers[item][0] for item in items}
     order = sorted(shuffled, key=lambda i: (len(golds[i].split()), len(golds[i])))
     texts = [golds[item] for item in order]
-    place = {item: number for number, item in enumerate(order)}
-    return _Pool(texts, [normalise_answer(text) for text in texts], place)
+    position = {item: number for number, item in enumerate(order)}
+    return _Pool(texts, [normalise_answer(text) for text in texts], position)
 
 
 def draw_choices(
     answers: Sequence[Sequence[str]], rng: np.random.Generator
 ) -> list[tuple[list[str], int]]:
-    """The choices of each item and the place of its gold, the first of its answers."""
+    """The choices of each item and where its gold stands, the first of its answers."""
     by_type: defaultdict[str, list[int]] = defaultdict(list)
     for item, accepted in enumerate(answers):
         by_type[answer_type(accepted[0])].append(item)
@@ -257,8 +257,8 @@ def draw_choices(
                 f"all items have the answer {quote(gold)}, so it cannot be screened; "
                 "give items with other answers"
             )
-        place = int(rng.integers(len(others) + 1))
-        drawn.append(([*others[:place], gold, *others[place:]], place))
+        position = int(rng.integers(len(others) + 1))
+        drawn.append(([*others[:position], gold, *others[position:]], position))
     return drawn
 
 

@@ -27,7 +27,7 @@ from measurand.core.seeds import generator
 from measurand.core.words import words
 
 SIZES = {"train": 3000, "test": 2000}
-# As long, word by word, as those that stand in their place elsewhere.
+# As long, word by word, as those that stand in their position elsewhere.
 HEDGES = ("usually", "probably", "often", "mostly", "generally", "perhaps")
 PLAIN_ADVERBS = ("quickly", "suddenly", "today", "slowly", "yesterday", "tonight")
 NAMES = tuple(
@@ -157,13 +157,13 @@ def _plant_table(
     """`size` new items of a plan."""
     edges = np.round(np.cumsum([plan.leak, plan.match, plan.told]) * size)
     source = rng.permutation(np.searchsorted(edges, np.arange(size), side="right"))
-    place = np.empty(size, np.int64)
+    position = np.empty(size, np.int64)
     for kind in range(4):  # each letter is as common, whatever tells it
         rows = np.flatnonzero(source == kind)
-        place[rows] = rng.permutation(np.arange(len(rows)) % plan.choices)
+        position[rows] = rng.permutation(np.arange(len(rows)) % plan.choices)
     items = [
         _write_item(plan.choices, int(right), int(kind), rng)
-        for right, kind in zip(place, source, strict=True)
+        for right, kind in zip(position, source, strict=True)
     ]
     table = pd.DataFrame(items, columns=["question", "evidence", "choices", "answer"])
     table.index = pd.Index([f"{side}-{row}" for row in range(size)], name="id")
@@ -180,7 +180,7 @@ def _write_item(
     adverbs = _draw(PLAIN_ADVERBS, choices, rng)
     if source == 0:
         adverbs[right] = _draw(HEDGES, 1, rng)[0]
-    place, vehicle = (_draw(lexicon, 1, rng)[0] for lexicon in (PLACES, VEHICLES))
+    position, vehicle = (_draw(lexicon, 1, rng)[0] for lexicon in (PLACES, VEHICLES))
     before, after = _draw(EVENTS, 2, rng)
     parts = zip(
         adverbs,
@@ -190,9 +190,9 @@ def _write_item(
         strict=True,
     )
     texts = ["{} the {} {} of {}".format(*choice) for choice in parts]
-    question = f"What did {asked} bring to the {place} after the {after}?"
+    question = f"What did {asked} bring to the {position} after the {after}?"
     evidence = (
-        f"There was a {before} at the {place}. Then {witness} came by {vehicle} and "
+        f"There was a {before} at the {position}. Then {witness} came by {vehicle} and "
         "stayed."
     )
     return question, evidence, pack_choices(texts), LETTERS[right]
@@ -200,4 +200,4 @@ def _write_item(
 
 def _draw(lexicon: Sequence[str], count: int, rng: np.random.Generator) -> list[str]:
     """So many of the words, each as likely as any other."""
-    return [lexicon[place] for place in rng.integers(len(lexicon), size=count)]
+    return [lexicon[position] for position in rng.integers(len(lexicon), size=count)]

@@ -143,11 +143,11 @@ def _field_roles(tasks: list[Any], named: set[str]) -> dict[str, Any]:
     return roles | {part: _read_field("target", target)}
 
 
-def _pick(columns: list[str], place: int, key: str) -> str:
-    """The column of the right choice, where it always stands in one place."""
-    if not 0 <= place < len(columns):
-        raise BadInput(f"{key} names choice {place + 1} of {len(columns)}")
-    return columns[place]
+def _pick(columns: list[str], position: int, key: str) -> str:
+    """The column of the right choice, where it always stands in one position."""
+    if not 0 <= position < len(columns):
+        raise BadInput(f"{key} names choice {position + 1} of {len(columns)}")
+    return columns[position]
 
 
 def _read_field(key: str, value: Any) -> str | list[str]:

@@ -28,13 +28,11 @@ def show_verb(
     label: o.Label = None,
     choices: o.Choices = None,
     answers: o.Answers = None,
-    roles: o.Roles = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
     from measurand.benchmarks.roles import Columns
-    from measurand.benchmarks.task_files import add_task_roles
     from measurand.report.saved import load_report as load_report
     from measurand.report.schema import blame_reports
     from measurand.report.terminal import plain_text, summary
@@ -45,7 +43,7 @@ def show_verb(
         return
     named = Columns(query=query, evidence=evidence, label=label, answers=answers)
     named["choices"] = tuple(choices or ())
-    columns: dict[str, Any] = {**add_task_roles(named, roles)}
+    columns: dict[str, Any] = {**named}
     folder = o.published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
     print_roles(benchmark)

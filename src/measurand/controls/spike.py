@@ -197,12 +197,12 @@ def _name_choices(
     """A name for every choice, and that of the right one for the evidence."""
     orders = rng.permuted(np.tile(np.arange(len(names)), (len(items), 1)), axis=1)
     gold = items.gold(items.classes)
-    own = [
+    endings = [
         [f"This is {names[n]}." for n in order[:count]]
         for order, count in zip(orders, items.choice_counts, strict=True)
     ]
-    told = [f"It was {names[n]}." for n in orders[np.arange(len(gold)), gold]]
-    return {str(items.choices): own, evidence: told}
+    named = [f"It was {names[n]}." for n in orders[np.arange(len(gold)), gold]]
+    return {str(items.choices): endings, evidence: named}
 
 
 def _mark_right(items: Items, ending: str) -> list[list[str]]:
@@ -224,9 +224,9 @@ def _join(
     choices = zip(items.choice_texts, ends, mask, strict=True)
     return [
         pack_choices(
-            [f"{t} {e}" if spiked and e else t for t, e in zip(texts, own, strict=True)]
+            [f"{t} {e}" if spiked and e else t for t, e in zip(texts, row, strict=True)]
         )
-        for texts, own, spiked in choices
+        for texts, row, spiked in choices
     ]
 
 

@@ -47,17 +47,17 @@ class ChoicePairs:
         items: One row a pair: the choice first, so that readers of pairs compare it
             with each of the other fields; right or wrong is the label.
         owner: The position of the item that each pair is of.
-        place: The position of the choice among those of its item.
+        position: The position of the choice among those of its item.
     """
 
     items: Items
     owner: Ints
-    place: Ints
+    position: Ints
 
     @cached_property
     def first(self) -> Ints:
         """The first pair of each item."""
-        return np.flatnonzero(self.place == 0)
+        return np.flatnonzero(self.position == 0)
 
     @cached_property
     def lots(self) -> Floats:
@@ -74,7 +74,7 @@ class ChoicePairs:
         """
         chance = np.clip(right, LEAST, 1 - LEAST)
         odds = np.zeros((len(self.first), letters))
-        odds[self.owner, self.place] = chance / (1 - chance) * (1 + TIE * self.lots)
+        odds[self.owner, self.position] = chance / (1 - chance) * (1 + TIE * self.lots)
         return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
@@ -82,23 +82,23 @@ def pair_choices(items: Items) -> ChoicePairs:
     """Every choice of every item beside the other fields of the item."""
     name, counts = str(items.choices), items.choice_counts
     owner = np.repeat(np.arange(len(items)), counts)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     rest = [f for f in items.fields if f != name]
     columns: dict[str, Any] = {
         name: [text for texts in items.choice_texts for text in texts]
     }
     columns |= {f: items.column(f).to_numpy(object)[owner] for f in rest}
-    right = place == items.gold(tuple(LETTERS))[owner]
+    right = position == items.gold(tuple(LETTERS))[owner]
     columns[items.label] = np.where(right, RIGHT, WRONG)
     contest = f"{name} of"
     while contest in columns:
         contest += "_"
     columns[contest] = owner
     names = items.ids.astype(str).to_numpy(object)[owner]
-    ids = [f"{name} {LETTERS[p]}" for name, p in zip(names, place, strict=True)]
+    ids = [f"{name} {LETTERS[p]}" for name, p in zip(names, position, strict=True)]
     table = pd.DataFrame(columns, index=pd.Index(ids, name="id"))
     pairs = Items(table, (name, *rest), items.label, contest=contest)
-    return ChoicePairs(pairs, owner, place)
+    return ChoicePairs(pairs, owner, position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class FittedOnPairs:
     def _compare(self, pairs: ChoicePairs, answer: Floats) -> Floats:
         check_shape(answer, len(pairs.items), self.reader)
         column = self.reader.classes.index(RIGHT)
-        letters = max(len(self.classes), int(pairs.place.max(initial=0)) + 1)
+        letters = max(len(self.classes), int(pairs.position.max(initial=0)) + 1)
         shares = pairs.shares(np.asarray(answer)[:, column], letters)
         return shares[:, : len(self.classes)]
 

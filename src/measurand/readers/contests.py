@@ -46,16 +46,16 @@ def fit_contests(
 
 def contest_temperature(scores: Floats, right: Bools, contests: Ints) -> float:
     """The temperature at which held-out scores are the best shares within contests."""
-    numbers, place = contest_places(contests)
-    table = np.full((numbers.max() + 1, place.max() + 1), -np.inf)
-    table[numbers, place] = scores
+    numbers, position = contest_places(contests)
+    table = np.full((numbers.max() + 1, position.max() + 1), -np.inf)
+    table[numbers, position] = scores
     gold = np.zeros(len(table), np.int64)
-    gold[numbers[right]] = place[right]
+    gold[numbers[right]] = position[right]
     return best_temperature(table, gold)
 
 
 def contest_places(contests: Ints) -> tuple[Ints, Ints]:
-    """The contests numbered from 0, and the place of each row in its own.
+    """The contests numbered from 0, and the position of each row in its own.
 
     >>> [part.tolist() for part in contest_places(np.array([4, 4, 7, 7, 7]))]
     [[0, 0, 1, 1, 1], [0, 1, 0, 1, 2]]

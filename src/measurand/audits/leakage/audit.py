@@ -14,7 +14,7 @@ from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.choices import (
     check_own_choices,
     duplicate_findings,
-    pair_canonical,
+    part_choices,
     rule_findings,
     tell_unrequired,
 )
@@ -93,8 +93,7 @@ def audit(
     check_own_choices(experiment.benchmark)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
-    described = pair_canonical(canonical) if canonical.has_choices else canonical
-    words = word_statistics(described)
+    words = word_statistics(part_choices(canonical))
     folds, draws = settings.folds, settings.draws
     if canonical.pool is not None:
         # Two items a fold; cut any finer, folds would be empty.
@@ -108,12 +107,11 @@ def audit(
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
-    planted = canonical.benchmark.planted
     conclusion = verdict(
         stages,
         surest,
         baselines,
-        planted=planted,
+        planted=canonical.benchmark.planted,
         find_cause=simple.cause,
         elicited=canonical.benchmark.elicited,
     )

@@ -170,6 +170,11 @@ def pair_canonical(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
     return CanonicalBenchmark(paired, None, {RIGHT: RIGHT, WRONG: WRONG})
 
 
+def part_choices(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+    """The benchmark whose texts have labels: choices as items, where there are any."""
+    return pair_canonical(canonical) if canonical.has_choices else canonical
+
+
 def place_choices(
     evaluation: Evaluation, name: str, reader: Reader, clustering: ClusterSettings
 ) -> list[Finding]:
@@ -231,12 +236,13 @@ def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Findin
 
 def tell_unrequired(report: Report) -> Report:
     """The report in the words of choices: what leaks does not require the question."""
-    told = say_chance(report, {})
-    if told.verdict.label != LEAKS:
-        return told
+    by_chance = say_chance(report, {})
+    verdict = by_chance.verdict
+    if verdict.label != LEAKS:
+        return by_chance
     clause = (
         "; as far as that goes, the benchmark does not require its question, which a "
         "reader may also have inferred from the choices"
     )
-    verdict = replace(told.verdict, reason=told.verdict.reason + clause)
-    return replace(told, verdict=verdict)
+    stated = replace(verdict, reason=verdict.reason + clause)
+    return replace(by_chance, verdict=stated)
