@@ -14,6 +14,7 @@ SLOW = (
     "exposure_analysis",
     "designs",
     "validity",
+    "contradictions",
     "simulations",
     "fuzz",
     "kills",
