@@ -14,6 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+from measurand import __version__
+
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("measurand", "numpy", "pandas", "scikit-learn", "scipy")
 T = TypeVar("T")
@@ -82,8 +84,13 @@ def keep(name: str, about: str, figures: Sequence[Figure]) -> None:
         ],
         "cpus": os.cpu_count(),
         "python": platform.python_version(),
-        "versions": {package: version(package) for package in PACKAGES},
+        "versions": {package: _find_version(package) for package in PACKAGES},
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+
+
+def _find_version(package: str) -> str:
+    """The version of a package; of ours also where it runs without being installed."""
+    return __version__ if package == "measurand" else version(package)

@@ -287,6 +287,18 @@ def test_an_interval_above_the_margin_that_is_no_leak_says_why():
     )
 
 
+@pytest.mark.parametrize("fault", ["collapsed", "blind"])
+def test_it_also_says_why_where_another_part_could_not_be_read(fault):
+    told = part(bits=0.053)
+    wide = replace(told.bits, surely=near(0.053, 0.05, level=0.997))
+    parts = {"premise": replace(told, bits=wide)}
+    parts["hypothesis"] = part(half=0.0, one_class=fault == "collapsed")
+    controls = {} if fault == "collapsed" else word_control(0.0, None)
+    unsure = stage(parts=parts, controls=controls)
+    reason = verdict([unsure], NO_WORDS, BASELINES, planted=False).reason
+    assert "may be luck where several are looked at" in reason
+
+
 def test_no_room_is_left_where_one_part_alone_reaches_further():
     told = said(stage(parts={"premise": part(0.4, 0.4)}))
     majority = Finding("majority", "majority", "full", near(0.5))

@@ -207,13 +207,14 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
         reason = (
             f"{stage.name} says one class whatever {' or '.join(collapsed)} alone is, "
             f"so that it finds nothing there says nothing: {_list_parts(stage)}"
+            f"{_multiplicity_clause(stage)}"
         )
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     if stage.blind_parts:
         reason = (
             f"{stage.name} does not see a code word planted in "
             f"{' or '.join(stage.blind_parts)}, so that it finds nothing there says "
-            f"nothing: {_list_parts(stage)}"
+            f"nothing: {_list_parts(stage)}{_multiplicity_clause(stage)}"
         )
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     open_parts = [n for n, part in stage.parts.items() if part.decision != WITHIN]
