@@ -15,7 +15,7 @@ from bench.kills import group
 
 from tests.cli.commands import LEAST, made, written
 
-KILLS = 6  # `python -m bench kills` kills each audit fifty times
+KILLS = 12
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", *LEAST, "--folds", "3", "--no-calibrate")
 MOMENTS = 5
