@@ -57,7 +57,7 @@ def published_warnings(name: str) -> list[str]:
     if figure is None:
         return []
     return [
-        f"elsewhere {figure.reader}, trained on the choices of this benchmark alone, is "
-        f"right in {figure.accuracy:g} of the items (chance {figure.chance:g}; "
+        f"elsewhere {figure.reader}, trained on the choices of this benchmark alone, "
+        f"is right in {figure.accuracy:g} of the items (chance {figure.chance:g}; "
         f"{figure.source}): a reader here that finds less clears it of nothing"
     ]
