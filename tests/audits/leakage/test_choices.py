@@ -163,6 +163,14 @@ def test_what_stands_twice_is_counted():
     assert found["items"] == 0
 
 
+def test_a_known_benchmark_is_told_what_stronger_readers_found(leaking):
+    benchmark, report = leaking
+    assert not any("elsewhere" in line for line in report.warnings)
+    named = replace(benchmark, name="hellaswag_val")
+    other = audit_choices(named, "tfidf", controls="none")
+    assert any("elsewhere DeBERTa" in line for line in other.warnings)
+
+
 def test_choices_that_were_drawn_here_are_not_asked_for_leakage():
     benchmark = plant_choice_benchmark("drawn", LEAKING, sizes=SMALL)
     screened = replace(benchmark, notes={"items_screened": 1200})

@@ -7,6 +7,7 @@ import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.counterparts import WorkList, aims_by_item
+from measurand.audits.leakage.published import published_warnings
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
@@ -98,7 +99,8 @@ def leakage_warnings(
     readings: Sequence[LeakageReading],
 ) -> list[str]:
     """What a reader of the report should know before quoting it."""
-    messages = []
+    name = canonical.benchmark.name
+    messages = published_warnings(name) if canonical.has_choices else []
     cluster_count = count_clusters(baselines.clusters)
     if cluster_count < ROUGH:
         messages.append(
