@@ -140,7 +140,7 @@ def _score_clusters(
 ) -> tuple[Floats, list[Partition], list[PecoScore]]:
     """The components, the clusterings of them, and PECO of each."""
     k = clustering.k or default_k(len(vectors), len(np.unique(labels)))
-    if k < 2:
+    if k < 2 and len(np.unique(labels)) > 1:  # of one label, PECO says so itself
         # One cluster has the labels of the whole, whatever they are: 0, for certain.
         raise Undefined(
             f"{len(vectors)} clustered items of {len(np.unique(labels))} labels make "
