@@ -171,6 +171,13 @@ def test_a_known_benchmark_is_told_what_stronger_readers_found(leaking):
     assert any("elsewhere DeBERTa" in line for line in other.warnings)
 
 
+def test_too_few_choices_to_cluster_cost_only_their_clusters():
+    few = plant_choice_benchmark("few", LEAKING, sizes={"train": 40, "test": 9})
+    report = audit_choices(few, "tfidf", controls="none")
+    assert "one cluster" in report.not_run["peco of choices by tfidf"]
+    assert value(report, "choices_only", "tfidf").n == 9
+
+
 def test_choices_that_were_drawn_here_are_not_asked_for_leakage():
     benchmark = plant_choice_benchmark("drawn", LEAKING, sizes=SMALL)
     screened = replace(benchmark, notes={"items_screened": 1200})

@@ -98,8 +98,11 @@ def read_leakage(
         )
     else:
         findings = tell_choices(findings, traits_of(reader).strength)
-        if with_controls:
-            findings += place_choices(evaluation, name, member, clustering)
+        try:
+            if with_controls:
+                findings += place_choices(evaluation, name, member, clustering)
+        except Undefined as undefined:
+            not_run[f"peco of choices by {name}"] = str(undefined)
     for regions in regions_by_field.values():
         findings += regions.findings
     if len(evaluation.canonical.fields) > 1 and not evaluation.canonical.has_choices:
