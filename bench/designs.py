@@ -27,7 +27,7 @@ from measurand.audits.leakage.scores import (
     runs_in_bits,
 )
 from measurand.core.arrays import Floats, Ints
-from measurand.core.clusters import cross_clusters
+from measurand.core.clusters import cross_clusters, split_ways
 from measurand.core.seeds import generator
 from measurand.stats.decisions import ABOVE, equivalence_decision
 from measurand.stats.decisions import WITHIN as NEAR_ZERO
@@ -39,6 +39,7 @@ SMALL = "small"  # about as large as the usual margin
 STRENGTHS = {SMALL: (0.12, 0.3), "large": (0.5, 1.0)}  # of evidence, of a part
 LARGE = 400_000  # items of the truth
 SHARED = ("none", "query", "evidence", "both")
+FEW_DIFFER = 20  # texts: with fewer, a share comes in steps too coarse for 0.95
 
 
 @dataclass(frozen=True)
@@ -92,19 +93,35 @@ class Tally:
         alarms: Decisions for an effect above a margin that the truth is on.
         all_clear: Decisions for an effect within a margin that the truth is on.
         runs: How many benchmarks.
+        differing: Texts whose answers differ from the majority, over all benchmarks;
+            none where what is averaged is no difference of two answers.
     """
 
     covered: int = 0
     alarms: int = 0
     all_clear: int = 0
     runs: int = 0
+    differing: int | None = None
 
-    def add(self, *, covered: bool, alarm: bool, clear: bool) -> None:
+    def add(
+        self, *, covered: bool, alarm: bool, clear: bool, differing: int | None = None
+    ) -> None:
         """Count one benchmark."""
         self.covered += covered
         self.alarms += alarm
         self.all_clear += clear
         self.runs += 1
+        if differing is not None:
+            self.differing = (self.differing or 0) + differing
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether so many texts differ that an interval could cover 0.95 of the time.
+
+        A difference of two answers comes in steps: where none of them differ, it is 0
+        whatever is drawn, and every interval that may be trusted holds the truth.
+        """
+        return self.differing is None or self.differing / self.runs >= FEW_DIFFER
 
 
 def evidence_answers(
@@ -245,6 +262,7 @@ def tally_leakage(
             "accuracy": part_leakage(answers, baselines, 1, seeded=True),
             "bits": runs_in_bits(answers, baselines, 1),
         }
+        differing = count_differing(answers, baselines)
         for unit, truth in truths.items():
             told = measured[unit]
             decided = told.decision(truth)
@@ -252,17 +270,27 @@ def tally_leakage(
                 covered=told.over.low <= truth <= told.over.high,
                 alarm=decided == LEAKS,
                 clear=decided == WITHIN,
+                differing=differing if unit == "accuracy" else None,
             )
     return tallies
 
 
-def tally_design(design: Design, runs: int) -> dict[str, Tally]:
-    """All that is counted of one design."""
-    tallies = {}
-    for strength, (effect, slope) in STRENGTHS.items():
-        tallies[f"delta_evi, {strength}"] = tally_evidence(design, effect, runs)
-        for unit, tally in tally_leakage(design, slope, runs).items():
-            tallies[f"{unit}, {strength}"] = tally
+def count_differing(runs: Runs, baselines: LeakageBaselines) -> int:
+    """How many clusters have an answer that is not the majority's; of two ways, fewer.
+
+    Answers of several trainings differ in nearly the same items: the first are counted.
+    """
+    differs = runs.right[0] != (baselines.majority.to_numpy() == 1)
+    ways = split_ways(baselines.clusters)[:2]
+    return min(len(np.unique(way[differs])) for way in ways)
+
+
+def tally_design(design: Design, strength: str, runs: int) -> dict[str, Tally]:
+    """All that is counted of one design where effects are so strong."""
+    effect, slope = STRENGTHS[strength]
+    tallies = {f"delta_evi, {strength}": tally_evidence(design, effect, runs)}
+    for unit, tally in tally_leakage(design, slope, runs).items():
+        tallies[f"{unit}, {strength}"] = tally
     return tallies
 
 
@@ -277,12 +305,14 @@ def run(arguments: list[str]) -> list[Figure]:
     """Every design, 2,000 benchmarks each unless another number is given."""
     runs = int(arguments[0]) if arguments else 2000
     figures = []
+    # The largest first, so that none is left to the end.
+    designs = sorted(product(DESIGNS, STRENGTHS), key=lambda of: -of[0].n)
     with ProcessPoolExecutor() as pool:
-        futures = {d: pool.submit(tally_design, d, runs) for d in DESIGNS}
-        for design, future in futures.items():
-            for what, tally in future.result().items():
+        futures = {of: pool.submit(tally_design, *of, runs) for of in designs}
+        for design, strength in product(DESIGNS, STRENGTHS):
+            for what, tally in futures[design, strength].result().items():
                 print(design, what, tally, flush=True)
-                usual = what.endswith(SMALL)
+                usual = strength == SMALL
                 figures += state_tally(f"{design}: {what}", tally, usual=usual)
     return figures
 
@@ -301,12 +331,14 @@ def state_tally(name: str, tally: Tally, *, usual: bool) -> list[Figure]:
         ends = binomtest(count, tally.runs).proportion_ci(0.99)
         return count / tally.runs, ends.low, ends.high
 
-    covered, _, upper = rate(tally.covered)
+    covered, lower, upper = rate(tally.covered)
     alarms, alarms_low, _ = rate(tally.alarms)
     clear, clear_low, _ = rate(tally.all_clear)
     return [
         Figure(f"{name}, intervals that cover", covered, "share"),
         Figure(f"{name}, upper end of that", upper, "share", least=0.93),
+        *[Figure(f"{name}, lower end of that", lower, "share", most=0.97)]
+        * tally.is_fine,
         Figure(f"{name}, false alarms", alarms, "share"),
         Figure(f"{name}, lower end of these", alarms_low, "share", most=0.05),
         Figure(f"{name}, false all-clears", clear, "share"),

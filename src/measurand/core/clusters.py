@@ -62,7 +62,7 @@ def cross_clusters(
     >>> cross_clusters(np.arange(4), texts).tolist()
     [0, 1, 1, 0]
     """
-    pairs = len(np.unique(_pair_codes(first, second)))
+    pairs = len(np.unique(pair_codes(first, second)))
     if pairs == len(np.unique(first)):
         return second
     if pairs == len(np.unique(second)):
@@ -82,7 +82,7 @@ def split_ways(clusters: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     if clusters.ndim == 1:
         return [clusters]
     first, second = clusters.T
-    return [first, second, _pair_codes(first, second)]
+    return [first, second, pair_codes(first, second)]
 
 
 def count_clusters(clusters: NDArray[np.int64]) -> int:
@@ -94,7 +94,7 @@ def count_clusters(clusters: NDArray[np.int64]) -> int:
     return min(len(np.unique(way)) for way in split_ways(clusters))
 
 
-def _pair_codes(
+def pair_codes(
     first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """A number for each pair of numbers."""

@@ -2,25 +2,20 @@
 
 A dose d is the share of items in which a known dependence was planted. At the doses
 tried it added E(d) to the effect that is tested; between them E is taken as linear and
-never falling. Without a spike the effect, of n items in m clusters, varies by sd, and
-the test takes its standard error to be se. What is planted adds to the variance that of
-the items that change, all of which were wrong,
+never falling. Without a spike the effect, of n items in m clusters, has the standard
+error se. What is planted adds to the variance that of the items that change, all of
+which were wrong,
 
     v(d) = E(d) (1 - E(d) - 2 q) / n,
 
 where q is the effect and how often such an item was right under the shuffles.
 The limit of detection is the least dose with
 
-    E(d) >= t[0.975, m - 1] sqrt(se^2 + v(d)) + z[power] sqrt(sd^2 + v(d)):
+    E(d) >= (t[0.975, m - 1] + z[power]) sqrt(se^2 + v(d)):
 
 there a two-sided test at 5 % tells the effect from zero so often. Below the least dose
 tried, and above the largest, the effect is taken to be in proportion to the dose; the
 method says so, since a reader that met fewer spikes may have learned less of them.
-
-The standard error of a shuffle effect is on the safe side, the more so the fewer the
-shuffles: b_i, what became of item i's text in K other items, counts their own ups and
-downs too. That is about V / (n K), where V is the variance of being right under the
-shuffles; so sd^2 = se^2 - V / (n K).
 """
 
 from collections.abc import Sequence
@@ -79,8 +74,7 @@ class Noise:
     """How uncertain the effect is without any spike.
 
     Attributes:
-        se: Its standard error, as the test has it.
-        sd: How much it varies in truth.
+        se: Its standard error.
         mended: How often, on average and with the effect added, the wrong text makes a
             wrong answer right.
         n: How many items.
@@ -88,7 +82,6 @@ class Noise:
     """
 
     se: float
-    sd: float
     mended: float
     n: int
     clusters: int
@@ -102,11 +95,9 @@ def shuffle_noise(effect: ShuffleEffect, right: Floats, wrong: Floats) -> Noise:
         right: Whether each item was answered right with its own text.
         wrong: The same under each shuffle: shuffles × items.
     """
-    counted_twice = float(np.var(wrong)) / np.size(wrong)
-    sd = float(np.sqrt(max(effect.se**2 - counted_twice, 0.0)))
     room = 1 - np.asarray(right, float)
     mended = float(np.average(wrong.mean(axis=0), weights=room)) if room.any() else 0.0
-    return Noise(effect.se, sd, mended + effect.value, effect.n, effect.clusters)
+    return Noise(effect.se, mended + effect.value, effect.n, effect.clusters)
 
 
 def detection_limit(
@@ -174,9 +165,8 @@ def _least_dose(doses: Floats, effects: Floats, noise: Noise, power: float) -> f
     def excess(dose: float) -> float:
         planted = effect(dose)
         added = planted * (1 - planted - 2 * noise.mended) / noise.n
-        needed = certain * np.sqrt(max(noise.se**2 + added, 0.0))
-        needed += often * np.sqrt(max(noise.sd**2 + added, 0.0))
-        return planted - float(needed)
+        error = float(np.sqrt(max(noise.se**2 + added, 0.0)))
+        return planted - (certain + often) * error
 
     grid = np.linspace(0, 1, 1001)[1:]
     reached = [excess(dose) >= 0 for dose in grid.tolist()]

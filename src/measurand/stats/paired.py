@@ -141,13 +141,15 @@ def score_bounds(
     quantile: float,
     *,
     level: float,
+    seed_se: float = 0.0,
+    moved: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
     """The least and the greatest mean difference that what was seen allows.
 
-    Away from the value the variance is that of the difference tried: what it needs of
-    items that differ is added, as in Tango's interval (1998), which this is for
-    independent items. And however little differs, the truth may be the most that shows
-    nothing in so many units: the rule of three.
+    Away from the value the variance is that of the difference tried: it grows as that
+    of items that differ must, as in Tango's interval (1998), which this is for
+    independent items. And where no item differs in one direction, the truth may be the
+    most that shows nothing in so many units: the rule of three.
 
     Args:
         value: The mean difference, from -1 to 1.
@@ -156,23 +158,31 @@ def score_bounds(
         units: How many independent items it rests on.
         quantile: How many standard errors the interval reaches.
         level: The coverage of the interval.
+        seed_se: The part of `se` that items do not make.
+        moved: The shares of items that differ below zero and above, where an item is an
+            average of several and so may differ a little.
     """
-    nothing = unseen_share(units, level)
+    plain = discordant - value**2
+    # What one item's variance adds to that of the mean.
+    an_item = (se**2 - seed_se**2) / plain if plain > 0 and se > 0 else 1 / units
     ends = []
-    for sign in (-1, 1):
+    for side, sign in enumerate((-1, 1)):
         seen, more = sign * value, (discordant + sign * value) / 2
+        # One item that differs is no longer nothing.
+        differing = (moved[side] if moved else more) * units
+        nothing = unseen_share(units, level) * max(1 - differing, 0.0)
 
         def beyond(end: float, seen: float = seen, more: float = more) -> float:
             spread = _discordance_variance(end, more, more - seen)
-            added = max(spread - (discordant - seen**2), 0.0) / units
+            added = max(spread - plain, 0.0) * an_item
             return (end - seen) ** 2 - quantile**2 * (se**2 + added)
 
-        plain = seen + quantile * se
-        start = plain + 1e-9  # beside it, as rounding decides the sign at it
-        end = plain
+        reach = seen + quantile * se
+        start = reach + 1e-9  # beside it, as rounding decides the sign at it
+        end = reach
         if start < 1 and beyond(start) < 0:
             end = float(brentq(beyond, start, 1.0)) if beyond(1.0) > 0 else 1.0
-        ends.append(sign * min(max(end, seen + nothing), max(plain, 1.0)))
+        ends.append(sign * min(max(end, seen + nothing), max(reach, 1.0)))
     return ends[0], ends[1]
 
 

@@ -118,13 +118,18 @@ def _percentile_ends(
 def combine_ways(variances: Floats) -> Floats:
     """The variance over one way of clusters, or over two and what they share.
 
+    At least half of that over what they share: the sum of two less a third may come out
+    at nothing by chance. A floor at the larger of the two would make intervals cover
+    0.98 where few clusters have little in common; with this one they cover 0.94 to 0.95
+    over 10 to 100 clusters, however much these have in common.
+
     >>> [float(combine_ways(np.array(v))) for v in ([4.0], [4.0, 3.0, 1.0])]
     [4.0, 6.0]
     """
     if len(variances) == 1:
         return np.asarray(variances[0])
     first, second, both = variances
-    return np.asarray(np.maximum(first + second - both, np.maximum(first, second)))
+    return np.asarray(np.maximum(first + second - both, both / 2))
 
 
 def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:

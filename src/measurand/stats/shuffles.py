@@ -10,7 +10,10 @@ interval rests on
 
 where `b_i` is the mean correctness of the items that received i's text; psi is summed
 over clusters of items that share a text or a group. Where queries and evidence cross,
-the variances over both ways are added, less that over items that share both.
+the variances over both ways are added, less that over items that share both. Each
+answer on another's text is in two of the psi, its item's and its giver's: what that
+counts too much, the variance of a mean of all these answers, is taken off, down to half
+the variance of the differences themselves.
 """
 
 from collections.abc import Mapping
@@ -21,11 +24,12 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
-from measurand.core.clusters import count_clusters
+from measurand.core.clusters import count_clusters, pair_codes, split_ways
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
 from measurand.stats.paired import score_bounds
+from measurand.stats.resampling import sum_clusters
 from measurand.stats.uncertainty import (
     GIVERS,
     ITEMS,
@@ -53,6 +57,7 @@ class ShuffleEffect:
         seeds: How many trainings were averaged; 0 where training leaves no choice.
         seed_se: The part of `se` that is the spread between them.
         sources: The variance of each source: items, shared texts, givers.
+        moved: The shares of items that most of the wrong texts help, and harm.
     """
 
     value: float
@@ -64,6 +69,7 @@ class ShuffleEffect:
     seeds: int = 0
     seed_se: float = 0.0
     sources: Mapping[str, float] = field(default_factory=dict)
+    moved: tuple[float, float] = (0.0, 0.0)
 
     def quantile(self, level: float) -> float:
         """How many standard errors an interval of that level reaches."""
@@ -82,6 +88,8 @@ class ShuffleEffect:
             self.units,
             self.quantile(level),
             level=level,
+            seed_se=self.seed_se,
+            moved=self.moved,
         )
         seeds_note = f" and {self.seeds} seeds" if self.seeds > 1 else ""
         method = f"donor-adjusted t over {self.clusters} clusters{seeds_note}"
@@ -139,8 +147,14 @@ def shuffle_effect(
         donated += np.bincount(giver, correct - received.mean(), minlength=n)
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
-    variance = cluster_variance(psi, clusters, value)
-    alone, given = item_variance(right - received), item_variance(psi)
+    own = right - received
+    variance = max(
+        cluster_variance(psi, clusters, value)
+        - _counted_twice(wrong, donors, clusters),
+        cluster_variance(own, clusters) / 2,
+    )
+    alone, single = item_variance(own), np.arange(n)
+    given = item_variance(psi) - _counted_twice(wrong, donors, single)
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
@@ -150,7 +164,25 @@ def shuffle_effect(
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
         sources={ITEMS: alone, GIVERS: given - alone, SHARED: variance - given},
+        moved=(float((own <= -0.5).mean()), float((own >= 0.5).mean())),
     )
+
+
+def _counted_twice(
+    wrong: Floats, donors: NDArray[np.int32], clusters: NDArray[np.int64]
+) -> float:
+    """What the variance of psi counts twice: that of a mean of all shuffled answers.
+
+    An answer on another's text is in the mean of its item and in that of the giver, but
+    in the effect once.
+    """
+    way = split_ways(clusters)[-1]
+    away, total = wrong - wrong.mean(), 0.0
+    for answers, givers in zip(away, donors, strict=True):
+        # Items of one cluster that were given one cluster's text hang together too.
+        sums = sum_clusters(answers[:, None], pair_codes(way, way[givers]))
+        total += float((sums**2).sum())
+    return total / wrong.size**2
 
 
 def add_seed_variance(effect: ShuffleEffect, effects: Floats) -> ShuffleEffect:

@@ -134,7 +134,7 @@ def _noise(run: ControlRun, plain: "pd.Series[float]") -> Noise:
     wrong = plain == 0
     by_majority = float(majority[wrong].mean()) if wrong.any() else 0.0
     units = count_clusters(run.clusters)
-    return Noise(se, se, by_majority + over.value, over.n, units)
+    return Noise(se, by_majority + over.value, over.n, units)
 
 
 def _majority(test: Items) -> "pd.Series[float]":
