@@ -329,7 +329,7 @@ def state_tally(name: str, tally: Tally, *, usual: bool) -> list[Figure]:
 
     def rate(count: int) -> tuple[float, float, float]:
         ends = binomtest(count, tally.runs).proportion_ci(0.99)
-        return count / tally.runs, ends.low, ends.high
+        return count / tally.runs, float(ends.low), float(ends.high)
 
     covered, lower, upper = rate(tally.covered)
     alarms, alarms_low, _ = rate(tally.alarms)
