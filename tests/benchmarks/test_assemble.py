@@ -318,3 +318,13 @@ def test_hostile_column_names_are_only_names():
     assert r"column 'a\nb'" in problem(
         frame, roles=ColumnRoles("__class__", "a\nb", "<script>")
     )
+
+
+@pytest.mark.parametrize("teams", [8, 1])
+def test_a_drawn_split_keeps_groups_on_one_side_where_it_can(teams):
+    team = [f"team {i % teams}" for i in range(40)]
+    made = built(rows(team=team), roles=replace(ROLES, group="team"))
+    sides = [set(side.column("team")) for side in (made.train, made.test)]
+    assert bool(sides[0] & sides[1]) == (teams == 1)
+    said = "both and group" if teams > 1 else "groups may stand on both sides"
+    assert said in made.roles["split"]

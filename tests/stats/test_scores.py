@@ -97,3 +97,14 @@ def test_a_bound_draws_as_many_numbers_as_resamples_would():
         stream.bit_generator.state = np.random.default_rng(5).bit_generator.state
         score(cells, rng=stream)
     assert streams[0].random() == streams[1].random()
+
+
+@pytest.mark.parametrize(("gold", "answers", "value"), [(0, 0, 1.0), (0, 1, 0.0)])
+def test_a_correlation_that_cannot_vary_still_has_an_interval(gold, answers, value):
+    golds = np.tile([0, 1], 20)
+    given = golds if answers == gold else np.zeros(40, int)
+    seen = mcc(confusion_cells(golds, given, 2), rng=np.random.default_rng(0))
+    assert seen.value == value
+    assert seen.high - seen.low > 0.1
+    assert -1 <= seen.low < seen.high <= 1
+    assert "rule of three over items" in seen.method

@@ -89,10 +89,18 @@ def _draw_split(
         )
     except BadInput as unfair:
         raise BadInput(f"{unfair}{_other_splits(table, roles, split_by)}") from None
-    alone = split_by == "both" and split_columns == [roles.query]
-    split_name = "query" if alone else split_by
+    split_name = _split_name(roles, split_by, split_columns)
     method = f"seeded, by {split_name}, {100 * Split.share:.0f} % test"
+    if roles.group is not None and roles.group not in split_columns:
+        method += "; groups may stand on both sides"
     return SplitTables(train, test, method, split_columns=tuple(split_columns))
+
+
+def _split_name(roles: ColumnRoles, split_by: str, columns: list[str]) -> str:
+    """What the split was drawn by."""
+    if split_by != "both" or len(columns) == 1:
+        return split_by if split_by != "both" else "query"
+    return "both and group" if roles.group in columns else split_by
 
 
 def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> str:
@@ -112,9 +120,10 @@ def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> li
         raise BadOption(f"`split_by` is {split_by!r}; allowed are {', '.join(SPLITS)}")
     if split_by == "both":
         # Evidence that all items share is none: it tells no item from another.
-        if roles.evidence is None or table[roles.evidence].nunique() == 1:
-            return [roles.query]
-        return [roles.query, roles.evidence]
+        texts = [roles.query]
+        if roles.evidence is not None and table[roles.evidence].nunique() > 1:
+            texts.append(roles.evidence)
+        return _join_group(table, roles, texts)
     column = {"query": roles.query, "evidence": roles.evidence, "group": roles.group}
     chosen = column[split_by]
     if chosen is None:
@@ -123,6 +132,14 @@ def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> li
             f"name one with `{split_by}`, or split by query"
         )
     return [chosen]
+
+
+def _join_group(table: pd.DataFrame, roles: ColumnRoles, texts: list[str]) -> list[str]:
+    """The columns of texts, and that of groups where a fair split by both exists."""
+    if roles.group is None or roles.group in texts:
+        return texts
+    columns = [*texts, roles.group]
+    return columns if can_split(*(table[column] for column in columns)) else texts
 
 
 def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame:

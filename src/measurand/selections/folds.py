@@ -87,13 +87,13 @@ def fold_numbers(
     return fold[clusters]
 
 
-def can_split(column: "pd.Series[str]") -> bool:
+def can_split(*columns: "pd.Series[str]") -> bool:
     """Whether items can be split in two so that no value stands on both sides.
 
     >>> can_split(pd.Series(["a", "a", "a", "b"])), can_split(pd.Series(["a", "b"]))
     (False, True)
     """
-    return _is_fair(np.bincount(linked_clusters([column])))
+    return _is_fair(np.bincount(linked_clusters(columns)))
 
 
 def _is_fair(sizes: NDArray[np.int64]) -> bool:

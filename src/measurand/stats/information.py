@@ -10,6 +10,7 @@ wrong answer costs more bits than many right ones earn. (Xu et al. 2020; Ethayar
 al. 2022.)
 """
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -17,9 +18,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.core.arrays import Clusters, Floats
+from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadInput
 from measurand.core.finding import Estimate
 from measurand.stats.agreement import align_columns
+from measurand.stats.resampling import resample_unit
+from measurand.stats.scores import unseen_share
 from measurand.stats.uncertainty import mean_interval
 
 ROUNDING = 1e-6  # how far over 1 a probability in single precision may come out
@@ -40,16 +44,28 @@ def v_information(
         log_p_null: The same from nothing.
         clusters: Items with one number hang together.
         level: The coverage of the interval: by t, since percentiles of a bootstrap
-            cover 0.88 where there are 25 clusters.
+            cover 0.88 where there are 25 clusters. Where all items tell the same, an
+            item unseen may tell all there is, or cost as much, by the rule of three.
 
     >>> sure, blind = np.log(np.full(8, 1.0)), np.log(np.full(8, 0.25))
     >>> print(v_information(sure, blind))
-    2.000 [2.000, 2.000]
+    2.000 [0.522, 2.000]
     """
     bits = pvi(log_p_given_input, log_p_null)
     if clusters is not None and len(clusters) != len(bits):
         raise BadInput(f"{len(clusters)} clusters for {len(bits)} items; give one each")
-    return mean_interval(bits, clusters, level)
+    estimate = mean_interval(bits, clusters, level)
+    if np.ptp(bits) > ROUNDING:
+        return estimate
+    units = len(bits) if clusters is None else count_clusters(clusters)
+    most = float(-np.mean(np.asarray(log_p_null, float)) / np.log(2))
+    unseen = unseen_share(units, level)
+    return replace(
+        estimate,
+        low=estimate.value - unseen * max(estimate.value + most, 0.0),
+        high=estimate.value + unseen * max(most - estimate.value, 0.0),
+        method=f"rule of three over {resample_unit(len(bits), clusters)}",
+    )
 
 
 def pvi(log_p_given_input: LogProbabilities, log_p_null: LogProbabilities) -> Floats:

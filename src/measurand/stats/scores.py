@@ -66,7 +66,9 @@ def mcc(
 ) -> Estimate:
     """Matthews' correlation, in Gorodkin's form for any number of classes.
 
-    With one predicted class it is 0 by convention, as in scikit-learn.
+    With one predicted class it is 0 by convention, as in scikit-learn. Where no
+    resample varies (all right, all wrong, one answer to all) the bound is that of a
+    share over the units: from r it may be off by twice what shows nothing in them.
     """
 
     def statistic(sums: Floats) -> Floats:
@@ -80,7 +82,14 @@ def mcc(
         zero = np.zeros_like(above, dtype=float)
         return np.asarray(np.divide(above, below, out=zero, where=below > 0))
 
-    return bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    estimate = bootstrap(statistic, rows, rng=rng, clusters=clusters)
+    if estimate.low < estimate.high:
+        return estimate
+    # Over its range of 2, as a share is over its range of 1.
+    reach = 2 * unseen_share(_count_units(len(rows), clusters), estimate.level)
+    low, high = max(estimate.value - reach, -1.0), min(estimate.value + reach, 1.0)
+    method = f"rule of three over {resample_unit(len(rows), clusters)}"
+    return replace(estimate, low=low, high=high, method=method)
 
 
 def _confusion_matrix(sums: Floats) -> Floats:
