@@ -98,9 +98,10 @@ def _draw_split(
 
 def _split_name(roles: ColumnRoles, split_by: str, columns: list[str]) -> str:
     """What the split was drawn by."""
-    if split_by != "both" or len(columns) == 1:
-        return split_by if split_by != "both" else "query"
-    return "both and group" if roles.group in columns else split_by
+    if split_by != "both":
+        return split_by
+    texts = "both" if roles.evidence in columns else "query"
+    return f"{texts} and group" if roles.group in columns else texts
 
 
 def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> str:

@@ -249,7 +249,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
     with pytest.raises(NotApplicable, match="names no evidence field"):
         audited(from_frames(table.drop(columns="evidence"), name="mine"))
     same = from_frames(table.assign(evidence="one text"), name="mine")
-    assert same.roles["split"] == "seeded, by query, 30 % test"
+    assert same.roles["split"] == "seeded, by query and group, 30 % test"
     with pytest.raises(NotApplicable, match="same evidence, by column 'evidence', so"):
         audited(same)
     with pytest.raises(BadOption, match="`margin`"):
