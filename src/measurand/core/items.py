@@ -100,7 +100,9 @@ class Items:
     def change_texts(self, field: str, change: Callable[[str], str]) -> "Items":
         """A copy with every text of the field changed; of choices, each by itself."""
         if field != self.choices:
-            return self.with_field(field, [change(text) for text in self.column(field)])
+            # pandas gives texts one at a time slowly, and all of them at once fast.
+            texts = self.column(field).tolist()
+            return self.with_field(field, [change(text) for text in texts])
         rows = [[change(text) for text in texts] for texts in self.choice_texts]
         return self.with_field(field, [pack_choices(texts) for texts in rows])
 
