@@ -80,12 +80,16 @@ class Mask:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with every word of the class masked in every field."""
+        self.check_items(items)
+        return _change_texts(items, _word_masker(self.word_class))
+
+    def check_items(self, items: Items) -> None:
+        """Raise where no word tells that the lists are of this language."""
         if self.word_class != "negation" and not _has_english(items):
             raise CannotIntervene(
                 f"texts without any English function word: {self.word_class} words "
                 "cannot be told apart there, as the lists are English"
             )
-        return _change_texts(items, _word_masker(self.word_class))
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -119,10 +123,7 @@ class Overlaps:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The last field alone, with `overlap10` where all its words are elsewhere."""
-        if len(items.fields) < 2:
-            raise CannotIntervene(
-                f"{items.fields[0]!r} is the only field, so it overlaps with nothing"
-            )
+        self.check_items(items)
         *others, last = (items.column(field) for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         name = items.fields[-1]
@@ -138,6 +139,13 @@ class Overlaps:
             _overlap_word(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
         return kept.with_field(name, shares)
+
+    def check_items(self, items: Items) -> None:
+        """Raise where there is no other field."""
+        if len(items.fields) < 2:
+            raise CannotIntervene(
+                f"{items.fields[0]!r} is the only field, so it overlaps with nothing"
+            )
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -209,7 +217,7 @@ def _has_english(items: Items) -> bool:
     return any(
         not FUNCTION.isdisjoint(words(text))
         for field in items.fields
-        for text in items.column(field)
+        for text in items.column(field).tolist()
     )
 
 
