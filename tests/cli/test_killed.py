@@ -18,7 +18,7 @@ from tests.cli.commands import LEAST, made, written
 KILLS = 12
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", *LEAST, "--folds", "3", "--no-calibrate")
-MOMENTS = 5
+MOMENTS = 8
 # Seconds in which workers must follow their parent: one that is being started loads
 # its libraries first, which takes long on a busy machine. An orphan stays for ever.
 PATIENCE = 30.0
