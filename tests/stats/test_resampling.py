@@ -85,12 +85,12 @@ def crossed_scores(rng, share=0.5):
 
 @pytest.mark.slow
 def test_intervals_of_items_that_share_texts_in_two_ways_cover():
-    # 800 runs: a true 0.90 would fall below 0.92 nineteen times out of twenty; the
-    # resamples are few, so that a true 0.935 is what is expected.
-    rng, runs, covered = np.random.default_rng(0), max(RUNS, 800), np.zeros(3)
+    # 1,500 runs: a true 0.92 would fall below 0.9315 nineteen times out of twenty; the
+    # resamples are few, so that a true 0.943 is what is expected.
+    rng, runs, covered = np.random.default_rng(0), max(RUNS, 1500), np.zeros(3)
     for _ in range(runs):
         scores, clusters = crossed_scores(rng)
-        some = {"rng": rng, "resamples": 150}
+        some = {"rng": rng, "resamples": 300}
         draws = resample_means(scores[:, None], clusters=clusters, **some)[:, 0]
         estimates = (
             bootstrap(average, rows(scores), clusters=clusters, **some),
@@ -99,7 +99,7 @@ def test_intervals_of_items_that_share_texts_in_two_ways_cover():
         )
         covered += [seen.low <= 0 <= seen.high for seen in estimates]
     two_ways, means, one_way = covered / runs
-    least = 0.93 if runs >= 2000 else 0.92
+    least = 0.93 if runs >= 2000 else 0.9315
     assert least <= two_ways <= 0.97
     assert least <= means <= 0.97
     assert one_way < 0.92  # what the second way is for

@@ -17,6 +17,14 @@ class Intervention(Protocol):
 
 
 @runtime_checkable
+class Refusing(Protocol):
+    """An intervention that not all items allow, and that says so before it is made."""
+
+    def check_items(self, items: Items) -> None:
+        """Raise `CannotIntervene` where these items do not allow it."""
+
+
+@runtime_checkable
 class Rearranging(Protocol):
     """An intervention that only hands one field's texts to other items.
 

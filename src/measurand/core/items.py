@@ -93,14 +93,16 @@ class Items:
     def with_field(self, field: str, values: Sequence[str]) -> "Items":
         """A copy in which the text field `field` (new or old) holds `values`."""
         fields = self.fields if field in self.fields else (*self.fields, field)
-        return self.with_table(
-            with_columns(self.table, {field: list(values)}), fields=fields
-        )
+        table = self.table.copy(deep=False)  # no column of items is ever written to
+        table[field] = list(values)
+        return self.with_table(table, fields=fields)
 
     def change_texts(self, field: str, change: Callable[[str], str]) -> "Items":
         """A copy with every text of the field changed; of choices, each by itself."""
         if field != self.choices:
-            return self.with_field(field, [change(text) for text in self.column(field)])
+            # pandas gives texts one at a time slowly, and all of them at once fast.
+            texts = self.column(field).tolist()
+            return self.with_field(field, [change(text) for text in texts])
         rows = [[change(text) for text in texts] for texts in self.choice_texts]
         return self.with_field(field, [pack_choices(texts) for texts in rows])
 
@@ -111,8 +113,10 @@ class Items:
         """
         if self.choices is not None and self.choices not in fields:
             fields = (*fields, self.choices)
-        columns = [self.column(field).name for field in fields]
-        table = self.table[[*columns, self.label]]
+        columns = [*(self.column(field).name for field in fields), self.label]
+        # Where all that is kept is all there is, pandas need not look for it.
+        alike = self.table.columns.tolist() == columns
+        table = self.table if alike else self.table[columns]
         return Items(table, tuple(fields), self.label, choices=self.choices)
 
     def rows(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> "Items":

@@ -9,6 +9,7 @@ can read.
 import math
 import re
 
+from measurand.core.memory import remember_texts
 from measurand.core.words import words
 
 TOKEN = re.compile(
@@ -25,6 +26,7 @@ LONGEST = 9  # letters from which words, and digits from which numbers, count al
 STEPS = 8  # classes of length in each doubling
 
 
+@remember_texts
 def surface_words(text: str) -> str:
     """The form of a text as made-up words.
 
@@ -38,6 +40,7 @@ def surface_words(text: str) -> str:
     return " ".join([*(name for name in names if name), *ends, length_words(text)])
 
 
+@remember_texts
 def length_words(text: str) -> str:
     """How long a text is, in words and in letters, as two made-up words.
 

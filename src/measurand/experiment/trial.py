@@ -52,6 +52,7 @@ from measurand.experiment.ask import (
     Ask,
     ask_key,
 )
+from measurand.experiment.selection import select_rows
 from measurand.interventions.fields import Keep
 
 
@@ -176,7 +177,7 @@ def _better_settings(ask: Ask, benchmark: Benchmark, seed: int) -> Answer:
 
 def training_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     """The training items that the reader of `ask` learns from, as it reads them."""
-    rows = ask.fitted_on(benchmark.train, generator(seed, "select"))
+    rows = select_rows(ask.fitted_on, benchmark.train, seed)
     if not len(rows):
         raise Undefined(
             f"{ask.fitted_on} leaves no training items, so nothing can be learned"
@@ -199,7 +200,7 @@ def _fit_stream(ask: Ask, seed: int) -> np.random.Generator:
 def asked_items(ask: Ask, benchmark: Benchmark, seed: int) -> Items:
     """The test items that `ask` is about, before they are changed."""
     test = benchmark.test_parts[ask.part] if ask.part else benchmark.test
-    return ask.about(test, generator(seed, "select"))
+    return select_rows(ask.about, test, seed)
 
 
 def answer_ask(

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.errors import CannotIntervene
-from measurand.core.intervention import Intervention
+from measurand.core.intervention import Intervention, Refusing
 from measurand.core.items import Items, with_columns
 
 
@@ -40,6 +40,11 @@ class KeepAndChange:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items reduced to that field, as the change leaves it, and labels."""
         return self.change(items.keep_fields(self.field), rng)
+
+    def check_items(self, items: Items) -> None:
+        """Raise where the change cannot be made to that field."""
+        if isinstance(self.change, Refusing):
+            self.change.check_items(items.keep_fields(self.field))
 
     def __str__(self) -> str:
         """The name in reports."""

@@ -8,12 +8,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items, pack_choices
+from measurand.core.memory import remember_texts
 from measurand.core.words import FUNCTION, NEGATIONS, UNSPACED, WORD, words
 
 KINDS = ("negation", "function", "content")
@@ -78,27 +80,20 @@ class Mask:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items with every word of the class masked in every field."""
+        self.check_items(items)
+        return _change_texts(items, _word_masker(self.word_class))
+
+    def check_items(self, items: Items) -> None:
+        """Raise where no word tells that the lists are of this language."""
         if self.word_class != "negation" and not _has_english(items):
             raise CannotIntervene(
                 f"texts without any English function word: {self.word_class} words "
                 "cannot be told apart there, as the lists are English"
             )
-        return _change_texts(items, self.mask_text)
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"{self.word_class} masked"
-
-    def mask_text(self, text: str) -> str:
-        """The text without its words of the class."""
-        blank = "" if self.word_class == "negation" else BLANK
-        return rewrite_words(
-            text,
-            lambda word_list: [
-                blank if classify_word(word) == self.word_class else word
-                for word in word_list
-            ],
-        )
 
 
 @dataclass(frozen=True)
@@ -128,10 +123,7 @@ class Overlaps:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The last field alone, with `overlap10` where all its words are elsewhere."""
-        if len(items.fields) < 2:
-            raise CannotIntervene(
-                f"{items.fields[0]!r} is the only field, so it overlaps with nothing"
-            )
+        self.check_items(items)
         *others, last = (items.column(field) for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         name = items.fields[-1]
@@ -147,6 +139,13 @@ class Overlaps:
             _overlap_word(text, beside) for text, beside in zip(last, rest, strict=True)
         ]
         return kept.with_field(name, shares)
+
+    def check_items(self, items: Items) -> None:
+        """Raise where there is no other field."""
+        if len(items.fields) < 2:
+            raise CannotIntervene(
+                f"{items.fields[0]!r} is the only field, so it overlaps with nothing"
+            )
 
     def __str__(self) -> str:
         """The name in reports."""
@@ -182,9 +181,23 @@ def rewrite_words(text: str, change: Callable[[list[str]], list[str]]) -> str:
     for word, gap in zip(new_words, gaps[1:], strict=True):
         result = result if word else result.rstrip()
         # Side by side in a script without spaces, they are not to become one word.
-        fused = OPEN.search(result[-2:]) and OPEN.match(word[:1])
+        # Most words follow a space, which needs no search.
+        fused = result[-1:] != " " and OPEN.search(result[-2:]) and OPEN.match(word[:1])
         result += f" {word}{gap}" if fused else f"{word}{gap}"
     return result if all(new_words) else result.strip()
+
+
+@cache
+def _word_masker(word_class: str) -> Callable[[str], str]:
+    """What takes the words of a class out of a text."""
+    blank = "" if word_class == "negation" else BLANK
+
+    def mask(word_list: list[str]) -> list[str]:
+        return [
+            blank if classify_word(word) == word_class else word for word in word_list
+        ]
+
+    return remember_texts(lambda text: rewrite_words(text, mask))
 
 
 def classify_word(word: str) -> str:
@@ -204,7 +217,7 @@ def _has_english(items: Items) -> bool:
     return any(
         not FUNCTION.isdisjoint(words(text))
         for field in items.fields
-        for text in items.column(field)
+        for text in items.column(field).tolist()
     )
 
 

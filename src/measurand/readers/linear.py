@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.extmath import randomized_svd
 
 from measurand.core.arrays import Floats, Ints
-from measurand.core.clusters import linked_clusters
+from measurand.core.clusters import deal_clusters, linked_clusters
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 from measurand.core.reader import Attribution
@@ -129,7 +129,7 @@ def fit_temperature(
     clusters = shared_text_clusters(items)
     fold = rng.permutation(np.arange(len(gold)) % folds)
     if clusters is not None:
-        fold = _cluster_folds(clusters, folds, rng)
+        fold = deal_clusters(clusters, folds, rng)
     scores, known = np.zeros((len(gold), classes)), np.ones(len(gold), bool)
     for number in range(folds):
         inside = fold == number
@@ -180,16 +180,6 @@ def hold_out_rows(items: Items, count: int, order: Ints) -> tuple[Ints, Ints]:
     ends = np.cumsum(np.bincount(clusters)[np.argsort(ranks)])
     cut = int(ends[np.searchsorted(ends, count)])
     return np.sort(rows[:cut]), np.sort(rows[cut:])
-
-
-def _cluster_folds(clusters: Ints, folds: int, rng: np.random.Generator) -> Ints:
-    """The fold of each item: clusters go, in random order, to the emptiest fold."""
-    sizes = np.bincount(clusters)
-    filling, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
-    for cluster in rng.permutation(len(sizes)):
-        fold[cluster] = filling.argmin()
-        filling[fold[cluster]] += sizes[cluster]
-    return np.asarray(fold[clusters])
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,8 @@ def fit_grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
     tokens = number_words(texts, vocabulary, grow=True)
     n = len(tokens.starts) - 1
     rows, features = _feature_keys(tokens, len(vocabulary))
-    feature_keys = np.unique(features)
+    # Hashed by pandas before they are sorted: numpy takes several times as long.
+    feature_keys = np.sort(pd.unique(features))
     matrix = count_features(rows, features, n, feature_keys)
     df = np.bincount(matrix.indices, minlength=len(feature_keys))
     common = df >= least

@@ -81,5 +81,6 @@ def surface_items(items: Items, *, length_only: bool) -> Items:
     """The items with every text as made-up words that name its form."""
     describe = length_words if length_only else surface_words
     for field in items.fields:
-        items = items.with_field(field, [describe(t) for t in items.column(field)])
+        texts = items.column(field).tolist()
+        items = items.with_field(field, [describe(text) for text in texts])
     return items

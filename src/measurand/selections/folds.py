@@ -2,16 +2,21 @@
 
 from dataclasses import dataclass
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.core.clusters import linked_clusters
+from measurand.core.clusters import deal_clusters, linked_clusters
 from measurand.core.errors import BadInput, join_names
 from measurand.core.items import Items
 
 LARGEST = 0.5  # a cluster with more of the items than this cannot be split fairly
+# Both sides of each fold are asked for several times, of items that are the same.
+DEALT: WeakKeyDictionary[Items, dict[tuple[object, ...], NDArray[np.int64]]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True)
@@ -63,8 +68,12 @@ class Fold:
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The items of this side."""
-        rng = np.random.default_rng([self.draw, int(rng.integers(2**32))])
-        inside = fold_numbers(items, self.columns, self.folds, rng) == self.number
+        seeds = (self.draw, int(rng.integers(2**32)))
+        dealt, key = DEALT.setdefault(items, {}), (self.columns, self.folds, seeds)
+        if key not in dealt:
+            stream = np.random.default_rng(seeds)
+            dealt[key] = fold_numbers(items, self.columns, self.folds, stream)
+        inside = dealt[key] == self.number
         return items.rows(inside if self.side == "test" else ~inside)
 
     def __str__(self) -> str:
@@ -79,12 +88,7 @@ def fold_numbers(
     if not columns:
         return rng.permutation(np.arange(len(items)) % folds)
     clusters = linked_clusters([items.column(column) for column in columns])
-    sizes = np.bincount(clusters)
-    filling, fold = np.zeros(folds, np.int64), np.zeros(len(sizes), np.int64)
-    for cluster in rng.permutation(len(sizes)):
-        fold[cluster] = filling.argmin()
-        filling[fold[cluster]] += sizes[cluster]
-    return fold[clusters]
+    return deal_clusters(clusters, folds, rng)
 
 
 def can_split(*columns: "pd.Series[str]") -> bool:

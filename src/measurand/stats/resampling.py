@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from measurand.core.arrays import Clusters, Floats, Ints
-from measurand.core.clusters import count_clusters, split_ways
+from measurand.core.clusters import count_distinct, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.vectors.canonical import THREADS
 
 Statistic = Callable[[Floats], Floats]
 RESAMPLES = 10_000
-PICKS = 100_000  # picks at a time, of one resample at least
+PICKS = 30_000  # picks at a time, of one resample at least: more leave the cache
 SORTED = 20_000  # rows up to which sorting them is faster than hashing
 
 
@@ -77,9 +77,7 @@ def bootstrap_each(
         raise Undefined("no items to average; widen the selection")
     ways = [None] if clusters is None else split_ways(clusters)
     sums = [resample_sums(rows, way, resamples, rng) for way in ways]
-    method = (
-        f"bootstrap over {resample_unit(len(rows), clusters)}, {resamples} resamples"
-    )
+    method = f"bootstrap over {_unit_of_ways(len(rows), ways)}, {resamples} resamples"
     total, estimates = rows.sum(axis=0), []
     for statistic in statistics:
         value = float(statistic(total))
@@ -134,7 +132,7 @@ def combine_ways(variances: Floats) -> Floats:
 
 def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:
     """The level of the percentiles that hold `level` over so few items or clusters."""
-    count = n if clusters is None else len(np.unique(clusters))
+    count = n if clusters is None else count_distinct(clusters)
     freedom = max(count - 1, 1)
     reach = t.ppf((1 + level) / 2, freedom) * np.sqrt(count / freedom)
     return float(1 - 2 * norm.sf(reach))
@@ -142,7 +140,7 @@ def _few_units_level(n: int, clusters: Ints | None, level: float) -> float:
 
 def _few_clusters_factor(ways: Sequence[Ints | None], level: float) -> Floats:
     """How much wider the arms of each way must be for few clusters: a column."""
-    counts = np.array([1 if way is None else len(np.unique(way)) for way in ways])
+    counts = np.array([1 if way is None else count_distinct(way) for way in ways])
     freedom = np.maximum(counts - 1, 1)
     quantiles = t.ppf((1 + level) / 2, freedom) / norm.ppf((1 + level) / 2)
     return np.asarray(quantiles * np.sqrt(counts / freedom))[:, None]
@@ -162,11 +160,17 @@ def resample_sums(
     n, draws = len(sums), np.empty((resamples, sums.shape[1]))
     block = max(1, PICKS // n)
     for start in range(0, resamples, block):
-        picked = rng.integers(n, size=(min(block, resamples - start), n))
-        # One by one: a product of matrices rounds otherwise than one of a vector.
-        for resample, picks in enumerate(picked, start):
-            draws[resample] = np.bincount(picks, minlength=n) @ sums
+        counts = _draw_counts(min(block, resamples - start), n, rng)
+        # As a stack of vectors: a product of matrices rounds otherwise than one of a
+        # vector.
+        draws[start : start + len(counts)] = (counts[:, None] @ sums)[:, 0]
     return draws
+
+
+def _draw_counts(resamples: int, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each of `n` is drawn in each resample: resamples × n."""
+    picks = rng.integers(n, size=(resamples, n)) + n * np.arange(resamples)[:, None]
+    return np.bincount(picks.ravel(), minlength=resamples * n).reshape(resamples, n)
 
 
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.int64]]:
@@ -255,9 +259,8 @@ def _draw_means(
     with THREADS.limit(limits=1):
         for start in range(0, resamples, RESAMPLE_BLOCK):
             size = min(RESAMPLE_BLOCK, resamples - start)
-            picks = rng.integers(len(units), size=(size, len(units)))
-            counts = [np.bincount(pick, minlength=len(units)) for pick in picks]
-            sums[start : start + size] = np.array(counts, float) @ units
+            counts = _draw_counts(size, len(units), rng).astype(float)
+            sums[start : start + size] = counts @ units
     return _divide_sums(*np.hsplit(sums, 2))
 
 
@@ -269,9 +272,14 @@ def resample_unit(n: int, clusters: Clusters = None) -> str:
     >>> [resample_unit(3, clusters) for clusters in partitions]
     ['items', '2 clusters', 'items', '2 and 2 crossed clusters']
     """
-    if clusters is None or count_clusters(clusters) == n:
+    return _unit_of_ways(n, [None] if clusters is None else split_ways(clusters))
+
+
+def _unit_of_ways(n: int, ways: Sequence[Ints | None]) -> str:
+    """What is resampled, from the ways that `split_ways` told apart."""
+    counts = [n if way is None else count_distinct(way) for way in ways[:2]]
+    if min(counts) == n:
         return "items"
-    counts = [len(np.unique(way)) for way in split_ways(clusters)[:2]]
     if len(counts) == 1:
         return f"{counts[0]} clusters"
     return f"{counts[0]} and {counts[1]} crossed clusters"

@@ -10,14 +10,16 @@ from tests.audits.leakage.leaky import matches, pairs, skewed
 from tests.audits.leakage.test_audit import audited, made
 
 READERS = {"tfidf": TfidfReader(), "cross": CrossReader()}
-SETS = 7  # all designs; `python -m bench contradictions` draws a thousand
+# All designs, and a strong leak thrice, as one may lie at the margin. `python -m bench
+# contradictions` draws a thousand.
+DESIGNS = (0, 1, 2, 3, 4, 0, 1, 0)
 MARGIN = 0.2  # wide, so that small sets can be within it
 
 
-def random_sets(number, rng):
+def random_sets(design, rng):
     """The training and the test items of a design, whose strength is random."""
     seed = int(rng.integers(10**6))
-    weak, strong = float(rng.uniform(0.1, 0.3)), float(rng.uniform(0.7, 0.9))
+    weak, strong = float(rng.uniform(0.1, 0.3)), float(rng.uniform(0.5, 0.9))
     makers = (
         lambda n, s: pairs(n, leak=strong, meet=1 - strong, seed=s),
         lambda n, s: pairs(n, leak=weak, meet=1 - weak, seed=s),
@@ -26,14 +28,14 @@ def random_sets(number, rng):
         lambda n, s: skewed(n, seed=s),
     )
     sizes = (400, seed), (250, seed + 1)
-    return [makers[number % len(makers)](*size) for size in sizes]
+    return [makers[design](*size) for size in sizes]
 
 
 @pytest.mark.slow
 def test_no_report_of_a_random_benchmark_contradicts_itself():
     rng, labels, doubts = np.random.default_rng(0), [], 0
-    for number in range(SETS):
-        sets = made(*random_sets(number, rng))
+    for design in DESIGNS:
+        sets = made(*random_sets(design, rng))
         report = audited(sets, READERS, margin=MARGIN)
         labels.append(report.verdict.label)
         doubts += "beyond chance" in report.verdict.reason
