@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from measurand.core.arrays import Floats
-from measurand.core.errors import BadOption, UnknownName
+from measurand.core.errors import UnknownName
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
 from measurand.models.server.calls import Messages
 from measurand.models.server.client import endpoint_replies
 from measurand.models.server.endpoint import Endpoint, Terms
 from measurand.readers.answer_choices import Choices, mark_labels, reply_shares
+from measurand.readers.examples import check_shots, draw_shots
 
 
 def _chat_turn(role: str, content: str) -> dict[str, str]:
@@ -81,21 +82,6 @@ def _tag_text(name: str, text: str) -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
-def _draw_shots(
-    items: Items, shots: int, rng: np.random.Generator
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Positions of so many items, one label after the other, in a drawn order."""
-    gold = items.gold(items.classes)
-    order = rng.permutation(len(items))
-    turn = np.empty(len(items), np.int64)  # the how-manieth of its label each item is
-    for label in range(len(items.classes)):
-        same_label = order[gold[order] == label]
-        turn[same_label] = np.arange(len(same_label))
-    first = rng.permutation(len(items.classes))[gold]
-    positions = np.lexsort((first, turn))[:shots]
-    return np.asarray(rng.permutation(positions), np.int64)
-
-
 ROOM = {"plain": 8, "evidence-first": 300}  # tokens that an answer needs, by prompt
 
 log = logging.getLogger(__name__)
@@ -120,15 +106,14 @@ class EndpointReader:
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
         _chat_template(self.prompt)
-        if self.shots < 0:
-            raise BadOption(f"shots is {self.shots}; allowed are 0 or more")
+        check_shots(self.shots)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
         choices = mark_labels(items.classes)
         question, answer = _chat_template(self.prompt)
         examples: list[Mapping[str, str]] = []
-        example_items = items.rows(_draw_shots(items, self.shots, rng))
+        example_items = items.rows(draw_shots(items, self.shots, rng))
         for text, label in zip(
             _render_items(example_items), example_items.labels, strict=True
         ):
