@@ -26,6 +26,7 @@ from measurand.models.causal_training import (
     train_decoder,
 )
 from measurand.models.training import Batch
+from measurand.readers.causal_answers import FittedZeroShotWriter, word_answers
 from measurand.readers.causal_choices import (
     FittedZeroShotChoices,
     check_way,
@@ -259,6 +260,17 @@ class ZeroShotReader:
         words = word_choices(model, way, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
         return FittedZeroShotChoices(items.classes, model, words, way, lm_loss)
+
+    def fit_writer(
+        self, items: Items, rng: np.random.Generator
+    ) -> FittedZeroShotWriter:
+        """The model, adapted where texts are named, to be asked for answers."""
+        seed = int(rng.integers(2**31)) if self.seed is None else self.seed
+        model = self._open_model(seed)
+        examples = items.rows(draw_shots(items, self.shots, rng))
+        words = word_answers(model, items, examples, self.length)
+        model, lm_loss = self._adapt_model(model, words, seed)
+        return FittedZeroShotWriter(model, words, lm_loss)
 
     def _open_model(self, seed: int) -> CausalModel:
         """The fresh model, to be trained where it adapts."""
