@@ -131,8 +131,8 @@ def test_shots_are_shown_with_class_names_too(tiny):
 
 def test_texts_too_long_are_cut_and_said_to_be(tiny):
     long = choice_items([["red " * 90, "blue " * 90]], [0], "which " * 300)
-    for way in WAYS:
-        fitted = fit_to(ZeroShotReader(tiny, choices=way, length=128), long, rng())
+    for way, length in [*((way, 128) for way in WAYS), (LIKELIHOOD, 4096)]:
+        fitted = fit_to(ZeroShotReader(tiny, choices=way, length=length), long, rng())
         assert np.isfinite(fitted.predict(long)).all()
         assert fitted.remarks()["truncated"] == 1
 

@@ -53,7 +53,7 @@ def word_choices(
     fields = tuple(name for name in items.fields if name != items.choices)
     by_letter = way == LETTER
     parts = prompt_parts(f"choices-{LETTER if by_letter else LIKELIHOOD}")
-    answer = 1 if by_letter else length // 4
+    answer = 1 if by_letter else min(length, model.window) // 4
     words = fit_wording(model, fields, length, parts, answer)
     texts = cut_choices(model, examples, words.room // 4)[0]
     gold = examples.gold(examples.classes)
@@ -88,13 +88,13 @@ def cut_choices(
 ) -> tuple[list[list[str]], Bools]:
     """The choices on one line each, those of an item within the room, and who was cut.
 
-    Each may take an equal share.
+    Each may take an equal share, and at most half.
     """
     rows = [[" ".join(text.split()) for text in texts] for texts in items.choice_texts]
     tokens = iter(model.tokens([text for row in rows for text in row], special=False))
     cut = np.zeros(len(rows), bool)
     for number, row in enumerate(rows):
-        share = max(room // max(len(row), 1), 1)
+        share = max(room // max(len(row), 2), 1)
         for i in range(len(row)):
             ids = next(tokens)
             if len(ids) > share:

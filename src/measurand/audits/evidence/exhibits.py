@@ -291,8 +291,9 @@ def evidence_warnings(
         )
     for reading in readings:
         if reading.effect.discordant == 0:
+            what = "score of an answer" if reading.written else "answer"
             messages.append(
-                f"no answer of {reading.name} ever changed with the evidence: it does "
+                f"no {what} of {reading.name} ever changed with the evidence: it does "
                 "not use it, or cannot"
             )
         messages += [
