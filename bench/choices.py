@@ -4,9 +4,10 @@
 
 DATA holds the benchmarks as gzipped JSON lines, in any of its folders. `light` reads
 with tfidf and cross on a CPU; WEIGHTS is a directory with MiniLM, which is trained
-listwise with three seeds, or with a decoder, which is asked as it is, in the evidence
-audit alone, and writes free answers. For others these are screened: the gold answer
-among three of like items. The reports go to OUT without anything that quotes an item.
+listwise with three seeds, or with a decoder, which is shown three answered items, is
+asked in the evidence audit alone, and writes free answers. For others these are
+screened: the gold answer among three of like items. The reports go to OUT without
+anything that quotes an item.
 """
 
 import json
@@ -46,6 +47,7 @@ FREE = "freeform_"  # files of one source each, or all of them in freeform_qa
 LONG = 256  # tokens of items that bring their evidence
 ASKED = {"items": 900, "shuffles": 10}  # of decoders that choose
 WRITTEN = {"items": 600, "shuffles": 5}  # of decoders that write, token by token
+SHOTS = 3  # answered items of other folds that a decoder is shown
 AT_ONCE = 131_072  # tokens that a large GPU reads at once with a small decoder
 
 
@@ -79,7 +81,7 @@ def choose_readers(how: str, benchmark: Benchmark) -> Mapping[str, Reader]:
     if is_decoder(how):
         from measurand.readers.causal import ZeroShotReader
 
-        return {Path(how).name: ZeroShotReader(how, length=2048)}
+        return {Path(how).name: ZeroShotReader(how, length=2048, shots=SHOTS)}
     from measurand.readers.encoder import EncoderReader
 
     length = 128 if benchmark.evidence is None else LONG

@@ -8,6 +8,7 @@ from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import Last, decoder_remarks
 from measurand.readers.causal_prompts import (
     Wording,
+    can_converse,
     fit_wording,
     prompt_parts,
     wrap_chat,
@@ -27,7 +28,8 @@ def word_answers(
     words = fit_wording(model, fields, length, parts, MOST_TOKENS)
     answers = [f" {text}" for text in gold_answers(examples)]
     shown = write_examples(model, words, examples, answers)
-    parts = wrap_chat(model, (shown + parts[0], parts[1]))
+    parts = (shown + parts[0], parts[1])
+    parts = wrap_chat(model, parts) if can_converse(model) else parts
     return fit_wording(model, fields, length, parts, MOST_TOKENS)
 
 

@@ -19,6 +19,7 @@ from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import Last, decoder_remarks
 from measurand.readers.causal_prompts import (
     Wording,
+    can_converse,
     fit_wording,
     prompt_parts,
     wrap_chat,
@@ -27,9 +28,6 @@ from measurand.readers.causal_prompts import (
 
 LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
 WAYS = (LETTER, LIKELIHOOD, BY_LENGTH)
-# Weights from which a model that was made for conversations is asked for letters: small
-# ones name the same letter whatever it stands for.
-LETTERS_FROM = 10**9
 
 
 def check_way(way: str | None) -> None:
@@ -39,11 +37,8 @@ def check_way(way: str | None) -> None:
 
 
 def usual_way(model: CausalModel) -> str:
-    """By the letter where a large model was made for conversations, else by length."""
-    if not model.tokenizer.chat_template:
-        return BY_LENGTH
-    weights = sum(weight.numel() for weight in model.network.parameters())
-    return LETTER if weights >= LETTERS_FROM else BY_LENGTH
+    """By the letter where the model converses, else by likelihood and length."""
+    return LETTER if can_converse(model) else BY_LENGTH
 
 
 def word_choices(
@@ -65,7 +60,7 @@ def word_choices(
     shown = write_examples(model, words, examples, answers, tails)
     parts = (shown + parts[0], parts[1])
     # Likelihoods are of plain text: no conversation goes on with a choice.
-    parts = wrap_chat(model, parts) if by_letter else parts
+    parts = wrap_chat(model, parts) if by_letter and can_converse(model) else parts
     return fit_wording(model, fields, length, parts, answer)
 
 

@@ -16,6 +16,10 @@ from measurand.models.generate import chat_prompts
 SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
 NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
 LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
+# Weights from which a model that was made for conversations is asked in one. SmolLM2,
+# of 135 million, names one letter whatever it stands for, and writes a sentence where a
+# word is asked for.
+CONVERSES_FROM = 10**9
 
 
 @dataclass(frozen=True)
@@ -141,8 +145,16 @@ def write_examples(
     return "".join(f"{p}{a}\n\n" for p, a in zip(prompts, answers, strict=True))
 
 
+def can_converse(model: CausalModel) -> bool:
+    """Whether the model has a chat template, and is large enough to follow one."""
+    if not model.tokenizer.chat_template:
+        return False
+    weights = sum(weight.numel() for weight in model.network.parameters())
+    return weights >= CONVERSES_FROM
+
+
 def wrap_chat(model: CausalModel, parts: tuple[str, str]) -> tuple[str, str]:
-    """The parts as a turn of a conversation, where the model was made for these."""
+    """The parts as a turn of a conversation with a model that was made for these."""
     mark = "[text]"
     while mark in "".join(parts):
         mark = f"[{mark}]"

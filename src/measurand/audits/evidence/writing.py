@@ -187,7 +187,10 @@ def _ask_in_words(
     by_shuffle = {score: _score_rows(score, benchmark, shuffled) for score in SCORES}
     effects = {
         score: shuffle_effect(
-            scores[score][FULL].to_numpy(), rows, donors, baselines.clusters
+            np.asarray(scores[score][FULL], np.float64),
+            rows,
+            donors,
+            baselines.clusters,
         )
         for score, rows in by_shuffle.items()
     }
