@@ -30,6 +30,8 @@ def read_figures(report: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str
     for finding in report["findings"]:
         key = finding["statistic"], finding["reader"]
         figures.setdefault(key, finding["estimate"])
+        apart = f"{finding['statistic']} in {finding['condition']}", finding["reader"]
+        figures.setdefault(apart, finding["estimate"])
     return figures
 
 
@@ -72,6 +74,11 @@ def _leakage_row(figures: Mapping[Any, Any], reader: str) -> list[str] | None:
 
 def _evidence_row(figures: Mapping[Any, Any], reader: str) -> list[str]:
     """What all fields and the closed book reach, and what wrong evidence costs."""
+    if ("exact_match", reader) in figures:
+        full = figures["exact_match", reader]
+        closed = figures["exact_match in closed_book", reader]
+        said = [f"{say(figure)} exact" for figure in (full, closed)]
+        return [f"{full['n']:,}", *said, say(figures.get(("delta_evi", reader)))]
     full = figures["accuracy", reader]
     closed = figures.get(("closed_book", reader)) or figures.get(("query_only", reader))
     lost = figures.get(("delta_evi", reader))
@@ -92,7 +99,8 @@ def main() -> None:
         MADE,
         "Leakage:",
         write_table(HEADS, rows_of("leakage")),
-        "Evidence; free answers are screened, so that choices were drawn here:",
+        "Evidence; free answers are screened, so that choices were drawn here, or "
+        "written, and then matched exactly:",
         write_table((*EVIDENCE, "verdict"), rows_of("evidence")),
     ]
     PAGE.write_text("\n\n".join(part.rstrip("\n") for part in parts) + "\n", "utf-8")

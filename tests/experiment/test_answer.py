@@ -12,7 +12,15 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import ReaderFailed
 from measurand.core.store import Codec
 from measurand.experiment.answer import ANSWER_CODEC, Answer, answer_fits
-from measurand.experiment.ask import EMBEDDING, EPOCHS, SETTINGS, WORDS, Ask, ask_key
+from measurand.experiment.ask import (
+    EMBEDDING,
+    EPOCHS,
+    SETTINGS,
+    TEXTS,
+    WORDS,
+    Ask,
+    ask_key,
+)
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.linear import TfidfReader
@@ -189,3 +197,23 @@ def test_a_reader_without_sound_answers_is_one_line(tmp_path, benchmark):
         pytest.raises(ReaderFailed, match="Unsure gave no answers that could be kept"),
     ):
         ask_all(experiment, [Ask(Unsure())])
+
+
+def test_texts_are_kept_as_they_were_written_and_nothing_else_is_taken_for_them():
+    texts = (("Oslo", "", 'tab\t"quote" ß \u2603'), ("a", "b", "c"))
+    donors = np.array([[1, 2, 0], [2, 0, 1]], np.int32)
+    written = Answer(np.zeros((2, 3, 0), np.float32), donors, {}, texts)
+    stated, content = ANSWER_CODEC.pack(written)
+    kept = ANSWER_CODEC.unpack(stated, content)
+    assert kept.texts == texts
+    np.testing.assert_array_equal(kept.donors, donors)
+    ask = replace(ASK, what=TEXTS)
+    assert answer_fits(kept, ask, 3, 2)
+    assert not answer_fits(kept, ask, 4, 2)
+    assert not answer_fits(replace(kept, texts=None), ask, 3, 2)
+    assert not answer_fits(replace(kept, donors=None), ask, 3, 2)
+    shares = Answer(np.full((2, 3, 2), 0.5, np.float32), donors)
+    assert answer_fits(shares, ASK, 3, 2)
+    assert not answer_fits(replace(shares, texts=texts), ASK, 3, 2)
+    with pytest.raises(ValueError, match="other columns or rows"):
+        ANSWER_CODEC.unpack(stated, parquet(text=pa.array([1] * 6)))

@@ -72,6 +72,22 @@ def test_scores_do_not_depend_on_how_prompts_are_batched(model, monkeypatch):
     np.testing.assert_allclose(together, alone, rtol=limit(model))
 
 
+def test_a_prompt_is_read_once_for_continuations_of_its_own(model, monkeypatch):
+    own = [ENDINGS[: 1 + i % len(ENDINGS)] for i in range(len(PROMPTS))]
+    expected = [
+        [naive(model, prompt, ending) for ending in endings]
+        for prompt, endings in zip(PROMPTS, own, strict=True)
+    ]
+    for budget in (4096, 1):
+        monkeypatch.setattr(
+            "measurand.models.causal.tokens_per_batch", lambda most=budget: most
+        )
+        for (totals, tokens), means in zip(
+            model.own_log_probabilities(PROMPTS, own), expected, strict=True
+        ):
+            np.testing.assert_allclose(totals / tokens, means, rtol=limit(model))
+
+
 def test_generation_is_greedy_and_the_same_alone_as_in_a_batch(model):
     together = model.generate(PROMPTS, 5)
     assert together == [model.generate([prompt], 5)[0] for prompt in PROMPTS]

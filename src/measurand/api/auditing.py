@@ -50,7 +50,7 @@ def evidence(
             may be called: tfidf, cross or minilm), seeds (how often an encoder is
             trained anew), controls (how much is spiked and blanked: none, quick or
             full), folds (in which all items of a single table are tested; 1 tests the
-            share set apart).
+            share set apart), judge (who also judges answers that a reader wrote).
 
     Returns:
         The report: its verdict, its findings, its figures.

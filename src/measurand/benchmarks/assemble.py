@@ -34,7 +34,11 @@ from measurand.benchmarks.roles import (
     infer_roles,
     name_columns,
 )
-from measurand.benchmarks.screening import find_answer_column, screen_answers
+from measurand.benchmarks.screening import (
+    accepted_column,
+    find_answer_column,
+    screen_answers,
+)
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.benchmarks.unfold import unfold_rows
 from measurand.core.benchmark import Benchmark
@@ -114,6 +118,9 @@ def _clean_table(
             columns[column] = text_cells(frame[column], f"{prefix}field {column}", join)
     if roles.choices is not None:
         columns[roles.choices] = frame[roles.choices]
+    accepted = accepted_column(roles)
+    if accepted is not None:
+        columns[accepted] = frame[accepted]
     columns[roles.label] = label_cells(frame[roles.label], f"{prefix}label", join)
     for column in roles.explanations:
         if column not in columns:
@@ -192,10 +199,11 @@ def _build_benchmark(
     if choices is not None:
         fields = (*fields, choices)
     parts = (fields, label, metadata, _group_column(roles), choices)
+    accepted = accepted_column(roles)
     return Benchmark(
         name=name,
-        train=Items(train, *parts),
-        test=Items(test, *parts),
+        train=Items(train, *parts, answers=accepted),
+        test=Items(test, *parts, answers=accepted),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,

@@ -105,6 +105,15 @@ def _mostly_unlike(column: "pd.Series[str]") -> bool:
     return 2 * int((texts.map(texts.value_counts()) == 1).sum()) > len(texts)
 
 
+def accepted_column(roles: ColumnRoles) -> str | None:
+    """The column of the answers that each item accepts; None where there are none.
+
+    >>> accepted_column(ColumnRoles("question", "text", "answers", answers="answers"))
+    'answers (accepted)'
+    """
+    return None if roles.answers is None else f"{roles.answers} (accepted)"
+
+
 def screen_answers(
     tables: Sequence[pd.DataFrame], roles: ColumnRoles, seed: int
 ) -> tuple[list[pd.DataFrame], dict[str, str], dict[str, int]]:
@@ -183,7 +192,12 @@ def _screen_table(
         drawn = draw_choices([answers[row] for row in rows], rng)
         for row, (choices, position) in zip(rows, drawn, strict=True):
             cells[row], letters[row] = pack_choices(choices), LETTERS[position]
-    columns = {str(roles.choices): cells, roles.label: letters}
+    accepted = [pack_choices(texts) for texts in answers]
+    columns = {
+        str(roles.choices): cells,
+        roles.label: letters,
+        str(accepted_column(roles)): accepted,
+    }
     texts = {
         name: pd.Series(values, index=table.index, dtype=TEXT)
         for name, values in columns.items()

@@ -22,6 +22,7 @@ class ShuffleOptions:
     margin: o.Margin = 0.02
     controls: o.Controls = "quick"
     folds: o.EvidenceFolds = None
+    judge: o.AnswerJudge = None
 
 
 @app.command("evidence")

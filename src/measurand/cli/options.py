@@ -337,6 +337,14 @@ EvidenceFolds = Annotated[
         "1 tests the share set apart, as a server's model does.",
     ),
 ]
+AnswerJudge = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        help="Also judges answers that a reader wrote: lexical, or an entailment "
+        "classifier by directory or hub id.",
+    ),
+]
 FoldSeeds = Annotated[int, typer.Option(help="Ways of cutting them.")]
 Reference = Annotated[
     float | None,

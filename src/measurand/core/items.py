@@ -33,6 +33,8 @@ class Items:
             cells are JSON lists of texts, and the label is the letter of the right one.
         contest: Where each item is one choice, the column of what it is a choice of: of
             the items with one value exactly one is right.
+        answers: The column of the free answers that each item accepts, as JSON lists,
+            where its choices are its first answer among those of other items.
     """
 
     table: pd.DataFrame
@@ -42,6 +44,7 @@ class Items:
     group: str | None = None
     choices: str | None = None
     contest: str | None = None
+    answers: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse names that only columns of reports may have."""
@@ -83,6 +86,11 @@ class Items:
     def choice_counts(self) -> NDArray[np.int64]:
         """How many choices each item has."""
         return np.array([len(texts) for texts in self.choice_texts], np.int64)
+
+    @cached_property
+    def accepted_answers(self) -> list[list[str]]:
+        """The free answers that each item accepts."""
+        return [json.loads(cell) for cell in self.column(str(self.answers))]
 
     def column(self, name: str) -> "pd.Series[str]":
         """One column; a wrong name is an error that lists the right ones."""
@@ -149,6 +157,7 @@ class Items:
             self.group,
             self.choices,
             self.contest,
+            self.answers,
         )
 
     @cached_property

@@ -22,6 +22,7 @@ from measurand.experiment.ask import (
     EPOCHS,
     SALIENCY,
     SETTINGS,
+    TEXTS,
     WORDS,
     Ask,
 )
@@ -40,11 +41,13 @@ class Answer:
         values: Repeats × items × columns: class probabilities, or what else was asked.
         donors: For a rearranged field, whose text each item received, a repeat a row.
         remarks: What the reader said beside its answer.
+        texts: What the reader wrote, a row a repeat; it then gave no numbers.
     """
 
     values: NDArray[np.float32]
     donors: NDArray[np.int32] | None = None
     remarks: Mapping[str, float | str] = field(default_factory=dict)
+    texts: tuple[tuple[str, ...], ...] | None = None
 
 
 def _pack_answer(answer: Answer) -> tuple[dict[str, Any], bytes]:
@@ -57,6 +60,9 @@ def _pack_answer(answer: Answer) -> tuple[dict[str, Any], bytes]:
     }
     if answer.donors is not None:
         columns["donor"] = pa.array(answer.donors.ravel())
+    if answer.texts is not None:
+        written = [text for row in answer.texts for text in row]
+        columns["text"] = pa.array(written, pa.string())
     sink = pa.BufferOutputStream()
     pq.write_table(
         pa.table(columns),
@@ -86,7 +92,12 @@ def _unpack_answer(stated: Mapping[str, Any], content: bytes) -> Answer:
     donors = None
     if "donor" in table.column_names:
         donors = table["donor"].to_numpy().reshape(repeats, items)
-    return Answer(flat.reshape(repeats, items, width), donors, remarks)
+    texts = None
+    if "text" in table.column_names:
+        written = table["text"].to_pylist()
+        rows = (written[i * items : (i + 1) * items] for i in range(repeats))
+        texts = tuple(tuple(map(str, row)) for row in rows)
+    return Answer(flat.reshape(repeats, items, width), donors, remarks, texts)
 
 
 def _check_columns(source: pq.ParquetFile, rows: int, width: int) -> None:
@@ -95,6 +106,8 @@ def _check_columns(source: pq.ParquetFile, rows: int, width: int) -> None:
     kinds = {f"column_{i}": pa.float32() for i in range(width)}
     if "donor" in schema.names:
         kinds["donor"] = pa.int32()
+    if "text" in schema.names:
+        kinds["text"] = pa.string()
     columns = dict(zip(schema.names, schema.types, strict=True))
     # Parquet counts no rows where there are no columns.
     if columns != kinds or (kinds and source.metadata.num_rows != rows):
@@ -116,10 +129,12 @@ def answer_fits(answer: Answer, ask: Ask, count: int, classes: int) -> bool:
         WORDS: repeats == classes,
         EMBEDDING: repeats == 1,
         SALIENCY: repeats == 2 or (repeats, width) == (1, 0),
+        TEXTS: (repeats, width) == (ask.repeats, 0),
     }
     return (
         items == count
         and allowed[ask.what]
+        and (answer.texts is not None) == (ask.what == TEXTS)
         and bool(np.isfinite(answer.values).all())
         and (not shares or _are_shares(answer.values))
         and _are_donors(answer, ask)
@@ -136,7 +151,8 @@ def _are_shares(values: NDArray[np.float32]) -> bool:
 def _are_donors(answer: Answer, ask: Ask) -> bool:
     """Whether an item got its text from an item, where texts were rearranged."""
     if answer.donors is None:
-        return not (ask.what == ANSWERS and isinstance(ask.under, Rearranging))
+        asked = ask.what in (ANSWERS, TEXTS)
+        return not (asked and isinstance(ask.under, Rearranging))
     items = answer.values.shape[1]
     return bool(((answer.donors >= 0) & (answer.donors < items)).all())
 
@@ -190,6 +206,23 @@ class Predictions:
     def correct(self) -> NDArray[np.bool_]:
         """Whether each answer is right: repeats × items."""
         return np.asarray(self.answers == self.gold)
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenAnswers:
+    """What one reader wrote; ids once, then repeats × items.
+
+    Attributes:
+        ids: The item ids, in order.
+        texts: What was written, a row a repeat of the intervention.
+        donors: For a rearranged field, whose text each item received, a repeat a row.
+        remarks: What the reader said beside its answers.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[tuple[str, ...], ...]
+    donors: NDArray[np.int32] | None = None
+    remarks: Mapping[str, float | str] = field(default_factory=dict)
 
 
 def remark_findings(

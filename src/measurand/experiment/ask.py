@@ -18,6 +18,7 @@ FORMAT = 11  # raised when the code changes what a recipe answers
 COMPUTING = ("numpy", "scipy", "scikit-learn")  # whose versions may move a number
 ANSWERS, EMBEDDING, SALIENCY = "answers", "embedding", "saliency"
 EPOCHS, SETTINGS, WORDS = "epochs", "settings", "words"
+TEXTS = "texts"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Ask:
         under: What is done to these rows first.
         repeats: How often `under` is drawn anew.
         what: What is asked for: answers, or an embedding, saliency, epochs, what words
-            add to scores, or better settings, which only some readers can give.
+            add to scores, better settings or written texts, which only some readers
+            can give.
         part: Which of the other test parts is asked about; none where empty.
         stream: A name for the fit's random stream, where arms must share one; else
             the fit itself is the name.

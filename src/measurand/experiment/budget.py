@@ -19,7 +19,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader, Timeable
 from measurand.core.recipe import identity, traits_of
 from measurand.core.store import Notice
-from measurand.experiment.ask import EPOCHS, SALIENCY, SETTINGS, WORDS, Ask
+from measurand.experiment.ask import EPOCHS, SALIENCY, SETTINGS, TEXTS, WORDS, Ask
 from measurand.experiment.engine import Trial
 from measurand.experiment.pace import Clock, Pace, measure_pace, text_lengths
 from measurand.experiment.trial import asked_items, training_items
@@ -48,7 +48,7 @@ class Budget:
     seconds: float | None = None
     announce: Notice | None = None
     clock: Clock = time.perf_counter
-    paces: dict[tuple[str, int, bool], Pace | None] = field(default_factory=dict)
+    paces: dict[tuple[str, int, bool, bool], Pace | None] = field(default_factory=dict)
     granted: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -153,7 +153,7 @@ def plan_trials(
         if condition not in conditions:
             conditions[condition] = training_items(ask, benchmark, seed)
         items = conditions[condition]
-        pace = _find_pace(ask.reader, items, budget)
+        pace = _find_pace(ask.reader, items, budget, writes=ask.what == TEXTS)
         work = _trial_work(trial, len(items), benchmark, seed)
         timings.append(None if pace is None else work.seconds(pace))
         answers += sum(_asked_rows(each, benchmark, seed) for each in trial)
@@ -209,7 +209,9 @@ def _is_learned(trials: Sequence[Trial]) -> bool:
     return all(traits_of(trial[0].reader).learned for trial in trials)
 
 
-def _find_pace(reader: Reader, items: Items, budget: Budget) -> Pace | None:
+def _find_pace(
+    reader: Reader, items: Items, budget: Budget, *, writes: bool
+) -> Pace | None:
     """The pace on items of about this length, measured once; None where it cannot be.
 
     What readers refuse, they refuse again when they are run.
@@ -217,10 +219,12 @@ def _find_pace(reader: Reader, items: Items, budget: Budget) -> Pace | None:
     texts = getattr(reader, "texts", ())
     # Items whose lengths are less than half as much again apart are taken for alike.
     length = round(2 * math.log2(1 + float(text_lengths(items).mean())))
-    key = (reader_family(reader), length, bool(texts))
+    key = (reader_family(reader), length, bool(texts), writes)
     if key not in budget.paces:
         try:
-            budget.paces[key] = measure_pace(reader, items, texts, budget.clock)
+            budget.paces[key] = measure_pace(
+                reader, items, texts, budget.clock, writes=writes
+            )
         except MeasurandError:
             budget.paces[key] = None
     return budget.paces[key]

@@ -11,17 +11,19 @@ from itertools import pairwise
 import numpy as np
 
 from measurand.benchmarks.folds import FOLD
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.selection import Selection
 from measurand.experiment.answer import Answer
-from measurand.experiment.ask import ANSWERS, Ask
+from measurand.experiment.ask import ANSWERS, TEXTS, Ask
 from measurand.experiment.trial import asked_items
 from measurand.selections.rows import Both, Everything, HoldOut, Only
 
 
 def fold_asks(ask: Ask, benchmark: Benchmark) -> list[Ask]:
     """The asks that answer it: one a fold, or itself where there is nothing to cut."""
-    if benchmark.folds == 1 or ask.what != ANSWERS or not _is_cut(ask, benchmark):
+    by_fold = ask.what in (ANSWERS, TEXTS) and _is_cut(ask, benchmark)
+    if benchmark.folds == 1 or not by_fold:
         return [ask]
     return [
         replace(
@@ -78,7 +80,18 @@ def _join(
             donors[:, place] = place[answer.donors]
     weights = [len(place) / len(ids) for place in places]
     remarks = [answer.remarks for answer in answers]
-    return Answer(values, donors, _join_remarks(remarks, weights))
+    texts = _join_texts(answers, places) if ask.what == TEXTS else None
+    return Answer(values, donors, _join_remarks(remarks, weights), texts)
+
+
+def _join_texts(
+    answers: Sequence[Answer], places: Sequence[Ints]
+) -> tuple[tuple[str, ...], ...]:
+    """What was written fold by fold, each text where its item stands."""
+    order = np.argsort(np.concatenate(places))
+    repeats = zip(*(answer.texts or () for answer in answers), strict=True)
+    rows = ([text for fold in repeat for text in fold] for repeat in repeats)
+    return tuple(tuple(row[i] for i in order) for row in rows)
 
 
 def _join_remarks(

@@ -19,9 +19,10 @@ from measurand.experiment.answer import (
     Answer,
     Predictions,
     ReaderMeasures,
+    WrittenAnswers,
     answer_fits,
 )
-from measurand.experiment.ask import SETTINGS, Ask, AskGroup, ask_key
+from measurand.experiment.ask import SETTINGS, TEXTS, Ask, AskGroup, ask_key
 from measurand.experiment.budget import (
     DEFAULT_BUDGET,
     Budget,
@@ -149,6 +150,19 @@ def measure_all(experiment: Experiment, asks: Sequence[Ask]) -> list[ReaderMeasu
     ]
 
 
+def write_all(experiment: Experiment, asks: Sequence[Ask]) -> list[WrittenAnswers]:
+    """What the readers write to each ask, which is for texts."""
+    return [
+        WrittenAnswers(
+            _asked_ids(ask, experiment),
+            answer.texts or (),
+            answer.donors,
+            answer.remarks,
+        )
+        for ask, answer in zip(asks, resolve_asks(experiment, asks), strict=True)
+    ]
+
+
 def tune_reader(experiment: Experiment, name: str, reader: Reader) -> Reader:
     """The reader with its best settings for all fields; others are left as they are."""
     if not isinstance(reader, Tunable):
@@ -222,9 +236,9 @@ def _missing_asks(
 
 def _to_trials(asks: Iterable[Ask]) -> list[Trial]:
     """The asks of a fit or a group as one trial."""
-    trials: dict[str | AskGroup, list[Ask]] = {}
+    trials: dict[tuple[str | AskGroup, bool], list[Ask]] = {}
     for ask in asks:
-        trials.setdefault(ask.group or ask.fit, []).append(ask)
+        trials.setdefault((ask.group or ask.fit, ask.what == TEXTS), []).append(ask)
     return [tuple(trial) for trial in trials.values()]
 
 

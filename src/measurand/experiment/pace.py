@@ -5,14 +5,16 @@ The machine is timed and nothing else: no number of a report depends on it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from measurand.core.answers import fit_writer_to
 from measurand.core.arrays import Ints
 from measurand.core.choices import fit_to
 from measurand.core.items import Items
-from measurand.core.reader import FittedReader, Reader, Timeable
+from measurand.core.reader import Reader, Timeable
 
 Clock = Callable[[], float]
 LEAST = 4  # rows that are timed first
@@ -42,21 +44,28 @@ class Pace:
 
 
 def measure_pace(
-    reader: Reader, items: Items, texts: Sequence[str], clock: Clock
+    reader: Reader,
+    items: Items,
+    texts: Sequence[str],
+    clock: Clock,
+    *,
+    writes: bool = False,
 ) -> Pace:
     """The reader's pace on items like these, and on texts like these.
 
-    It takes some seconds: what is read grows until it takes `ENOUGH`.
+    It takes some seconds: what is read, or written, grows until it takes `ENOUGH`.
     """
-    fitted: list[FittedReader] = []
+    fitted: list[Any] = []
 
     def fit(count: int, texts: Sequence[str] = ()) -> None:
         recipe = reader.pilot(count, texts) if isinstance(reader, Timeable) else reader
         rows = rows_of_like_length(items, count)
-        fitted[:] = [fit_to(recipe, rows, np.random.default_rng(0))]
+        fit_rows = fit_writer_to if writes else fit_to
+        fitted[:] = [fit_rows(recipe, rows, np.random.default_rng(0))]
 
     def answer(count: int) -> None:
-        fitted[0].predict(rows_of_like_length(items, count))
+        ask = fitted[0].write if writes else fitted[0].predict
+        ask(rows_of_like_length(items, count))
 
     # One thread, as in a trial.
     with threadpool_limits(1):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+from measurand.core.answers import FittedWriter, fit_writer_to, write_answers
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import fit_to
@@ -48,6 +49,7 @@ from measurand.experiment.ask import (
     EPOCHS,
     SALIENCY,
     SETTINGS,
+    TEXTS,
     WORDS,
     Ask,
     ask_key,
@@ -89,6 +91,12 @@ def run_trial(
             for ask, result in zip(
                 asks, _answer_group(asks, benchmark, seed), strict=True
             ):
+                store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, result)
+            return
+        if asks[0].what == TEXTS:
+            writer = _fit_writer(asks[0], benchmark, seed)
+            for ask in asks:
+                result = answer_in_words(writer, ask, benchmark, seed)
                 store.write(ask_key(ask, benchmark, seed), ANSWER_CODEC, result)
             return
         epochs = [ask for ask in asks if ask.what == EPOCHS]
@@ -138,6 +146,12 @@ def fit_reader(ask: Ask, benchmark: Benchmark, seed: int) -> FittedReader:
     """The reader of `ask`, fitted as it says."""
     items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
     return fit_to(ask.reader, items, stream)
+
+
+def _fit_writer(ask: Ask, benchmark: Benchmark, seed: int) -> FittedWriter:
+    """The reader of `ask`, fitted to write its answers."""
+    items, stream = training_items(ask, benchmark, seed), _fit_stream(ask, seed)
+    return fit_writer_to(ask.reader, items, stream)
 
 
 def _trace_fit(
@@ -239,6 +253,30 @@ def answer_ask(
     return Answer(probabilities, donors, _reader_remarks(fitted))
 
 
+def answer_in_words(
+    writer: FittedWriter, ask: Ask, benchmark: Benchmark, seed: int
+) -> Answer:
+    """What the reader writes, once a repeat of the intervention."""
+    items = asked_items(ask, benchmark, seed)
+    donors, rows = [], []
+    for repeat in range(ask.repeats):
+        stream = _test_stream(ask.under, repeat, seed)
+        if isinstance(ask.under, Rearranging):
+            order = ask.under.order(items, stream)
+            texts = items.column(ask.under.field).to_numpy(object)[order]
+            changed = items.with_field(ask.under.field, texts.tolist())
+            donors.append(order)
+        else:
+            changed = ask.under(items, stream)
+        rows.append(tuple(write_answers(writer, changed) if len(items) else ()))
+    return Answer(
+        np.zeros((ask.repeats, len(items), 0), np.float32),
+        np.array(donors, np.int32) if donors else None,
+        _reader_remarks(writer),
+        tuple(rows),
+    )
+
+
 def _measure_items(
     fitted: FittedReader, what: str, items: Items
 ) -> NDArray[np.float32]:
@@ -301,7 +339,7 @@ def _class_columns(
     return [columns[label] for label in fitted.classes]
 
 
-def _reader_remarks(fitted: FittedReader) -> dict[str, float | str]:
+def _reader_remarks(fitted: object) -> dict[str, float | str]:
     """What the reader has to say beside its answers."""
     return dict(fitted.remarks()) if isinstance(fitted, Remarks) else {}
 

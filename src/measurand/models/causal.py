@@ -153,29 +153,74 @@ class CausalModel:
             # Copied, since reading the continuations adds them to what was read.
             prefix = copy.deepcopy(output.past_key_values)
             prefix.batch_repeat_interleave(len(chosen))
-            totals[:, chosen] += self.rest_scores(
-                prefix, mask, [endings[i] for i in chosen]
+            rest = self.rest_scores(
+                prefix,
+                mask.repeat_interleave(len(chosen), dim=0),
+                [endings[i] for i in chosen] * len(starts),
             )
+            totals[:, chosen] += rest.reshape(len(starts), len(chosen))
         return np.asarray(totals / [len(ending) for ending in endings])
 
+    @torch.inference_mode()
+    def own_log_probabilities(
+        self, prompts: Sequence[str], continuations: Sequence[Sequence[str]]
+    ) -> list[tuple[Floats, Floats]]:
+        """Of each prompt's own continuations, the log-probabilities and token counts.
+
+        A prompt is read once for all that follow it.
+        """
+        flat = self.tokens(
+            [text for row in continuations for text in row], special=False
+        )
+        owned = iter(flat)
+        endings = [[next(owned) for _ in row] for row in continuations]
+        starts = self.fit_window(prompts, max(map(len, flat), default=0))
+        scores: dict[int, Floats] = {}
+        with memory_guard():
+            for rows in batch_by_length(
+                [len(ids) for ids in starts], tokens_per_batch()
+            ):
+                batch = [starts[i] for i in rows], [endings[i] for i in rows]
+                scores |= zip(rows, self.score_own(*batch), strict=True)
+        return [
+            (scores[i], np.array([len(ending) for ending in row], float))
+            for i, row in enumerate(endings)
+        ]
+
+    def score_own(
+        self, starts: Sequence[Ids], endings: Sequence[Sequence[Ids]]
+    ) -> list[Floats]:
+        """The log-probabilities of the endings of each prompt in one batch."""
+        ids, mask = pad_rows(starts, self.start)
+        output = self.run(self.network, ids, mask, use_cache=True, logits_to_keep=1)
+        first = log_softmax(output.logits[:, -1].float(), dim=-1)
+        owner = [row for row, texts in enumerate(endings) for _ in texts]
+        flat = [ending for texts in endings for ending in texts]
+        totals = first[owner, [ending[0] for ending in flat]].double().cpu().numpy()
+        longer = [i for i, ending in enumerate(flat) if len(ending) > 1]
+        most = max(1, tokens_per_batch() // ids.shape[1])
+        for start in range(0, len(longer), most):
+            chosen = longer[start : start + most]
+            rows = torch.tensor([owner[i] for i in chosen], device=ids.device)
+            prefix = copy.deepcopy(output.past_key_values)
+            prefix.batch_select_indices(rows)
+            totals[chosen] += self.rest_scores(
+                prefix, mask[rows], [flat[i] for i in chosen]
+            )
+        return np.split(totals, np.cumsum([len(texts) for texts in endings])[:-1])
+
     def rest_scores(self, prefix: Any, mask: Tensor, endings: Sequence[Ids]) -> Floats:
-        """What the tokens after the first add to each continuation's score."""
+        """What the tokens after the first add to each row's continuation."""
         tails, real = pad_rows([ending[:-1] for ending in endings], self.start, "right")
         targets, _ = pad_rows([ending[1:] for ending in endings], self.start, "right")
-        prompts = len(mask)
-        tails, targets = tails.repeat(prompts, 1), targets.repeat(prompts, 1)
-        real = real.repeat(prompts, 1)
-        full_mask = torch.cat(
-            [mask.repeat_interleave(len(endings), dim=0), real], dim=1
-        )
+        full_mask = torch.cat([mask, real], dim=1)
         logits = self.run(
             self.network, tails, full_mask, use_cache=True, past_key_values=prefix
         ).logits
         log_probabilities = -cross_entropy(
             logits.float().transpose(1, 2), targets, reduction="none"
         )
-        sums = (log_probabilities * real).sum(dim=1).double().cpu().numpy()
-        return np.asarray(sums.reshape(prompts, len(endings)))
+        return np.asarray((log_probabilities * real).sum(dim=1).double().cpu().numpy())
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[str], max_new_tokens: int = 32) -> list[str]:

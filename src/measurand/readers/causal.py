@@ -26,8 +26,21 @@ from measurand.models.causal_training import (
     train_decoder,
 )
 from measurand.models.training import Batch
+from measurand.readers.causal_answers import FittedZeroShotWriter, word_answers
+from measurand.readers.causal_choices import (
+    FittedZeroShotChoices,
+    check_way,
+    usual_way,
+    word_choices,
+)
 from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
-from measurand.readers.causal_prompts import fit_wording, zero_shot_template
+from measurand.readers.causal_prompts import (
+    Wording,
+    fit_wording,
+    write_examples,
+    zero_shot_template,
+)
+from measurand.readers.examples import check_shots, draw_shots
 from measurand.readers.stacking.causal import CausalStack
 from measurand.readers.stacking.residents import decoders_at_once
 from measurand.readers.tuning import RATES, best_rate
@@ -167,6 +180,10 @@ class ZeroShotReader:
         adaptation: How that is done.
         seed: Where set, pretraining depends on this and not on the stream.
         about: What the text is and what is asked of it, for the template task.
+        choices: How choices are read: by letter, likelihood or likelihood_by_length.
+            None takes the letter where a model of a billion weights or more has a chat
+            template, else the last.
+        shots: Labelled training items shown before the question, evenly over labels.
     """
 
     kind: ClassVar[str] = "zero-shot"
@@ -179,6 +196,13 @@ class ZeroShotReader:
     adaptation: Adaptation = field(default_factory=Adaptation)
     seed: int | None = None
     about: str = ""
+    choices: str | None = None
+    shots: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be followed, before any weights are read."""
+        check_way(self.choices)
+        check_shots(self.shots)
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
@@ -208,26 +232,64 @@ class ZeroShotReader:
         """Adapt the fresh checkpoint where texts are named, and note the classes."""
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         parts = zero_shot_template(self.template, items.classes, self.about)
-        if self.texts or self.lora:  # adapters alone, so that all arms are quantised
-            model = CausalModel.trainable(self.model, self.lora, seed)
-        else:
-            model = CausalModel.load(self.model)
+        model = self._open_model(seed)
         names = tuple(f" {name}" for name in items.classes)
         longest = max(map(len, model.tokens(names, special=False)))
         words = fit_wording(model, items.fields, self.length, parts, longest)
-        lm_loss = None
-        if self.texts:
-            prompts = words.around(model, self.texts)
-            # A prompt is read to its end: it is the texts that were cut to fit.
-            adaptation = replace(self.adaptation, length=self.length)
-            model.pretrain(prompts, adaptation, seed_for_part(seed, "adapt"))
-            lm_loss = model.loss(prompts, self.length)
-            model = model.finish_training()
+        if self.shots:
+            shown = items.rows(draw_shots(items, self.shots, rng))
+            answers = [f" {label}" for label in shown.labels]
+            examples = write_examples(model, words, shown, answers)
+            parts = (examples + parts[0], parts[1])
+            words = fit_wording(model, items.fields, self.length, parts, longest)
+        model, lm_loss = self._adapt_model(model, words, seed)
         _, cut = words.prompts(model, items)
         cut_share = float(cut.mean())
         return FittedZeroShot(
             items.classes, model, words, names, cut_share, model.tuning, lm_loss
         )
+
+    def fit_choices(
+        self, items: Items, rng: np.random.Generator
+    ) -> FittedZeroShotChoices:
+        """The model, adapted where texts are named, to be asked for choices."""
+        seed = int(rng.integers(2**31)) if self.seed is None else self.seed
+        model = self._open_model(seed)
+        way = self.choices or usual_way(model)
+        examples = items.rows(draw_shots(items, self.shots, rng))
+        words = word_choices(model, way, items, examples, self.length)
+        model, lm_loss = self._adapt_model(model, words, seed)
+        return FittedZeroShotChoices(items.classes, model, words, way, lm_loss)
+
+    def fit_writer(
+        self, items: Items, rng: np.random.Generator
+    ) -> FittedZeroShotWriter:
+        """The model, adapted where texts are named, to be asked for answers."""
+        seed = int(rng.integers(2**31)) if self.seed is None else self.seed
+        model = self._open_model(seed)
+        examples = items.rows(draw_shots(items, self.shots, rng))
+        words = word_answers(model, items, examples, self.length)
+        model, lm_loss = self._adapt_model(model, words, seed)
+        return FittedZeroShotWriter(model, words, lm_loss)
+
+    def _open_model(self, seed: int) -> CausalModel:
+        """The fresh model, to be trained where it adapts."""
+        if self.texts or self.lora:  # adapters alone, so that all arms are quantised
+            return CausalModel.trainable(self.model, self.lora, seed)
+        return CausalModel.load(self.model)
+
+    def _adapt_model(
+        self, model: CausalModel, words: Wording, seed: int
+    ) -> tuple[CausalModel, float | None]:
+        """The model after the texts, if there are any, and its loss on them."""
+        if not self.texts:
+            return model, None
+        prompts = words.around(model, self.texts)
+        # A prompt is read to its end: it is the texts that were cut to fit.
+        adaptation = replace(self.adaptation, length=self.length)
+        model.pretrain(prompts, adaptation, seed_for_part(seed, "adapt"))
+        lm_loss = model.loss(prompts, self.length)
+        return model.finish_training(), lm_loss
 
 
 def exposure_reader(model: str = SMOLLM2, packed: int = 1) -> ZeroShotReader:

@@ -62,7 +62,7 @@ class FittedCausal:
         """The share cut in the last reading, what was trained, and at which rate."""
         return {
             "rate": self.rate,
-            **_decoder_remarks(self.model, self.last, self.lm_loss),
+            **decoder_remarks(self.model, self.last, self.lm_loss),
         }
 
 
@@ -104,7 +104,7 @@ class FittedZeroShot:
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, and what was trained, if any."""
-        return _decoder_remarks(self.model, self.last, self.lm_loss)
+        return decoder_remarks(self.model, self.last, self.lm_loss)
 
 
 def write_prompts(
@@ -116,7 +116,7 @@ def write_prompts(
     return prompts, float(cut.mean()) if len(cut) else 0.0
 
 
-def _decoder_remarks(
+def decoder_remarks(
     model: CausalModel, last: Last, lm_loss: float | None
 ) -> dict[str, float | str]:
     """What a report should state of a decoder."""

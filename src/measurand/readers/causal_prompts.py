@@ -8,13 +8,18 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Bools, Ints
-from measurand.core.errors import ReaderFailed, UnknownName
+from measurand.core.errors import ReaderFailed, UnknownName, quote
 from measurand.core.items import Items
 from measurand.models.causal import CausalModel
+from measurand.models.generate import chat_prompts
 
 SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
 NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
 LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
+# Weights from which a model that was made for conversations is asked in one. SmolLM2,
+# of 135 million, names one letter whatever it stands for, and writes a sentence where a
+# word is asked for.
+CONVERSES_FROM = 10**9
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,25 @@ class Wording:
     after: str
     room: int
 
-    def prompts(self, model: CausalModel, items: Items) -> tuple[list[str], Bools]:
-        """The prompt of each item, and whether its texts had to be cut."""
+    def prompts(
+        self, model: CausalModel, items: Items, tails: Sequence[str] = ()
+    ) -> tuple[list[str], Bools]:
+        """The prompt of each item, and whether its texts had to be cut.
+
+        A tail stands after the fields of its item, and takes of their room.
+        """
+        ends = tails or [""] * len(items)
+        if not self.fields:
+            return [self.prompt([], end) for end in ends], np.zeros(len(items), bool)
         columns = [items.column(field).tolist() for field in self.fields]
         short = [[text[: LETTERS * self.room] for text in texts] for texts in columns]
         split = [model.tokens(texts, special=False) for texts in short]
         sizes = np.array([[len(tokens) for tokens in column] for column in split])
-        limits = _fair_lengths(sizes, self.room)
+        rooms: Ints | int = self.room
+        if tails:
+            taken = [len(tokens) for tokens in model.tokens(tails, special=False)]
+            rooms = np.maximum(self.room - np.array(taken), 0)
+        limits = _fair_lengths(sizes, rooms)
         cut_texts = [
             [
                 text if size == len(tokens) else model.text(tokens[:size])
@@ -54,7 +71,10 @@ class Wording:
             ]
         )
         is_cut = ((limits < sizes) | too_long).any(axis=0)
-        return [self.prompt(list(row)) for row in zip(*cut_texts, strict=True)], is_cut
+        rows = list(zip(*cut_texts, strict=True))
+        return [self.prompt(row, end) for row, end in zip(rows, ends, strict=True)], (
+            is_cut
+        )
 
     def around(self, model: CausalModel, texts: Sequence[str]) -> list[str]:
         """The prompts about texts that are whole items."""
@@ -63,17 +83,17 @@ class Wording:
             0
         ]
 
-    def prompt(self, texts: Sequence[str]) -> str:
+    def prompt(self, texts: Sequence[str], tail: str = "") -> str:
         """The prompt of one item; several fields are told apart by their names."""
         if len(self.fields) == 1:
-            return f"{self.before}{texts[0]}{self.after}"
+            return f"{self.before}{texts[0]}{tail}{self.after}"
         lines = [
             f"{name}: {text}" for name, text in zip(self.fields, texts, strict=True)
         ]
-        return self.before + "\n".join(lines) + self.after
+        return self.before + "\n".join(lines) + tail + self.after
 
 
-def _fair_lengths(sizes: Ints, room: int) -> Ints:
+def _fair_lengths(sizes: Ints, room: Ints | int) -> Ints:
     """The tokens each field (row) of each item (column) keeps.
 
     The evidence, which stands last, gives way first, but keeps a fair part: half of an
@@ -105,9 +125,54 @@ def fit_wording(
     if room < 2 * len(fields):
         raise ReaderFailed(
             f"the prompt takes {frame} of {most} tokens before any text; raise the "
-            "length, or name fewer or shorter classes"
+            "length, show fewer examples, or name fewer or shorter classes"
         )
     return Wording(fields, *parts, room)
+
+
+def write_examples(
+    model: CausalModel,
+    words: Wording,
+    items: Items,
+    answers: Sequence[str],
+    tails: Sequence[str] = (),
+) -> str:
+    """Answered items, one after another; their texts take at most half of the room."""
+    if not len(items):
+        return ""
+    short = replace(words, room=words.room // (2 * len(items)))
+    prompts, _ = short.prompts(model, items, tails)
+    return "".join(f"{p}{a}\n\n" for p, a in zip(prompts, answers, strict=True))
+
+
+def can_converse(model: CausalModel) -> bool:
+    """Whether the model has a chat template, and is large enough to follow one."""
+    if not model.tokenizer.chat_template:
+        return False
+    weights = sum(weight.numel() for weight in model.network.parameters())
+    return weights >= CONVERSES_FROM
+
+
+def wrap_chat(model: CausalModel, parts: tuple[str, str]) -> tuple[str, str]:
+    """The parts as a turn of a conversation with a model that was made for these."""
+    mark = "[text]"
+    while mark in "".join(parts):
+        mark = f"[{mark}]"
+    (turn,) = chat_prompts(model.tokenizer, [mark.join(parts)])
+    before, there, after = turn.partition(mark)
+    if not there:
+        raise ReaderFailed(
+            f"the chat template of {quote(model.source, 200)} leaves out what the user "
+            "says; remove chat_template from its tokenizer, or take another model"
+        )
+    return before, after
+
+
+def prompt_parts(name: str) -> tuple[str, str]:
+    """What the prompt of this name puts before and after the text."""
+    file = files("measurand.readers") / "prompts" / f"{name}.txt"
+    before, _, after = file.read_text("utf-8").strip("\n").partition("{text}")
+    return before, after
 
 
 def zero_shot_template(

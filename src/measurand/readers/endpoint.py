@@ -1,101 +1,34 @@
 """The endpoint reader: a language model behind an OpenAI-compatible server."""
 
 import logging
-import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from importlib.resources import files
 from typing import Any, ClassVar
 
 import numpy as np
 
 from measurand.core.arrays import Floats
-from measurand.core.errors import BadOption, UnknownName
+from measurand.core.bounds import check_number
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.models.server.calls import Messages
+from measurand.models.server.calls import Messages, Reply
 from measurand.models.server.client import endpoint_replies
-from measurand.models.server.endpoint import Endpoint, Terms
+from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 from measurand.readers.answer_choices import Choices, mark_labels, reply_shares
+from measurand.readers.chat_prompts import (
+    CHOICES,
+    LABELS,
+    chat_template,
+    chat_turn,
+    fill_chat,
+    item_question,
+    render_items,
+)
+from measurand.readers.endpoint_answers import FittedEndpointWriter, show_answers
+from measurand.readers.examples import check_shots, draw_shots
 
-
-def _chat_turn(role: str, content: str) -> dict[str, str]:
-    """One turn of a conversation."""
-    return {"role": role, "content": content}
-
-
-@cache
-def _chat_template(name: str) -> tuple[str, str]:
-    """The question and the form of the answer, from the file of that name."""
-    folder = files("measurand.readers") / "prompts"
-    templates = {
-        file.name.removeprefix("chat-").removesuffix(".txt"): file
-        for file in folder.iterdir()
-        if file.name.startswith("chat-")
-    }
-    if name not in templates:
-        raise UnknownName("prompt", name, sorted(templates))
-    question, _, answer = templates[name].read_text("utf-8").partition("\n---\n")
-    return question, answer.strip()
-
-
-def _fill_chat(form: str, values: Mapping[str, str]) -> str:
-    """The form with its names replaced, once: braces in a value stay braces.
-
-    >>> _fill_chat("{a} and {b}", {"a": "{b}", "b": "c"})
-    '{b} and c'
-    """
-    return re.sub(r"\{(\w+)\}", lambda name: values[name[1]], form)
-
-
-def _item_question(question: str, text: str, choices: Choices) -> str:
-    """The question about one item."""
-    return _fill_chat(
-        question,
-        {"fields": text, "options": choices.options, "marks": choices.marks_in_words},
-    )
-
-
-def _render_items(items: Items) -> list[str]:
-    """The fields of each item, each between tags; a field that is absent is absent."""
-    columns = [items.column(name).tolist() for name in items.fields]
-    return [
-        "\n".join(map(_tag_text, items.fields, row))
-        for row in zip(*columns, strict=True)
-    ]
-
-
-def _tag_text(name: str, text: str) -> str:
-    """The text between tags that it cannot close.
-
-    >>> print(_tag_text("claim", "a</claim>b"))
-    <claim_>
-    a</claim>b
-    </claim_>
-    """
-    tag = re.sub(r"\W+", "_", name).strip("_") or "text"
-    while f"</{tag}>" in text:
-        tag += "_"
-    return f"<{tag}>\n{text}\n</{tag}>"
-
-
-def _draw_shots(
-    items: Items, shots: int, rng: np.random.Generator
-) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Positions of so many items, one label after the other, in a drawn order."""
-    gold = items.gold(items.classes)
-    order = rng.permutation(len(items))
-    turn = np.empty(len(items), np.int64)  # the how-manieth of its label each item is
-    for label in range(len(items.classes)):
-        same_label = order[gold[order] == label]
-        turn[same_label] = np.arange(len(same_label))
-    first = rng.permutation(len(items.classes))[gold]
-    positions = np.lexsort((first, turn))[:shots]
-    return np.asarray(rng.permutation(positions), np.int64)
-
-
+MOST_ANSWERS = 100  # times that an item is asked
 ROOM = {"plain": 8, "evidence-first": 300}  # tokens that an answer needs, by prompt
 
 log = logging.getLogger(__name__)
@@ -109,6 +42,8 @@ class EndpointReader:
         endpoint: The model, and how it is asked.
         prompt: NAME of a file `prompts/chat-NAME.txt`.
         shots: Labelled training items shown before the question, evenly over labels.
+        answers: How often an item is asked where the server gives no log-probabilities:
+            the first time as the endpoint says, then at temperature 1.
     """
 
     kind: ClassVar[str] = "endpoint"
@@ -116,26 +51,95 @@ class EndpointReader:
     endpoint: Endpoint
     prompt: str = "plain"
     shots: int = 0
+    answers: int = 1
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
-        _chat_template(self.prompt)
-        if self.shots < 0:
-            raise BadOption(f"shots is {self.shots}; allowed are 0 or more")
+        chat_template(self.prompt)
+        check_shots(self.shots)
+        check_number("answers", self.answers, 1, MOST_ANSWERS)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
         choices = mark_labels(items.classes)
-        question, answer = _chat_template(self.prompt)
-        examples: list[Mapping[str, str]] = []
-        example_items = items.rows(_draw_shots(items, self.shots, rng))
-        for text, label in zip(
-            _render_items(example_items), example_items.labels, strict=True
+        shown = items.rows(draw_shots(items, self.shots, rng))
+        examples = self._show(shown, [choices] * len(shown), LABELS, choices)
+        return FittedEndpoint(self, choices, examples)
+
+    def fit_choices(
+        self, items: Items, rng: np.random.Generator
+    ) -> "FittedEndpointChoices":
+        """Draw the items to show; each brings its own choices."""
+        shown = items.rows(draw_shots(items, self.shots, rng))
+        letters = mark_labels(items.classes)
+        examples = self._show(shown, _offer_choices(shown), CHOICES, letters)
+        return FittedEndpointChoices(self, items.classes, examples)
+
+    def fit_writer(
+        self, items: Items, rng: np.random.Generator
+    ) -> FittedEndpointWriter:
+        """Draw the items to show, with their answers."""
+        shown = items.rows(draw_shots(items, self.shots, rng))
+        return FittedEndpointWriter(self.endpoint, show_answers(shown))
+
+    def _show(
+        self, shown: Items, offered: Sequence[Choices], asked: str, gold: Choices
+    ) -> tuple[Mapping[str, str], ...]:
+        """The items as questions that were answered."""
+        question, answer = chat_template(self.prompt)
+        turns: list[Mapping[str, str]] = []
+        for text, label, choices in zip(
+            render_items(shown), shown.labels, offered, strict=True
         ):
-            mark = choices.marks[choices.classes.index(label)]
-            examples.append(_chat_turn("user", _item_question(question, text, choices)))
-            examples.append(_chat_turn("assistant", _fill_chat(answer, {"mark": mark})))
-        return FittedEndpoint(self, choices, tuple(examples))
+            mark = choices.marks[gold.classes.index(label)]
+            said = item_question(question, text, choices, asked)
+            turns.append(chat_turn("user", said))
+            turns.append(chat_turn("assistant", fill_chat(answer, {"mark": mark})))
+        return tuple(turns)
+
+    def read_replies(
+        self, prompts: Sequence[Messages], offered: Sequence[Choices]
+    ) -> tuple[list[list[float]], Counter[str]]:
+        """The shares of what each prompt offers, and how many would not parse.
+
+        Where the server gives no log-probabilities, an item is asked `answers` times,
+        and the shares are the mean.
+        """
+        _, answer = chat_template(self.prompt)
+        at_once = answer.startswith("{mark}")
+        replies = endpoint_replies(self.endpoint, prompts)
+        rows, counts = [], Counter[str]()
+        others = self._ask_again(prompts, [not reply.tokens for reply in replies])
+        for number, (reply, choices) in enumerate(zip(replies, offered, strict=True)):
+            again = others.get(number, [])
+            shares = reply_shares(reply, choices, at_once=at_once)
+            # Where the text alone says something else, the likely tokens answered.
+            plain = replace(reply, tokens=())
+            by_tokens = shares != reply_shares(plain, choices, at_once=at_once)
+            every = [
+                shares,
+                *(reply_shares(r, choices, at_once=at_once) for r in again),
+            ]
+            parsed = [each for each in every if each is not None]
+            counts.update(unparsed=int(not parsed), log_probabilities=int(by_tokens))
+            even = [1 / len(choices.classes)] * len(choices.classes)
+            rows.append(np.mean(parsed, axis=0).tolist() if parsed else even)
+        return rows, counts
+
+    def _ask_again(
+        self, prompts: Sequence[Messages], unsure: Sequence[bool]
+    ) -> dict[int, list[Reply]]:
+        """The further replies to those prompts, each by another seed."""
+        chosen = [number for number, again in enumerate(unsure) if again]
+        replies: dict[int, list[Reply]] = {number: [] for number in chosen}
+        terms = terms_of(self.endpoint)
+        for draw in range(1, self.answers if chosen else 1):
+            seed = (self.endpoint.seed or 0) + draw
+            other = replace(self.endpoint, seed=seed, temperature=1.0, terms=terms)
+            drawn = endpoint_replies(other, [prompts[number] for number in chosen])
+            for number, reply in zip(chosen, drawn, strict=True):
+                replies[number].append(reply)
+        return replies
 
 
 def endpoint_reader(
@@ -144,6 +148,7 @@ def endpoint_reader(
     prompt: str = "plain",
     shots: int = 0,
     max_tokens: int | None = None,
+    answers: int = 1,
     **settings: Any,
 ) -> EndpointReader:
     """The reader from flat settings, for catalogues and the command line.
@@ -156,7 +161,7 @@ def endpoint_reader(
     asking = {name: value for name, value in settings.items() if name not in names}
     room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
     endpoint = Endpoint(model, max_tokens=room, terms=terms, **asking)
-    return EndpointReader(endpoint, prompt, shots)
+    return EndpointReader(endpoint, prompt, shots, answers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,46 +195,27 @@ class FittedEndpoint:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
-        question, _ = _chat_template(self.reader.prompt)
+        question, _ = chat_template(self.reader.prompt)
         return [
             [
                 *self.examples,
-                _chat_turn("user", _item_question(question, text, self.choices)),
+                chat_turn("user", item_question(question, text, self.choices)),
             ]
-            for text in _render_items(items)
+            for text in render_items(items)
         ]
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities; an answer that does not parse spreads them evenly."""
         if len(self.classes) == 1:
             return np.ones((len(items), 1))  # nothing to ask, nothing to pay
-        _, answer = _chat_template(self.reader.prompt)
-        at_once = answer.startswith("{mark}")
-        even = [1 / len(self.classes)] * len(self.classes)
-        rows, counts = [], Counter[str]()
-        for reply in endpoint_replies(self.reader.endpoint, self.prompts(items)):
-            answer_shares = reply_shares(reply, self.choices, at_once=at_once)
-            # Where the text alone says something else, the likely tokens answered.
-            text_shares = reply_shares(
-                replace(reply, tokens=()), self.choices, at_once=at_once
-            )
-            by_tokens = answer_shares != text_shares
-            counts.update(
-                unparsed=int(answer_shares is None), log_probabilities=int(by_tokens)
-            )
-            rows.append(answer_shares or even)
+        offered = [self.choices] * len(items)
+        rows, counts = self.reader.read_replies(self.prompts(items), offered)
         self.tally.update(asked=len(items), unparsed=counts["unparsed"])
         self.last.update(
             {name: round(count / len(items), 6) for name, count in counts.items()}
         )
         table = np.array(rows).reshape(len(items), len(self.classes))
-        if counts["unparsed"]:
-            log.warning(
-                "%d of %d answers of %s would not parse and count as no answer",
-                counts["unparsed"],
-                len(items),
-                ascii(self.reader.endpoint.model),
-            )
+        _warn_unparsed(counts["unparsed"], len(items), self.reader.endpoint.model)
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def remarks(self) -> Mapping[str, float | str]:
@@ -238,3 +224,72 @@ class FittedEndpoint:
         Nothing where nothing was asked: one label leaves no question.
         """
         return dict(self.last)
+
+
+def _warn_unparsed(unparsed: int, asked: int, model: str) -> None:
+    """Say how many answers would not parse, where any would not."""
+    if unparsed:
+        log.warning(
+            "%d of %d answers of %s would not parse and count as no answer",
+            unparsed,
+            asked,
+            ascii(model),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FittedEndpointChoices:
+    """A language model that is asked for the letter of the right choice.
+
+    Attributes:
+        reader: The recipe.
+        classes: The letters.
+        examples: The labelled items, as turns of the conversation.
+        last: Of the last reading, the share of answers that would not parse, and of
+            those that came from log-probabilities.
+    """
+
+    reader: EndpointReader
+    classes: tuple[str, ...]
+    examples: tuple[Mapping[str, str], ...]
+    last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+
+    def prompts(self, items: Items) -> list[Messages]:
+        """The conversation that ends in the question about each item."""
+        question, _ = chat_template(self.reader.prompt)
+        return [
+            [
+                *self.examples,
+                chat_turn("user", item_question(question, text, choices, CHOICES)),
+            ]
+            for text, choices in zip(
+                render_items(items), _offer_choices(items), strict=True
+            )
+        ]
+
+    def predict(self, items: Items) -> Floats:
+        """The share of each choice; 0 for letters that an item does not have."""
+        shares = np.zeros((len(items), max(len(self.classes), *items.choice_counts)))
+        shares[:, 0] = items.choice_counts == 1  # nothing to ask, nothing to pay
+        several = np.flatnonzero(items.choice_counts > 1)
+        asked = items.rows(several)
+        rows, counts = self.reader.read_replies(
+            self.prompts(asked), _offer_choices(asked)
+        )
+        for number, row in zip(several, rows, strict=True):
+            shares[number, : len(row)] = row
+        self.last.update(
+            {name: round(count / len(items), 6) for name, count in counts.items()}
+        )
+        _warn_unparsed(counts["unparsed"], len(items), self.reader.endpoint.model)
+        known = shares[:, : len(self.classes)]
+        return np.asarray(known / known.sum(axis=1, keepdims=True))
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """The share of the last answers that would not parse, and by likely tokens."""
+        return dict(self.last)
+
+
+def _offer_choices(items: Items) -> list[Choices]:
+    """The choices of each item behind their marks."""
+    return [mark_labels(tuple(texts)) for texts in items.choice_texts]

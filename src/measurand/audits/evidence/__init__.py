@@ -39,6 +39,11 @@ filter_gain
 closed_book, chance
     Of items with choices: query_only, which is of the question and its choices; and the
     mean of one over the number of choices, in the place of the majority.
+exact_match, token_f1, judged
+    How right a reader that writes free answers is, with all (full), without the
+    evidence (closed_book) and with nothing else (evidence_only): whether an answer is
+    one of those accepted, the words it shares with one, and what a judge says. Its
+    delta_evi and sigma_shuf are of exact_match; delta_evi_f1 is of token_f1.
 recovery
     Accuracy gained on spiked test items over the room that was left, by kind and dose.
 detection_limit

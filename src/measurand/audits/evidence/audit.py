@@ -36,8 +36,10 @@ from measurand.audits.evidence.split import (
     require_evidence,
 )
 from measurand.audits.evidence.verdict import verdict
+from measurand.audits.evidence.writing import commonest_answer, read_written_evidence
 from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
+from measurand.core.answers import writes_answers
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.choices import guess_scores
@@ -53,7 +55,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.chance import say_chance
+from measurand.experiment.chance import MAJORITY, say_chance
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
     LADDER,
@@ -175,14 +177,19 @@ def _audit_split(
         *consequences,
     ]
     margin = settings.margin
+    only_written = all(reading.written for reading in readings)
+    base = commonest_answer(findings) if only_written else majority
     conclusion = verdict(
         readings,
-        majority,
+        base,
         margin,
         split,
         shuffle=settings.shuffle,
         planted=benchmark.planted,
     )
+    if only_written:
+        reason = conclusion.reason.replace(MAJORITY, "the commonest answer")
+        conclusion = replace(conclusion, reason=reason)
     return Report(
         "evidence",
         benchmark.describe(),
@@ -216,8 +223,13 @@ def _climb_evidence_ladder(
 
     def read(name: str, reader: Reader) -> None:
         counts = settings.shuffles, baselines, settings.seeds
+        where = name, reader, experiment, shuffle
         try:
-            reading = read_evidence(name, reader, experiment, shuffle, *counts)
+            if writes_answers(reader, experiment.benchmark.test):
+                written = read_written_evidence(*where, baselines, settings)
+                readings.append(written)
+                return
+            reading = read_evidence(*where, *counts)
             readings.append(
                 add_controls(reading, reader, experiment, shuffle, baselines, settings)
             )
@@ -276,6 +288,11 @@ def _consequence_findings(
 ) -> tuple[list[Finding], dict[str, str]]:
     """What coupling costs under a shift, a flip and a filter, by a light reader."""
     benchmark = experiment.benchmark
+    readers = {
+        name: reader
+        for name, reader in readers.items()
+        if not writes_answers(reader, benchmark.test)
+    }
     findings, not_run = flip_findings(experiment, readers)
     if not (findings or not_run):
         not_run["flip_rate"] = (

@@ -5,6 +5,7 @@ from typing import Any
 
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.audits.evidence.split import require_evidence
+from measurand.core.answers import fit_writer_to, writes_answers
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import fit_to
 from measurand.core.intervention import AsIs
@@ -13,6 +14,7 @@ from measurand.interventions.fields import Keep
 from measurand.models.server.endpoint import terms_of
 from measurand.models.server.ledger import Use
 from measurand.readers.endpoint import EndpointReader
+from measurand.readers.endpoint_answers import MOST_TOKENS
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 LETTERS = 4  # letters to a token: a rule of thumb for English, not a count
@@ -74,19 +76,25 @@ def evidence_cost(
         for keep in (AsIs(), Keep(benchmark.query), Keep(evidence))
     }
     full_letters, *alone_letters = letters.values()
-    full_conditions = 1 + shuffles + len(possible_flips(benchmark))
+    writes = writes_answers(reader, benchmark.test)
+    flips = 0 if writes else len(possible_flips(benchmark))
+    full_conditions = 1 + shuffles + flips
     calls, sent = (
         n * (full_conditions + len(alone_letters)),
         full_letters * full_conditions + sum(alone_letters),
     )
-    if reader.shots:
+    if reader.shots and not writes:
         extra_calls = _shift_calls(benchmark)
         calls, sent = (
             calls + extra_calls,
             sent + extra_calls * full_letters // max(n, 1),
         )
-    terms = terms_of(reader.endpoint)
-    use = Use(sent // LETTERS, calls * reader.endpoint.max_tokens)
+    terms, most = terms_of(reader.endpoint), reader.endpoint.max_tokens
+    if writes:
+        most = max(most, MOST_TOKENS)
+    else:  # each item again and again, should the server give no log-probabilities
+        calls, sent = calls * reader.answers, sent * reader.answers
+    use = Use(sent // LETTERS, calls * most)
     return EvidenceCost(
         calls,
         use,
@@ -103,7 +111,8 @@ def _prompt_letters(
 ) -> int:
     """The letters of all prompts about the test items, read so."""
     rng = generator(seed, "plan")
-    fitted: Any = fit_to(reader, change(benchmark.train, rng), rng)
+    fit = fit_writer_to if writes_answers(reader, benchmark.test) else fit_to
+    fitted: Any = fit(reader, change(benchmark.train, rng), rng)
     prompts = fitted.prompts(change(benchmark.test, rng))
     return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
 

@@ -191,11 +191,11 @@ def _ablation_bars(
 def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
     """The accuracy of each shuffle, beside the accuracy with the right evidence."""
     rows = [
-        {"series": reading.name, "value": float(a)}
+        {"series": _scored_name(reading), "value": float(a)}
         for reading in readings
         for a in reading.accuracies
     ]
-    marks = {reading.name: float(reading.right.mean()) for reading in readings}
+    marks = {_scored_name(r): float(r.right.mean()) for r in readings}
     caption = (
         "Accuracy under each shuffle of the evidence; the mark is the accuracy with "
         "the right evidence"
@@ -207,6 +207,11 @@ def _shuffle_distribution(readings: Sequence[EvidenceReading]) -> Exhibit:
         caption,
         {"marks": marks, "x_title": "accuracy"},
     )
+
+
+def _scored_name(reading: EvidenceReading) -> str:
+    """The reader's name, and what it is scored by where that is no accuracy."""
+    return f"{reading.name} (exact match)" if reading.written else reading.name
 
 
 WITHOUT_EVIDENCE = own_column("without_evidence")
@@ -247,7 +252,16 @@ def evidence_settings(
         },
         "evidence_changed": readings[-1].changed_share,
         "remarks": merge_remarks(readings),
-    }
+    } | _writing_settings(readings, settings)
+
+
+def _writing_settings(
+    readings: Sequence[EvidenceReading], settings: EvidenceSettings
+) -> dict[str, object]:
+    """By what written answers are scored, where there are any."""
+    if not any(reading.written for reading in readings):
+        return {}
+    return {"written_by": "exact_match", "judge": settings.judge}
 
 
 def evidence_warnings(
@@ -268,6 +282,7 @@ def evidence_warnings(
         )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
+    messages += _writing_warnings(readings)
     cluster_count = count_clusters(baselines.clusters)
     if cluster_count < CLUSTERS:
         messages.append(
@@ -276,8 +291,9 @@ def evidence_warnings(
         )
     for reading in readings:
         if reading.effect.discordant == 0:
+            what = "score of an answer" if reading.written else "answer"
             messages.append(
-                f"no answer of {reading.name} ever changed with the evidence: it does "
+                f"no {what} of {reading.name} ever changed with the evidence: it does "
                 "not use it, or cannot"
             )
         messages += [
@@ -298,13 +314,35 @@ def evidence_warnings(
     return messages
 
 
+def _writing_warnings(readings: Sequence[EvidenceReading]) -> list[str]:
+    """Which figures are of written answers, and which of answers chosen among some."""
+    writers = [reading.name for reading in readings if reading.written]
+    others = [reading.name for reading in readings if not reading.written]
+    if not writers:
+        return []
+    line = (
+        f"{', '.join(writers)} wrote the answers (exact_match, token_f1; delta_evi is "
+        "of exact match)"
+    )
+    if others:
+        line += (
+            f", while {', '.join(others)} chose the gold among answers of like items "
+            "(accuracy): these figures do not compare"
+        )
+    return [line]
+
+
 def evidence_item_table(
     benchmark: Benchmark, readings: Sequence[EvidenceReading], verdict: Verdict
 ) -> pd.DataFrame:
     """One row an item: what each reader got right, and with what."""
     test = benchmark.test
     table = test.table[[*test.fields, test.label, *test.metadata]].copy()
+    if test.answers is not None:
+        table[test.answers] = test.column(test.answers)
     for reading in readings:
+        if reading.written:
+            table[own_column("answer", reading.name)] = list(reading.written)
         table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
         table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
         for condition, correct in reading.alone.items():

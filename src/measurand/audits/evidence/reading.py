@@ -151,7 +151,7 @@ def ask_with_shuffles(
         },
         _evidence_effect(full, shuffled, baselines.clusters, seeded=seeded),
         _commonest_share(full),
-        _changed_share(benchmark.test.column(shuffle.field), donors),
+        changed_share(benchmark.test.column(shuffle.field), donors),
         part_answers,
         _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
         full[0].remarks,
@@ -233,7 +233,7 @@ def _mean_correct(runs: Sequence[Predictions], ids: list[str]) -> "pd.Series[flo
     return pd.Series(correct, ids)
 
 
-def _changed_share(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
+def changed_share(texts: "pd.Series[str]", donors: NDArray[np.int32]) -> float:
     """The share of hand-overs that gave an item another text than its own."""
     numbers = pd.factorize(texts)[0]
     return float((numbers[donors] != numbers).mean())
@@ -268,6 +268,7 @@ class EvidenceReading(Reading):
             given apart: of one sample, chance alone may bring it there.
         controls: What it recovers of each kind of spike, by kind.
         tests: How many readers share the 5 % of false alarms with it.
+        written: What it wrote about each item, where it chose among no answers.
     """
 
     right: "pd.Series[float]"
@@ -282,6 +283,7 @@ class EvidenceReading(Reading):
     below_majority: bool = False
     controls: Mapping[str, Control] = field(default_factory=dict)
     tests: int = 1
+    written: tuple[str, ...] = ()
 
 
 def read_evidence(
@@ -398,7 +400,7 @@ def _test_part_findings(
         clusters = there.clusters
         gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
         collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
-        outcome = COLLAPSED if collapsed else _effect_decision(there.effect, baselines)
+        outcome = COLLAPSED if collapsed else effect_decision(there.effect, baselines)
         condition = f"part={part}"
         right = mean_score(there.right, rng=rng, clusters=clusters)
         effect = there.effect.interval(0.95)
@@ -415,10 +417,10 @@ def _evidence_decision(
     """What the reader's answers say about the evidence."""
     if gain.low <= 0 or answers.commonest >= ONE_CLASS:
         return COLLAPSED
-    return _effect_decision(answers.effect, baselines)
+    return effect_decision(answers.effect, baselines)
 
 
-def _effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:
+def effect_decision(effect: ShuffleEffect, baselines: EvidenceBaselines) -> str:
     """What a reader that learned something loses on wrong evidence."""
     margin, readers = baselines.margin, baselines.readers
     if effect.interval(1 - 0.05 / readers).high < -margin:

@@ -19,6 +19,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.experiment.ladder import check_rung
 from measurand.interventions.shuffle import Shuffle
+from measurand.judges import check_judge
 
 MARGIN = 0.02  # accuracy lost that still counts as nothing, declared before the run
 LEAST_MARGIN = 0.0001  # a smaller one asks for more items than there are texts
@@ -78,6 +79,8 @@ class EvidenceSettings:
             share that was set apart. None takes 3, and 1 where a server's model is
             asked: it is paid by the item. A reader that learned before is asked about
             the share set apart, whatever is chosen.
+        judge: Who also judges written answers: lexical, or an entailment classifier by
+            directory or hub id; None for nobody. The verdict does not rest on it.
     """
 
     shuffles: int = SHUFFLES
@@ -88,6 +91,7 @@ class EvidenceSettings:
     seeds: int | None = None
     controls: str = "quick"
     folds: int | None = None
+    judge: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -99,6 +103,8 @@ class EvidenceSettings:
             check_number("folds", self.folds, 1, MOST_FOLDS)
         Shuffle("evidence", self.shuffle)  # refuses a kind that does not exist
         check_rung(self.strongest)
+        if self.judge is not None:
+            check_judge(self.judge)
         if self.controls not in AMOUNTS:
             raise UnknownName("amount of controls", self.controls, AMOUNTS)
 

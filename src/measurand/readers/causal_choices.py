@@ -1,0 +1,160 @@
+"""Decoders that read choices: by the letter, or by how likely each text follows.
+
+By the letter, the prompt lists the choices and the probabilities of the letters are
+compared: what instructed models are used to. By likelihood, the prompt does not name
+the choices, and the log-probability of each is compared, whole or by its length: the
+mean over its tokens, so that a choice is no less likely for being long.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import softmax
+
+from measurand.core.arrays import Bools, Floats
+from measurand.core.errors import UnknownName
+from measurand.core.items import LETTERS, Items
+from measurand.models.causal import CausalModel
+from measurand.readers.causal_fitted import Last, decoder_remarks
+from measurand.readers.causal_prompts import (
+    Wording,
+    can_converse,
+    fit_wording,
+    prompt_parts,
+    wrap_chat,
+    write_examples,
+)
+
+LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
+WAYS = (LETTER, LIKELIHOOD, BY_LENGTH)
+
+
+def check_way(way: str | None) -> None:
+    """Raise where choices cannot be read in this way."""
+    if way is not None and way not in WAYS:
+        raise UnknownName("way to read choices", way, WAYS)
+
+
+def usual_way(model: CausalModel) -> str:
+    """By the letter where the model converses, else by likelihood and length."""
+    return LETTER if can_converse(model) else BY_LENGTH
+
+
+def word_choices(
+    model: CausalModel, way: str, items: Items, examples: Items, length: int
+) -> Wording:
+    """How items with choices become prompts, after answered examples."""
+    fields = tuple(name for name in items.fields if name != items.choices)
+    by_letter = way == LETTER
+    parts = prompt_parts(f"choices-{LETTER if by_letter else LIKELIHOOD}")
+    answer = 1 if by_letter else min(length, model.window) // 4
+    words = fit_wording(model, fields, length, parts, answer)
+    texts = cut_choices(model, examples, words.room // 4)[0]
+    gold = examples.gold(examples.classes)
+    answers = [
+        f" {LETTERS[number] if by_letter else row[number]}"
+        for row, number in zip(texts, gold, strict=True)
+    ]
+    tails = list_choices(texts) if by_letter else ()
+    shown = write_examples(model, words, examples, answers, tails)
+    parts = (shown + parts[0], parts[1])
+    # Likelihoods are of plain text: no conversation goes on with a choice.
+    parts = wrap_chat(model, parts) if by_letter and can_converse(model) else parts
+    return fit_wording(model, fields, length, parts, answer)
+
+
+def list_choices(texts: Sequence[Sequence[str]]) -> list[str]:
+    """The choices of each item, one a line behind its letter.
+
+    >>> print(*list_choices([["a boat", "a mast"]]))
+    <BLANKLINE>
+    A. a boat
+    B. a mast
+    """
+    return [
+        "".join(f"\n{LETTERS[i]}. {text}" for i, text in enumerate(row))
+        for row in texts
+    ]
+
+
+def cut_choices(
+    model: CausalModel, items: Items, room: int
+) -> tuple[list[list[str]], Bools]:
+    """The choices on one line each, those of an item within the room, and who was cut.
+
+    Each may take an equal share, and at most half.
+    """
+    rows = [[" ".join(text.split()) for text in texts] for texts in items.choice_texts]
+    tokens = iter(model.tokens([text for row in rows for text in row], special=False))
+    cut = np.zeros(len(rows), bool)
+    for number, row in enumerate(rows):
+        share = max(room // max(len(row), 2), 1)
+        for i in range(len(row)):
+            ids = next(tokens)
+            if len(ids) > share:
+                row[i], cut[number] = model.text(ids[:share]), True
+    return rows, cut
+
+
+@dataclass(frozen=True, eq=False)
+class FittedZeroShotChoices:
+    """A decoder that is asked which choice is right.
+
+    Attributes:
+        classes: The letters.
+        model: The model, fresh or adapted.
+        wording: How items become prompts.
+        way: By letter, likelihood or likelihood by length.
+        lm_loss: The loss on the prompts that it adapted to, where there were any.
+        last: What the last reading was like.
+    """
+
+    classes: tuple[str, ...]
+    model: CausalModel
+    wording: Wording
+    way: str
+    lm_loss: float | None = None
+    last: Last = field(default_factory=dict, init=False, repr=False)
+
+    def predict(self, items: Items) -> Floats:
+        """The share of each choice; 0 for letters that an item does not have."""
+        present = tuple(name for name in self.wording.fields if name in items.fields)
+        words = replace(self.wording, fields=present)
+        texts, short = cut_choices(self.model, items, words.room // 2)
+        tails = list_choices(texts) if self.way == LETTER else [""] * len(items)
+        prompts, cut = words.prompts(self.model, items, tails)
+        self.last["truncated"] = float((cut | short).mean()) if len(cut) else 0.0
+        scores = (
+            self._score_letters(prompts)
+            if self.way == LETTER
+            else self._score_texts(prompts, texts)
+        )
+        absent = np.arange(len(self.classes)) >= items.choice_counts[:, None]
+        return np.asarray(softmax(np.where(absent, -np.inf, scores), axis=1))
+
+    def remarks(self) -> Mapping[str, float | str]:
+        """How choices were read, the share of items cut, and what was trained."""
+        return {
+            "choices": self.way,
+            **decoder_remarks(self.model, self.last, self.lm_loss),
+        }
+
+    def _score_letters(self, prompts: Sequence[str]) -> Floats:
+        """How likely each letter follows; a turn of a conversation begins with it."""
+        space = "" if self.wording.after[-1:].isspace() else " "
+        letters = [f"{space}{letter}" for letter in self.classes]
+        return self.model.log_probabilities(prompts, letters)
+
+    def _score_texts(
+        self, prompts: Sequence[str], texts: Sequence[Sequence[str]]
+    ) -> Floats:
+        """How likely each choice follows, in all or a token."""
+        own = [[f" {text}" for text in row[: len(self.classes)]] for row in texts]
+        scores = np.zeros((len(prompts), len(self.classes)))
+        for row, (totals, tokens) in enumerate(
+            self.model.own_log_probabilities(prompts, own)
+        ):
+            each = totals / tokens if self.way == BY_LENGTH else totals
+            scores[row, : len(each)] = each
+        return scores
