@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from measurand.audits.evidence.answers import add_answer_changes
 from measurand.audits.evidence.consequences import (
     filter_findings,
     flip_findings,
@@ -218,9 +219,10 @@ def _climb_evidence_ladder(
         counts = settings.shuffles, baselines, settings.seeds
         try:
             reading = read_evidence(name, reader, experiment, shuffle, *counts)
-            readings.append(
-                add_controls(reading, reader, experiment, shuffle, baselines, settings)
+            reading = add_controls(
+                reading, reader, experiment, shuffle, baselines, settings
             )
+            readings.append(add_answer_changes(reading, reader, experiment, baselines))
         except PastBudget as reason:
             refused[name] = way_to_run("evidence", reason)
             del readers[name]
