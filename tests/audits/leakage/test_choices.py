@@ -71,6 +71,18 @@ def test_a_reader_of_words_states_nothing_of_all_fields(leaking):
     assert {"choices_only", "peco", "recovery", "blank"} <= stated
 
 
+def test_position_and_the_removed_gold_are_stated(leaking):
+    _, report = leaking
+    position = value(report, "position", "rule")
+    assert position.low <= 0.25 <= position.high
+    (removed,) = (
+        f for f in report.findings if f.condition == "gold removed" and f.estimate
+    )
+    # No wrong choice holds a hedge: what was never met is as likely as they are.
+    assert (removed.statistic, removed.reader) == ("choices_only", "tfidf")
+    assert removed.estimate.n == 500
+
+
 @pytest.mark.slow
 def test_permuting_the_choices_moves_no_figure_beyond_its_interval(leaking):
     benchmark, report = leaking

@@ -20,6 +20,7 @@ from measurand.experiment.controls import recovery_exhibit
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
+GOLD_REMOVED = "gold removed"  # what is asked then is another question
 WORDS = 40  # rows of the table of words
 
 
@@ -98,6 +99,7 @@ def _saturation_scatter(
         }
         for f in findings
         if f.statistic in ("single_accuracy", "choices_only")
+        and not f.condition.startswith(("subject=", GOLD_REMOVED))
         and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"
