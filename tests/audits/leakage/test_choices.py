@@ -64,6 +64,17 @@ def test_a_planted_leak_is_found_with_its_size_and_its_words(leaking):
     assert {"often", "usually"} & set(table["token"])
 
 
+def test_no_chart_speaks_of_a_majority_or_of_questions_that_were_not_read(leaking):
+    _, report = leaking
+    titles = [
+        str(value)
+        for e in report.exhibits
+        for value in (e.caption, *e.settings.values())
+    ]
+    assert not any("majority" in title for title in titles)
+    assert "right_and_wrong" not in {e.name for e in report.exhibits}
+
+
 def test_a_reader_of_words_states_nothing_of_all_fields(leaking):
     _, report = leaking
     stated = {f.statistic for f in report.findings if f.reader == "tfidf"}

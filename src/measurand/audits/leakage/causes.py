@@ -111,7 +111,8 @@ def _state_position(
     low, high = max(accuracy.low, 0.0), min(accuracy.high, 1.0)
     estimate = replace(accuracy, low=low, high=high)
     condition = name_condition(field)
-    return Finding(POSITION, RULE, condition, estimate, part.in_accuracy)
+    decision = part.accuracy.decision(baselines.margin)
+    return Finding(POSITION, RULE, condition, estimate, decision)
 
 
 def _decide(name: str, decision: str) -> str:
