@@ -10,6 +10,7 @@ QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "memory")
 SLOW = (
     "peco",
     "budget",
+    "choices_size",
     "controls",
     "exposure_analysis",
     "designs",

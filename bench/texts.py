@@ -15,6 +15,7 @@ GENRES = ("fiction", "letters", "travel")
 SHARED = 3  # items that share one evidence text, as in SNLI
 QUERY, EVIDENCE = 10, 15  # words on average
 CHUNK = 30_000  # items made at a time; a multiple of SHARED
+CHOICES = 4  # endings of a question, as in HellaSwag
 
 
 def vocabulary() -> np.ndarray:
@@ -61,3 +62,23 @@ def write(path: Path, n: int) -> int:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(item) + "\n" for item in pairs(n))
     return path.stat().st_size
+
+
+def choice_items(n: int, *, seed: int = 0) -> Iterator[dict[str, object]]:
+    """`n` questions with four endings each; a third are told by the last word."""
+    known, rng = vocabulary(), generator(seed, "bench", "choices")
+    shares = np.cumsum(1 / (np.arange(VOCABULARY) + 2.7))
+    shares /= shares[-1]
+    for start in range(0, n, CHUNK):
+        size = min(CHUNK, n - start)
+        questions, _ = sentences(size, 2 * EVIDENCE, known, shares, rng)
+        endings, last = sentences(CHOICES * size, 2 * QUERY, known, shares, rng)
+        even = last.reshape(size, CHOICES) % 2 == 0
+        told = rng.random(size) < 1 / 3
+        lots = rng.random((size, CHOICES)) + (even & told[:, None])
+        for i in range(size):
+            yield {
+                "question": questions[i],
+                "choices": endings[CHOICES * i : CHOICES * (i + 1)],
+                "answer": int(lots[i].argmax()),
+            }

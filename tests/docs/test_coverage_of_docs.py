@@ -18,7 +18,7 @@ from measurand.benchmarks.roles import PLAIN
 from measurand.controls import CONTROLS
 from measurand.explainers import EXPLAINERS
 from measurand.interventions import INTERVENTIONS
-from measurand.interventions.shuffle import KINDS
+from measurand.interventions.shuffle import KINDS, WITHIN
 from measurand.readers import READERS
 from measurand.selections import SELECTIONS
 
@@ -98,7 +98,9 @@ def test_the_statistics_of_an_audit_are_named_in_its_docstring(audit):
     assert statistics(audit)
 
 
-@pytest.mark.parametrize("name", [*KINDS, *metadata_schema("evidence", "choices")])
+@pytest.mark.parametrize(
+    "name", [*KINDS, *WITHIN, *metadata_schema("evidence", "choices")]
+)
 def test_the_evidence_page_explains_shuffles_and_metadata(name):
     assert f"`{name}`" in PAGES["evidence.md"]
 

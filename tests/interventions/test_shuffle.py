@@ -52,3 +52,33 @@ def test_one_text_in_all_items_has_no_nearest():
     items = Items(pd.DataFrame({"evidence": ["a"] * 4, "label": "yes"}), ("evidence",))
     with pytest.raises(CannotIntervene, match="share one text"):
         Shuffle("evidence", "nearest").order(items, np.random.default_rng(0))
+
+
+def about_subjects(subjects):
+    table = pd.DataFrame(
+        {
+            "claim": [f"claim {n}" for n in range(len(subjects))],
+            "proof": [f"proof {n}" for n in range(len(subjects))],
+            "label": "yes",
+            "subject": subjects,
+        },
+        index=[f"i{n}" for n in range(len(subjects))],
+    )
+    return Items(table, ("claim", "proof"), subject="subject")
+
+
+def test_texts_stay_within_a_subject_and_a_lone_item_keeps_its_own():
+    subjects = np.array([*"aabbbcaab"])
+    order = Shuffle("proof", "within-subject").order(
+        about_subjects(subjects), np.random.default_rng(0)
+    )
+    assert (subjects[order] == subjects).all()
+    assert np.flatnonzero(order == np.arange(9)).tolist() == [5]
+
+
+def test_a_shuffle_within_a_subject_needs_the_column_and_company():
+    alone = about_subjects([*"aabbbcaab"])
+    with pytest.raises(CannotIntervene, match="1 of 1 items share one text"):
+        Shuffle("proof", "within-subject").check(alone)
+    with pytest.raises(CannotIntervene, match="name it with `document`"):
+        Shuffle("proof", "within-document").check(alone)

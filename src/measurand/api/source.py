@@ -66,7 +66,8 @@ def load(
             (a column of lists, or one column a choice) are what each item has to
             choose from: the label is then the index, the letter or the text of the
             right one. `answers` are free ones, a text or a list, in the place of a
-            label: the first is put among answers of like items. In the place of a
+            label: the first is put among answers of like items. `subject` is what each
+            item is about, `document` what its evidence is from. In the place of a
             column may stand a path into its cells: "passages[0].body",
             "gold_evidence[].text" (of every object), "ctx.paragraphs[][]", or several
             with a plus, "title+body".

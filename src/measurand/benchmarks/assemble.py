@@ -28,9 +28,12 @@ from measurand.benchmarks.metadata import derive_metadata, metadata_schema
 from measurand.benchmarks.nested import add_path_columns, suggest_roles
 from measurand.benchmarks.roles import (
     NEEDED,
+    PLAIN_DOCUMENTS,
+    PLAIN_SUBJECTS,
     ColumnRoles,
     Columns,
     NamedColumns,
+    find_named,
     infer_roles,
     name_columns,
 )
@@ -127,6 +130,9 @@ def _clean_table(
             columns[column] = rationale_cells(frame[column], join)
     for column in roles.metadata:
         columns[column] = metadata_cells(frame[column], join)
+    for name in (roles.subject, roles.document):
+        if name is not None and name not in columns:
+            columns[name] = metadata_cells(frame[name], join)
     if roles.group in columns:
         columns[str(_group_column(roles))] = columns[str(roles.group)]
     elif roles.group is not None:
@@ -198,12 +204,12 @@ def _build_benchmark(
     fields = roles.fields or ((query,) if evidence is None else (query, evidence))
     if choices is not None:
         fields = (*fields, choices)
-    parts = (fields, label, metadata, _group_column(roles), choices)
-    accepted = accepted_column(roles)
+    parts = (fields, label, metadata, _group_column(roles), choices, None)
+    parts += (accepted_column(roles), roles.subject, roles.document)
     return Benchmark(
         name=name,
-        train=Items(train, *parts, answers=accepted),
-        test=Items(test, *parts, answers=accepted),
+        train=Items(train, *parts),
+        test=Items(test, *parts),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,
@@ -235,7 +241,8 @@ def from_frames(
         seed: For the split, where there is neither a test table nor a split column.
         join: What stands between the texts of one cell, or of several that make one.
         columns: The column of each part, or a path into its cells: query, evidence,
-            label, metadata, rationale, group, split, id, fields, choices, answers.
+            label, metadata, rationale, group, split, id, fields, choices, answers,
+            subject, document.
     """
     check_join(join)
     named_columns = name_columns(columns)
@@ -288,7 +295,16 @@ def find_kind(
 ) -> NamedColumns:
     """The names, with the columns of choices or of free answers where there are any."""
     named = replace(named, choices=find_choice_columns(table, columns, named))
-    return replace(named, answers=find_answer_column(table, columns, named))
+    named = replace(named, answers=find_answer_column(table, columns, named))
+    if not (named.choices or named.answers):
+        return named
+    taken = {*named.choices, named.answers}
+    free = [column for column in columns if column not in taken]
+    return replace(
+        named,
+        subject=named.subject or find_named(table, free, PLAIN_SUBJECTS),
+        document=named.document or find_named(table, free, PLAIN_DOCUMENTS),
+    )
 
 
 def read_kind(

@@ -20,6 +20,7 @@ from measurand.benchmarks.choice_metadata import (
     choice_columns,
 )
 from measurand.benchmarks.formats import BATCH, TEXT
+from measurand.core.answers import COUNTED, YEAR
 from measurand.core.errors import BadInput, join_names
 from measurand.core.words import NEGATIONS, count_sentences, words
 
@@ -49,12 +50,6 @@ COMPARING = frozenset(
     {"than", "more", "less", "most", "least", "better", "worse", "best", "worst"}
     | {"比", "更", "最"}
 )
-COUNTED = frozenset(
-    {"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"}
-    | {"twelve", "dozen", "dozens", "hundred", "hundreds", "thousand", "thousands"}
-    | {"million", "millions", "billion", "billions", "several", "half", "twice"}
-    | set("两兩二三四五六七八九十百千万萬亿億")
-)
 DIGIT = re.compile(r"\d")
 DEFINING = re.compile(r"\b(?:is|was|are|were) (?:an?|one of)\b|是一|属于|屬於")
 
@@ -68,7 +63,6 @@ TIMES = frozenset(
     | {"june", "july", "august", "september", "october", "november", "december"}
     | {"年", "月"}
 )
-YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})s?\b")
 PLACES = frozenset(
     {"country", "city", "town", "state", "capital", "river", "island", "continent"}
     | {"county", "village", "street", "located", "place", "region", "mountain", "lake"}

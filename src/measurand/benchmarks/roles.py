@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from typing import Any, TypedDict
+
+import pandas as pd
 
 from measurand.core.errors import (
     AmbiguousRoles,
@@ -57,6 +60,10 @@ PLAIN_BESIDE_CHOICES: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"answer", "correctanswer", "correctchoice", "correct", "class"}),
     ),
 }
+# What items are about, and the document that their evidence is from: the first of
+# these names that a column bears, without case, spaces and lines.
+PLAIN_SUBJECTS = ("subject", "category", "topic", "domain", "task", "activitylabel")
+PLAIN_DOCUMENTS = ("documentid", "docid", "articleid", "paperid", "storyid", "title")
 NEEDED = ("query", "label")
 # The parts that several columns may play.
 SEVERAL = ("metadata", "rationale", "fields", "choices")
@@ -96,6 +103,8 @@ class NamedColumns:
     rationales: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     answers: str | None = None
+    subject: str | None = None
+    document: str | None = None
 
     def names(self) -> dict[str, str]:
         """Every name that was given, with the argument that it was given for.
@@ -122,7 +131,8 @@ class Columns(TypedDict, total=False):
     test or dev; id is the item's; fields are the text columns, where they are not just
     the query and the evidence; choices is the column of lists of choices, or one column
     a choice, and the label then says which is right; answers are free ones, the first
-    of them the gold. Each may be a path into the cells of a column, such as
+    of them the gold; subject is what each item is about; document is what its evidence
+    is from. Each may be a path into the cells of a column, such as
     gold_evidence[].text, or several with a plus, such as title+body.
     """
 
@@ -137,6 +147,8 @@ class Columns(TypedDict, total=False):
     fields: Sequence[str]
     choices: str | Sequence[str] | None
     answers: str | None
+    subject: str | None
+    document: str | None
 
 
 def name_columns(columns: Columns) -> NamedColumns:
@@ -196,6 +208,8 @@ class ColumnRoles:
         choices: What the field of each item's choices is called.
         choice_columns: The columns that hold the choices: lists, or one a choice.
         answers: The column of free answers, which are screened into choices.
+        subject: What each item is about; it may have another part too.
+        document: The document that its evidence is from; it may have another part.
     """
 
     query: str
@@ -211,6 +225,8 @@ class ColumnRoles:
     choices: str | None = None
     choice_columns: tuple[str, ...] = ()
     answers: str | None = None
+    subject: str | None = None
+    document: str | None = None
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -275,6 +291,9 @@ def infer_roles(
     taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
     taken += named.choices
     _check_taken(taken, columns)
+    for name in (named.subject, named.document):
+        if name is not None and name not in columns:
+            raise NoField(name, list(columns))
     free = [name for name in columns if name not in taken]
     candidates = {
         "evidence": [c for c in columns if c in (*free, role_columns["rationale"])],
@@ -308,6 +327,7 @@ def infer_roles(
     several |= {"rationales": rationales, "choice_columns": named.choices}
     field = _choice_field(named, [*taken, *inferred.values()])
     inferred |= {"choices": field, "answers": named.answers}
+    inferred |= {"subject": named.subject, "document": named.document}
     return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
 
 
@@ -335,6 +355,25 @@ def _choice_field(named: NamedColumns, taken: Sequence[str | None]) -> str | Non
     while name in taken:
         name = f"{name} (all)"
     return name
+
+
+def find_named(
+    table: pd.DataFrame, columns: Sequence[str], names: Sequence[str]
+) -> str | None:
+    """The column of the first of these names that says one short thing of many items.
+
+    >>> rows = pd.DataFrame({"Topic": ["sea", "sea", "sky"], "task": ["a", "b", "c"]})
+    >>> find_named(rows, ["Topic", "task"], ("task", "topic"))
+    'Topic'
+    """
+    for name in names:
+        for column in columns:
+            if bare_name(column) != name:
+                continue
+            cells = [cell for cell in table[column] if isinstance(cell, str | Integral)]
+            if len(cells) == len(table) and 1 < len({*cells}) < len(cells):
+                return column
+    return None
 
 
 def _numbered_rationales(columns: Sequence[str]) -> tuple[str, ...]:

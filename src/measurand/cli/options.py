@@ -215,6 +215,20 @@ Group = Annotated[
     str | None,
     typer.Option(help="The column of clusters of items.", rich_help_panel=COLUMNS),
 ]
+Subject = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of what each item is about: choices are read by it too.",
+        rich_help_panel=COLUMNS,
+    ),
+]
+Document = Annotated[
+    str | None,
+    typer.Option(
+        help="The column of the document that an item's evidence is from.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 Split = Annotated[
     str | None,
     typer.Option(help="The column that says train or test.", rich_help_panel=COLUMNS),
@@ -361,7 +375,11 @@ Map = Annotated[
 ]
 Shuffles = Annotated[int, typer.Option(help="How many shuffles of the evidence.")]
 Shuffle = Annotated[
-    str, typer.Option(help="Their kind: plain, within-label, within-length or nearest.")
+    str,
+    typer.Option(
+        help="Their kind: plain, within-label, within-length, within-subject, "
+        "within-document or nearest."
+    ),
 ]
 Margin = Annotated[
     float, typer.Option(help="Accuracy lost that still counts as nothing.")
@@ -528,6 +546,8 @@ class SourceOptions:
     metadata: Metadata = None
     rationale: Rationale = None
     group: Group = None
+    subject: Subject = None
+    document: Document = None
     split: Split = None
     id_: Id = None
     split_by: SplitBy = "both"
@@ -554,6 +574,8 @@ class SourceOptions:
             metadata=tuple(self.metadata or ()),
             rationale=tuple(self.rationale or ()),
             group=self.group,
+            subject=self.subject,
+            document=self.document,
             split=self.split,
             id=self.id_,
             fields=fields,

@@ -35,6 +35,8 @@ class Items:
             the items with one value exactly one is right.
         answers: The column of the free answers that each item accepts, as JSON lists,
             where its choices are its first answer among those of other items.
+        subject: The column of what each item is about, if there is one.
+        document: The column of the document that each item's evidence is from, if any.
     """
 
     table: pd.DataFrame
@@ -45,6 +47,8 @@ class Items:
     choices: str | None = None
     contest: str | None = None
     answers: str | None = None
+    subject: str | None = None
+    document: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse names that only columns of reports may have."""
@@ -53,8 +57,9 @@ class Items:
     @property
     def role_columns(self) -> tuple[str, ...]:
         """Every column that plays a part."""
-        group = () if self.group is None else (self.group,)
-        return (*self.fields, self.label, *self.metadata, *group)
+        named = (self.group, self.subject, self.document)
+        others = tuple(column for column in named if column is not None)
+        return (*self.fields, self.label, *self.metadata, *others)
 
     def __len__(self) -> int:
         """How many items there are."""
@@ -158,6 +163,8 @@ class Items:
             self.choices,
             self.contest,
             self.answers,
+            self.subject,
+            self.document,
         )
 
     @cached_property
@@ -165,6 +172,8 @@ class Items:
         """A fingerprint of every cell, id and role: part of every store key."""
         roles: tuple[object, ...] = (self.fields, self.label, self.metadata, self.group)
         roles += () if self.choices is None else (self.choices,)
+        if self.subject is not None or self.document is not None:
+            roles += (("subject", self.subject), ("document", self.document))
         fingerprint = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
         for start in range(0, len(self), CHUNK):
             rows = self.table.iloc[start : start + CHUNK]

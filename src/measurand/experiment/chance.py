@@ -36,8 +36,23 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
         verdict=replace(verdict, reason=reason),
         findings=tuple(findings),
         exhibits=tuple(
-            replace(exhibit, caption=exhibit.caption.replace(MAJORITY, CHANCE))
+            replace(
+                exhibit,
+                caption=exhibit.caption.replace(MAJORITY, CHANCE),
+                settings={k: _say_in(v) for k, v in exhibit.settings.items()},
+            )
             for exhibit in report.exhibits
         ),
         warnings=tuple(line.replace(MAJORITY, CHANCE) for line in report.warnings),
     )
+
+
+def _say_in(setting: object) -> object:
+    """What a chart is told, in these words: the titles of its axes among it.
+
+    >>> _say_in("accuracy over the majority"), _say_in("over majority"), _say_in(0.25)
+    ('accuracy over chance', 'over chance', 0.25)
+    """
+    if not isinstance(setting, str):
+        return setting
+    return setting.replace(MAJORITY, CHANCE).replace("majority", CHANCE)

@@ -15,7 +15,20 @@ INTERVENTIONS = Catalogue(
         "drop": Entry("measurand.interventions.fields:DropField", "all fields but one"),
         "shuffle": Entry(
             "measurand.interventions.shuffle:Shuffle",
-            "another item's text: plain, within-label, within-length or nearest",
+            "another item's text: plain, within-label, within-length, within-subject, "
+            "within-document or nearest",
+        ),
+        "remove-gold": Entry(
+            "measurand.interventions.answers:RemoveGold",
+            '"none of these" in the place of the right choice',
+        ),
+        "delete-answer": Entry(
+            "measurand.interventions.answers:DeleteAnswer",
+            "the evidence without the sentences that hold the right choice",
+        ),
+        "swap-answer": Entry(
+            "measurand.interventions.answers:SwapAnswer",
+            "the evidence with another choice where the right one stood",
         ),
         "flip": Entry(
             "measurand.interventions.fields:Flip",

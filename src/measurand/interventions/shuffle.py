@@ -1,4 +1,4 @@
-"""Another item's text: never the same text, in four degrees of hardness."""
+"""Another item's text: never the same text, in degrees of hardness."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +15,8 @@ from measurand.core.items import Items
 from measurand.core.words import words
 
 KINDS = ("plain", "within-label", "within-length", "nearest")
+# Inside items that share a value in a column, which not all benchmarks have.
+WITHIN = ("within-subject", "within-document")
 LENGTH_BUCKETS = 5
 CANDIDATES = 50  # other texts, drawn at random, of which an item receives the nearest
 
@@ -26,7 +28,8 @@ class Shuffle:
     Attributes:
         field: The field that is shuffled.
         variant: "plain"; "within-label" and "within-length" shuffle inside items of one
-            label or of like length; "nearest" gives the most similar of fifty others.
+            label or of like length, "within-subject" and "within-document" inside
+            those that name the same; "nearest" gives the most similar of fifty others.
     """
 
     kind: ClassVar[str] = "shuffle"
@@ -35,9 +38,10 @@ class Shuffle:
 
     def __post_init__(self) -> None:
         """Refuse a variant that does not exist."""
-        if self.variant not in KINDS:
+        kinds = (*KINDS, *WITHIN)
+        if self.variant not in kinds:
             raise BadOption(
-                f"no shuffle called {self.variant!r}; try {', '.join(KINDS)}"
+                f"no shuffle called {self.variant!r}; try {', '.join(kinds)}"
             )
 
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
@@ -50,14 +54,20 @@ class Shuffle:
         return self.variant
 
     def order(self, items: Items, rng: np.random.Generator) -> Ints:
-        """For each item, the position of the item whose `field` it receives."""
+        """For each item, the position of the item whose `field` it receives.
+
+        Of a subject or a document too few of whose texts differ, items keep their own.
+        """
         column = _HashedColumn(items, self.field)
         texts = _text_numbers(column)
         if self.variant == "nearest":
             return _nearest_donors(column, texts, rng)
         order = np.empty(len(items), np.int64)
         for rows in self._strata(items):
-            order[rows] = rows[_derangement(texts[rows], rng)]
+            if self.variant in WITHIN and not _can_derange(texts[rows]):
+                order[rows] = rows
+            else:
+                order[rows] = rows[_derangement(texts[rows], rng)]
         return order
 
     def check(self, items: Items) -> None:
@@ -73,12 +83,34 @@ class Shuffle:
         """The positions of the items that give texts to each other."""
         if self.variant == "plain":
             return [np.arange(len(items))]
+        if self.variant in WITHIN:
+            column = items.column(_shared_column(items, self.variant))
+            return [rows.astype(np.int64) for rows in _rows_by_value(column)]
         strata = (
             items.labels
             if self.variant == "within-label"
             else _length_buckets(items, self.field)
         )
         return [np.flatnonzero(strata == stratum) for stratum in np.unique(strata)]
+
+
+def _shared_column(items: Items, variant: str) -> str:
+    """The column whose values say which items give texts to each other."""
+    part = variant.removeprefix("within-")
+    column = items.subject if part == "subject" else items.document
+    if column is None:
+        raise CannotIntervene(
+            f"no column names the {part} of each item, so that a {variant} shuffle "
+            f"has nothing to go by; name it with `{part}`"
+        )
+    return column
+
+
+def _rows_by_value(column: "pd.Series[str]") -> list[Ints]:
+    """The positions of the items with each value, in one pass over them."""
+    numbers = pd.factorize(column)[0]
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)
 
 
 def _derangement(texts: Ints, rng: np.random.Generator) -> Ints:
@@ -96,10 +128,15 @@ def _derangement(texts: Ints, rng: np.random.Generator) -> Ints:
     return order
 
 
+def _can_derange(texts: Ints) -> bool:
+    """Whether no more than half of the positions hold one text."""
+    return 2 * int(np.unique(texts, return_counts=True)[1].max()) <= len(texts)
+
+
 def _check_derangement(texts: Ints) -> None:
     """Raise where more than half of the positions hold one text."""
-    largest = int(np.bincount(texts).max())
-    if 2 * largest > len(texts):
+    if not _can_derange(texts):
+        largest = int(np.bincount(texts).max())
         raise CannotIntervene(
             f"{largest} of {len(texts)} items share one text, so not every item can "
             "receive another one; drop repeated texts"

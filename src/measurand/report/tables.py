@@ -1,5 +1,6 @@
 """What a report shows as tables, whatever they are then written in."""
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -211,7 +212,7 @@ def _items_grid(report: Report) -> TextGrid | None:
     ][:MOST_TEXTS]
     chosen = chosen_items[texts].head(MOST_ITEMS)
     rows = tuple(
-        (plain_text(name, 40), *(cell_text(text, 180) for text in row))
+        (plain_text(name, 40), *(_listed_text(text) for text in row))
         for name, row in zip(
             chosen.index, chosen.itertuples(index=False, name=None), strict=True
         )
@@ -219,6 +220,20 @@ def _items_grid(report: Report) -> TextGrid | None:
     note = f"{len(rows)} of {len(chosen_items):,} {plain_text(highlight.note, 200)}"
     header = ("id", *(plain_text(text, 40) for text in texts))
     return TextGrid(plain_text(highlight.title, 60), header, rows, note)
+
+
+def _listed_text(cell: object) -> str:
+    """A text of an item; of a list in JSON, such as choices, what stands in it.
+
+    >>> _listed_text('["a boat", "a mast"]'), _listed_text("[sic]")
+    ('a boat | a mast', '[sic]')
+    """
+    if isinstance(cell, str) and cell.startswith('["'):
+        try:
+            cell = " | ".join(map(str, json.loads(cell)))
+        except (ValueError, RecursionError):
+            return cell_text(cell, 180)
+    return cell_text(cell, 180)
 
 
 def _mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:

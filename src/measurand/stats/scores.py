@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_clusters
+from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.resampling import bootstrap, resample_unit
+from measurand.stats.uncertainty import cluster_variance
 
 
 def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:
@@ -192,3 +194,32 @@ def wilson_share(hits: int, n: int) -> Estimate:
     return Estimate(
         hits / n, float(interval.low), float(interval.high), 0.95, n, "Wilson"
     )
+
+
+def cluster_share(hits: Floats, clusters: Clusters = None) -> Estimate:
+    """A share of items that may hang together, with Wilson's interval.
+
+    The interval is that of as many items apart as say as much: the variance between
+    clusters tells how many. Where all say the same, each cluster counts once.
+
+    >>> print(cluster_share(np.array([1.0, 0.0, 1.0, 1.0])))
+    0.750 [0.301, 0.954]
+    >>> print(cluster_share(np.ones(6), np.array([0, 0, 1, 1, 2, 2])))
+    1.000 [0.439, 1.000]
+    """
+    n = len(hits)
+    if n == 0:
+        raise Undefined("no items to take a share of; widen the selection")
+    units = np.arange(n) if clusters is None else clusters
+    count = count_clusters(units)
+    share = float(np.mean(hits))
+    effective = float(n if count == n else count)
+    if 1 < count < n and 0 < share < 1:
+        variance = cluster_variance(np.asarray(hits, float), units)
+        effective = min(n, share * (1 - share) / variance) if variance > 0 else n
+    squared = float(norm.ppf(0.975)) ** 2
+    centre = (share + squared / (2 * effective)) / (1 + squared / effective)
+    spread = share * (1 - share) / effective + squared / (4 * effective**2)
+    half = (squared * spread) ** 0.5 / (1 + squared / effective)
+    ends = max(centre - half, 0.0), min(centre + half, 1.0)
+    return Estimate(share, *ends, 0.95, n, f"Wilson over {resample_unit(n, clusters)}")

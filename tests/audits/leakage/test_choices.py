@@ -64,11 +64,34 @@ def test_a_planted_leak_is_found_with_its_size_and_its_words(leaking):
     assert {"often", "usually"} & set(table["token"])
 
 
+def test_no_chart_speaks_of_a_majority_or_of_questions_that_were_not_read(leaking):
+    _, report = leaking
+    titles = [
+        str(value)
+        for e in report.exhibits
+        for value in (e.caption, *e.settings.values())
+    ]
+    assert not any("majority" in title for title in titles)
+    assert "right_and_wrong" not in {e.name for e in report.exhibits}
+
+
 def test_a_reader_of_words_states_nothing_of_all_fields(leaking):
     _, report = leaking
     stated = {f.statistic for f in report.findings if f.reader == "tfidf"}
     assert not stated & {"accuracy", "recovered", "saturation", "kappa"}
     assert {"choices_only", "peco", "recovery", "blank"} <= stated
+
+
+def test_position_and_the_removed_gold_are_stated(leaking):
+    _, report = leaking
+    position = value(report, "position", "rule")
+    assert position.low <= 0.25 <= position.high
+    (removed,) = (
+        f for f in report.findings if f.condition == "gold removed" and f.estimate
+    )
+    # No wrong choice holds a hedge: what was never met is as likely as they are.
+    assert (removed.statistic, removed.reader) == ("choices_only", "tfidf")
+    assert removed.estimate.n == 500
 
 
 @pytest.mark.slow

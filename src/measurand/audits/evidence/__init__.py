@@ -19,6 +19,11 @@ mpds_corrected
     (acc_meta - majority) / (acc_full - majority); withheld near a zero denominator.
 delta_evi
     acc_full - mean_k acc_shuf[k] over K shuffles of the evidence.
+    Of items with choices also where the sentences that hold the answer are deleted, or
+    the evidence is of another item of the same subject or document.
+followed_memory
+    Where the evidence says another choice in the place of the right one: how often the
+    old one is given, of items answered right before and by either of the two then.
 sigma_shuf
     The population sd of acc_shuf[k]; no standard error.
 query_only, evidence_only
@@ -77,6 +82,8 @@ AUDIT = Audit(
         "synthetic:nq": {"controls": "none"},
         "synthetic:hotpotqa": {"controls": "none"},
         "synthetic:triviaqa": {"controls": "quick"},
+        "synthetic:closed-book": {"controls": "none"},
+        "synthetic:reading": {"controls": "none"},
     },
 )
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from measurand.audits.evidence.answers import add_answer_changes
 from measurand.audits.evidence.consequences import (
     filter_findings,
     flip_findings,
@@ -230,9 +231,10 @@ def _climb_evidence_ladder(
                 readings.append(written)
                 return
             reading = read_evidence(*where, *counts)
-            readings.append(
-                add_controls(reading, reader, experiment, shuffle, baselines, settings)
+            reading = add_controls(
+                reading, reader, experiment, shuffle, baselines, settings
             )
+            readings.append(add_answer_changes(reading, reader, experiment, baselines))
         except PastBudget as reason:
             refused[name] = way_to_run("evidence", reason)
             del readers[name]

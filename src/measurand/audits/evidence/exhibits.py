@@ -39,7 +39,14 @@ def exhibits(
     """Everything that can be drawn from what was found."""
     estimates = {(f.statistic, f.reader, f.condition): f.estimate for f in findings}
     majority = estimates["majority", "majority", "full"].value
-    ladder = [f for f in findings if f.statistic == "delta_evi"]
+    # What is lost where answers were changed is another question.
+    first = next(f.condition for f in findings if f.statistic == "delta_evi")
+    ladder = [
+        f
+        for f in findings
+        if f.statistic == "delta_evi"
+        and (f.condition == first or f.condition.startswith("part="))
+    ]
     shift = [f for f in findings if f.statistic == "ood_gap"]
     gains = [f for f in findings if f.statistic == "filter_gain"]
     charts = [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.settings import ONE_CLASS
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import guess_scores
+from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding, Reading
@@ -165,13 +165,11 @@ def _bits_by_item(
 ) -> dict[str, Floats]:
     """What each field alone, and both, tell of each item's label, a row a seed.
 
-    Empty where no field was asked about alone. Against the label shares of the test
-    items: no constant answer tells more.
+    Empty where no field was asked about alone. Against who reads nothing.
     """
     if not alone:
         return {}
-    labels = benchmark.test.labels
-    null = np.log(labels.map(labels.value_counts(normalize=True)).to_numpy(float))
+    null = guess_logs(benchmark.test)
     return {
         condition: np.array([pvi(_gold_logs(run), null) for run in runs])
         for condition, runs in (*alone.items(), (BOTH, full))

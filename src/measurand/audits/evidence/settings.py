@@ -37,6 +37,7 @@ SHIFT_STEP = 0.9  # sizes of training sets fall by this, so that values share th
 FILTER_VALUES = 4  # values held out before and after the filter, the commonest first
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
 CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
+FEWEST_CHANGED = 30  # items whose answer could be changed that a figure needs
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
@@ -58,6 +59,7 @@ SHOWN = {
     "control_doses_full": list(DOSES),
     "control_deals": DEALS,
     "control_shuffles": CONTROL_SHUFFLES,
+    "fewest_changed_answers": FEWEST_CHANGED,
     "rough_under_clusters": CLUSTERS,
 }
 
@@ -68,7 +70,8 @@ class EvidenceSettings:
 
     Attributes:
         shuffles: How many shuffles of the evidence.
-        shuffle: Their kind: plain, within-label, within-length or nearest.
+        shuffle: Their kind: plain, within-label, within-length, within-subject,
+            within-document or nearest.
         margin: Accuracy lost that still counts as nothing.
         calibrate: Whether a reader that does not depend calls the next rung.
         strongest: The highest rung that may be called.

@@ -42,6 +42,10 @@ OTHER_QUESTIONS = {
     "well, so that what it tells of the label stays",
     "within-length": "whether evidence of the same length serves as well, so that what "
     "its length tells stays",
+    "within-subject": "whether evidence of another item of the same subject serves as "
+    "well, so that what it tells of the subject stays",
+    "within-document": "whether another passage of the same document serves as well, "
+    "so that what the document tells stays",
     "nearest": "whether the most similar evidence serves as well, so that what both "
     "tell stays",
 }

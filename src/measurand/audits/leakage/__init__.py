@@ -43,7 +43,10 @@ repair_over_majority, repair_bits, repair_pair_accuracy
 choices_only, chance
     Of items with choices: how right a reader is from the choices alone, in the place of
     single_accuracy; and the mean of one over the number of choices, in that of the
-    majority.
+    majority. Also of each subject, and where "none of these" stands in the place of the
+    right choice.
+position
+    How often the position is right that is commonest in training.
 longest, shortest, most_alike, odd_one_out, question_overlap
     How often the choice is right that a rule without a reader points at; ties shared.
 duplicates
@@ -83,6 +86,7 @@ AUDIT = Audit(
         "synthetic:nq": {"tsne": True},
         "synthetic:hotpotqa": {"tsne": False},
         "synthetic:triviaqa": {"tsne": False},
+        "synthetic:choices": {"controls": "none"},
     },
 )
 

@@ -310,9 +310,17 @@ def _retry_parts(
     }
 
 
-def ask_alone(evaluation: Evaluation, reader: Reader, change: Intervention) -> Runs:
-    """What a light reader answers from one part alone; cut into folds in one way."""
-    plan = _plan_asks(evaluation, [reader], change)
+def ask_alone(
+    evaluation: Evaluation,
+    reader: Reader,
+    change: Intervention,
+    fitted_under: Intervention | None = None,
+) -> Runs:
+    """What a light reader answers from one part alone; cut into folds in one way.
+
+    It learns under the same change, where no other is named.
+    """
+    plan = _plan_asks(evaluation, [reader], change, fitted_under or change)
     answers = iter(ask_all(evaluation.experiment, [ask for run in plan for ask in run]))
     return gather_runs([[next(answers) for _ in run] for run in plan])
 
@@ -342,18 +350,22 @@ def skip_temperature(reader: Reader) -> Reader:
 
 
 def _plan_asks(
-    evaluation: Evaluation, members: Sequence[Reader], change: Intervention
+    evaluation: Evaluation,
+    members: Sequence[Reader],
+    change: Intervention,
+    fitted_under: Intervention | None = None,
 ) -> list[list[Ask]]:
     """What is asked in each run: about all test items, or fold after fold."""
+    learned = fitted_under or change
     if evaluation.fold_experiment is None:
-        return [[Ask(member, fitted_under=change, under=change)] for member in members]
+        return [[Ask(member, fitted_under=learned, under=change)] for member in members]
     columns = evaluation.canonical.benchmark.drawn_by
     return [
         [
             Ask(
                 member,
                 fitted_on=Fold(number, evaluation.folds, "train", columns, draw),
-                fitted_under=change,
+                fitted_under=learned,
                 about=Fold(number, evaluation.folds, "test", columns, draw),
                 under=change,
             )

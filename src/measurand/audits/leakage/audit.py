@@ -32,11 +32,17 @@ from measurand.audits.leakage.scores import (
 )
 from measurand.audits.leakage.settings import LeakageSettings
 from measurand.audits.leakage.statement import (
+    WITHOUT_QUESTION,
     describe_leakage_benchmark,
     leakage_item_table,
     leakage_settings,
     leakage_warnings,
     repair_files,
+)
+from measurand.audits.leakage.subjects import (
+    add_subjects,
+    name_worst_subject,
+    subject_exhibit,
 )
 from measurand.audits.leakage.verdict import add_saturation, verdict
 from measurand.core.bounds import check_number
@@ -45,6 +51,7 @@ from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import (
     Exhibit,
     Finding,
+    Highlight,
     Report,
     merge_findings,
     merge_not_run,
@@ -74,6 +81,11 @@ from measurand.stats.uncertainty import (
 )
 
 USUAL = LeakageSettings()
+UNASKED = Highlight(
+    WITHOUT_QUESTION,
+    "Items answered without the question",
+    "items whose right choice was found from the choices alone.",
+)
 BESIDE = 2  # readers of length and of form, which share the error budget
 
 
@@ -123,10 +135,11 @@ def audit(
         *_choice_findings(canonical, settings.margin),
         *repairs.findings,
     ]
-    conclusion = add_saturation(conclusion, findings)
+    conclusion = name_worst_subject(add_saturation(conclusion, findings), findings)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
+    drawings += subject_exhibit(findings, float(baselines.majority.mean()))
     drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
     report = Report(
@@ -147,6 +160,7 @@ def audit(
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,
+        highlight=UNASKED if canonical.has_choices else None,
         files=repair_files(items, repairs, work),
     )
     return tell_unrequired(report) if canonical.has_choices else report
@@ -188,7 +202,8 @@ def _climb_leakage_ladder(
                     evaluation, reading, reader, baselines, clustering
                 )
             count = baselines.readers
-            readings.append(add_controls(evaluation, reading, reader, settings, count))
+            reading = add_controls(evaluation, reading, reader, settings, count)
+            readings.append(add_subjects(evaluation.canonical, reading, baselines))
         except PastBudget as reason:
             refused[name] = way_to_run("leakage", reason)
 

@@ -137,7 +137,7 @@ def _order_items(
 ) -> Items:
     """The items by what they say, then by label; ids are made of it where none were."""
     labels = items.labels.map(dict(numbers))
-    columns = [*items.fields, *([items.group] if items.group else [])]
+    columns = _kept_columns(items)
     table = with_columns(items.table[columns], {items.label: labels})
     ids = items.ids.astype(str).to_numpy() if has_ids else np.full(len(items), "")
     order = np.lexsort([ids, labels.to_numpy(str), digests])
@@ -154,14 +154,25 @@ def _order_items(
         table = table.set_axis(
             pd.Index(made_ids.to_numpy(object), name="id"), axis="index"
         )
-    return Items(table, items.fields, items.label, (), items.group, items.choices)
+    return _keep_roles(items, table)
+
+
+def _kept_columns(items: Items) -> list[str]:
+    """The columns of a settled table, beside the label."""
+    columns = [*items.fields, items.group, items.subject]
+    return [*dict.fromkeys(column for column in columns if column is not None)]
+
+
+def _keep_roles(items: Items, table: pd.DataFrame) -> Items:
+    """The items of a settled table, without their metadata."""
+    return replace(items, table=table, metadata=(), contest=None, document=None)
 
 
 def _join_items(sides: list[Items]) -> Items:
     """All items in one table."""
     first = sides[0]
-    columns = [*first.fields, first.label, *([first.group] if first.group else [])]
-    table = pd.concat([items.table[columns] for items in sides])
+    columns = _kept_columns(first)
+    table = pd.concat([items.table[[*columns, first.label]] for items in sides])
     # An id may stand on both sides; here nobody is asked for by id.
     table = table.set_axis([str(n) for n in range(len(table))], axis="index")
-    return Items(table, first.fields, first.label, (), first.group, first.choices)
+    return _keep_roles(first, table)

@@ -7,10 +7,11 @@ no reader of words, and no tokenizer that normalises, can see them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
 from measurand.audits.leakage.canonical import CanonicalBenchmark
+from measurand.audits.leakage.choices import RULE
 from measurand.audits.leakage.scores import (
     LEAKS,
     LeakageBaselines,
@@ -28,6 +29,7 @@ from measurand.interventions.fields import Keep
 from measurand.readers.lookup import LookupReader
 from measurand.readers.majority import MajorityReader
 from measurand.readers.surface import SurfaceReader
+from measurand.stats.uncertainty import mean_interval
 
 POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
 REMEMBERED = "remembered"  # texts that training has too, with their labels
@@ -71,12 +73,14 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     """Ask the readers that read no word about each part alone."""
     fields = evaluation.canonical.parts
     readings: dict[str, dict[str, PartReading]] = {}
+    positions: list[Finding] = []
     for field in fields:
         for name, reader in _simple_readers(evaluation.canonical, field).items():
             runs = ask_alone(evaluation, reader, Keep(field))
-            readings.setdefault(name, {})[field] = _read_part(
-                runs, baselines, len(fields)
-            )
+            part = _read_part(runs, baselines, len(fields))
+            readings.setdefault(name, {})[field] = part
+            if name == POSITION:
+                positions.append(_state_position(runs, baselines, field, part))
     findings = [
         Finding(statistic, name, name_condition(field), told, _decide(name, decision))
         for name, parts in readings.items()
@@ -95,7 +99,20 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
         field: {name: parts[field].bits.over.value for name, parts in readings.items()}
         for field in fields
     }
-    return SimpleReadings(findings, stages, bits)
+    return SimpleReadings([*findings, *positions], stages, bits)
+
+
+def _state_position(
+    runs: Runs, baselines: LeakageBaselines, field: str, part: PartReading
+) -> Finding:
+    """How often the commonest position of training holds the right choice."""
+    right = runs.right.mean(axis=0)
+    accuracy = mean_interval(right, baselines.clusters)
+    low, high = max(accuracy.low, 0.0), min(accuracy.high, 1.0)
+    estimate = replace(accuracy, low=low, high=high)
+    condition = name_condition(field)
+    decision = part.accuracy.decision(baselines.margin)
+    return Finding(POSITION, RULE, condition, estimate, decision)
 
 
 def _decide(name: str, decision: str) -> str:

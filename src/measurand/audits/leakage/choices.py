@@ -10,7 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from measurand.audits.leakage.asking import FULL, Evaluation, measure_embedding
+from measurand.audits.leakage.asking import (
+    FULL,
+    Evaluation,
+    ask_alone,
+    measure_embedding,
+    skip_temperature,
+)
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
 from measurand.audits.leakage.scores import LEAKS, PartLeakage
@@ -26,7 +32,8 @@ from measurand.core.words import words
 from measurand.experiment.chance import say_chance
 from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
-from measurand.interventions.fields import Keep
+from measurand.interventions.answers import RemoveGold
+from measurand.interventions.fields import Keep, KeepAndChange
 from measurand.readers.lookup import remembered_texts
 from measurand.selections.rows import Sample
 from measurand.stats.scores import wilson_share
@@ -204,6 +211,27 @@ def place_choices(
         seed,
     )
     return list(regions.findings)
+
+
+def remove_gold(
+    evaluation: Evaluation, name: str, reader: Reader, clusters: Ints
+) -> list[Finding]:
+    """How often "none of these" is taken in the place of the right choice.
+
+    Who picks a choice by its surface picks another where the right one is gone.
+    """
+    field = str(evaluation.canonical.benchmark.test.choices)
+    change = RemoveGold()
+    runs = ask_alone(
+        evaluation,
+        skip_temperature(first_seed(reader)),
+        KeepAndChange(field, change),
+        Keep(field),
+    )
+    accuracy = mean_interval(runs.right[0].astype(float), clusters)
+    low, high = max(accuracy.low, 0.0), min(accuracy.high, 1.0)
+    estimate = replace(accuracy, low=low, high=high)
+    return [Finding("choices_only", name, str(change), estimate)]
 
 
 def check_own_choices(benchmark: Benchmark) -> None:

@@ -15,11 +15,13 @@ from measurand.audits.leakage.settings import DRAWN, LeakageSettings
 from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import whole_condition
+from measurand.core.recipe import Strength
 from measurand.experiment.bits import bits_exhibits
 from measurand.experiment.controls import recovery_exhibit
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 
+GOLD_REMOVED = "gold removed"  # what is asked then is another question
 WORDS = 40  # rows of the table of words
 
 
@@ -64,7 +66,9 @@ def exhibits(
     if len(words.features):
         caption = "How much the shape of a text tells about the label, in bits"
         charts.append(Exhibit("features", "table", words.features, caption))
-    charts += _agreement_tables(readings)
+    # Who reads each choice by its own words has read no question with all fields.
+    joint = Strength.PAIRS if canonical.has_choices else Strength.TEXTLESS
+    charts += _agreement_tables([r for r in readings if r.strength >= joint])
     if last.epoch_map is not None:
         charts += _confidence_histograms(last)
     if repairs.findings:
@@ -98,6 +102,7 @@ def _saturation_scatter(
         }
         for f in findings
         if f.statistic in ("single_accuracy", "choices_only")
+        and not f.condition.startswith(("subject=", GOLD_REMOVED))
         and (f.reader, whole_condition(f.condition)) in pair
     ]
     caption = "What one part alone reaches against what all fields reach: best far down"

@@ -18,7 +18,7 @@ from measurand.audits.leakage.asking import (
     repeat_reader,
 )
 from measurand.audits.leakage.cards import cartography
-from measurand.audits.leakage.choices import place_choices, tell_choices
+from measurand.audits.leakage.choices import place_choices, remove_gold, tell_choices
 from measurand.audits.leakage.regions import ClusterSettings, Regions, find_regions
 from measurand.audits.leakage.scores import (
     LEAKS,
@@ -100,6 +100,8 @@ def read_leakage(
         findings = tell_choices(findings, traits_of(reader).strength)
         try:
             if with_controls:
+                clusters = baselines.clusters
+                findings += remove_gold(evaluation, name, member, clusters)
                 findings += place_choices(evaluation, name, member, clustering)
         except Undefined as undefined:
             not_run[f"peco of choices by {name}"] = str(undefined)

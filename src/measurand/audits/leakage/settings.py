@@ -37,6 +37,8 @@ EXPLAINS = 0.8  # share of a leak's bits from which something simple is its caus
 EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
+FEWEST_OF_SUBJECT = 30  # items that hang apart, of a subject that is stated
+MOST_SUBJECTS = 100  # subjects that are stated, the largest first
 REMOVALS = 5  # random removals that a repair is held against
 
 SHOWN = {
@@ -54,6 +56,8 @@ SHOWN = {
     "least_probability": FLOOR,
     "cause_explains": EXPLAINS,
     "cause_explains_partly": EXPLAINS_PARTLY,
+    "fewest_items_of_subject": FEWEST_OF_SUBJECT,
+    "most_subjects": MOST_SUBJECTS,
     "random_removals": REMOVALS,
     "control_dose": DOSE,
     "control_doses_full": list(DOSES),

@@ -12,6 +12,7 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
+from measurand.core.arrays import Bools
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
@@ -22,6 +23,7 @@ from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
 SIDE, KEEP, WRITE, AIM = map(own_column, ("side", "keep", "write", "aim"))
+WITHOUT_QUESTION = own_column("without_question")
 ROUGH = 30  # clusters of items under which an interval is called rough
 MUCH = 0.05  # a share of items cut that a reader of the report should know
 
@@ -189,6 +191,8 @@ def leakage_item_table(
             for what in ("confidence", "variability", "correctness"):
                 test_values = inside[what].where(in_test)
                 table[own_column(what, reading.name)] = test_values.to_numpy()
+    if canonical.has_choices:
+        table[WITHOUT_QUESTION] = _answered_alone(canonical, readings, table)
     for rule, removal in sorted(repairs.removals.items()):
         removed = np.concatenate([removal.train, removal.test])
         table[own_column("remove", rule)] = removed
@@ -199,6 +203,25 @@ def leakage_item_table(
         for column, field in ((KEEP, "keep"), (WRITE, "write")):
             table[column] = np.where(table[AIM] != "", work.tasks[field].iloc[0], "")
     return table
+
+
+def _answered_alone(
+    canonical: CanonicalBenchmark,
+    readings: Sequence[LeakageReading],
+    table: pd.DataFrame,
+) -> Bools:
+    """Which items the reader to whom the choices tell most answers without a question.
+
+    In most runs; items that were not scored are none of them.
+    """
+    field = str(canonical.benchmark.test.choices)
+    best = max(readings, key=lambda r: r.stage.parts[field].bits.over.value)
+    runs = best.answers.alone[field]
+    right = pd.Series(runs.right.mean(axis=0) > 1 / 2, index=list(runs.ids))
+    inside = right.reindex(table.index.astype(str), fill_value=False)
+    if canonical.pool is None:
+        inside &= (table[SIDE] == "test").to_numpy()
+    return np.asarray(inside, bool)
 
 
 def _answer_columns(
