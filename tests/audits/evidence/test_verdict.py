@@ -12,7 +12,7 @@ from measurand.audits.evidence.reading import (
     HELPED,
     EvidenceBaselines,
     EvidenceReading,
-    _effect_decision,
+    effect_decision,
 )
 from measurand.audits.evidence.split import SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
@@ -58,7 +58,7 @@ def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
         "accuracies": np.full(20, accuracy),
         "alone": alone,
         "effect": effect,
-        "decision": decision or _effect_decision(effect, baselines),
+        "decision": decision or effect_decision(effect, baselines),
         "gain": near(accuracy - 0.5),
         "mpds": near(0.7),
         "changed_share": 1.0,
@@ -109,8 +109,8 @@ def test_readers_share_the_error_budget():
         EvidenceBaselines(MISSES.right, MISSES.right, np.arange(N), MARGIN, readers)
         for readers in (1, 3)
     )
-    assert _effect_decision(effect, alone) == ABOVE
-    assert _effect_decision(effect_of(0.0295), among) == UNDECIDED
+    assert effect_decision(effect, alone) == ABOVE
+    assert effect_decision(effect_of(0.0295), among) == UNDECIDED
 
 
 @pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
