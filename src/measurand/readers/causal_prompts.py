@@ -156,7 +156,7 @@ def can_converse(model: CausalModel) -> bool:
     if not model.tokenizer.chat_template:
         return False
     weights = sum(weight.numel() for weight in model.network.parameters())
-    return weights >= CONVERSES_FROM
+    return bool(weights >= CONVERSES_FROM)
 
 
 def wrap_chat(model: CausalModel, parts: tuple[str, str]) -> tuple[str, str]:
