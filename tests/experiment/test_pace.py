@@ -17,6 +17,24 @@ def test_what_is_fixed_is_told_from_what_grows():
     assert measure_pace(Clockwork(), small_items(), (), Time.read).text == 0.0
 
 
+class Scribe(Clockwork):
+    """It writes answers, and takes longer for them."""
+
+    kind = "scribe"
+
+    def fit_writer(self, items, rng):
+        return self
+
+    def write(self, items):
+        Time.now += 3.0 * len(items)
+        return [""] * len(items)
+
+
+def test_what_is_written_is_timed_as_writing():
+    pace = measure_pace(Scribe(), small_items(), (), Time.read, writes=True)
+    assert pace.answer == pytest.approx(3.0)
+
+
 def test_no_more_is_timed_than_is_enough():
     counts, now = [], [0.0]
 

@@ -7,12 +7,15 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from transformers import AutoTokenizer
+
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.answers import WritesAnswers, writes_answers
 from measurand.experiment.experiment import open_experiment
 from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Training
+from measurand.readers import READERS
 from measurand.readers.causal import CausalReader, ZeroShotReader
 from measurand.readers.causal_answers import MOST_TOKENS
 from measurand.readers.written import first_line, gold_answers
@@ -51,7 +54,7 @@ def test_a_decoder_is_asked_for_an_answer_and_its_first_line_is_kept(tiny):
     assert not isinstance(CausalReader(tiny), WritesAnswers)
     writer = reader.fit_writer(items, rng())
     row = items.table.iloc[0]
-    prompt = f"question: {row['question']}\nevidence: {row['evidence']}{TAIL}"
+    prompt = f"evidence: {row['evidence']}\nquestion: {row['question']}{TAIL}"
     (text,) = CausalModel.load(tiny).generate([prompt], MOST_TOKENS)
     assert writer.write(items)[0] == first_line(text)
     assert writer.remarks() == {"truncated": 0.0}
@@ -70,12 +73,38 @@ def test_examples_show_the_answers_of_training_items(tiny):
     assert {part.split("\n")[0].strip() for part in shown} <= {*gold_answers(items)}
 
 
+def test_a_small_model_converses_unless_it_is_shown_examples(tmp_path):
+    folder = save(tmp_path, 512)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.chat_template = (
+        "{% for m in messages %}[user] {{ m['content'] }}\n{% endfor %}"
+    )
+    tokenizer.save_pretrained(folder)
+    items = from_frames(colours(), name="colours").train
+    told, shown = (
+        ZeroShotReader(folder, length=480, shots=shots).fit_writer(items, rng()).wording
+        for shots in (0, 2)
+    )
+    assert told.before.startswith("[user] ")
+    assert not shown.before.startswith("[user] ")
+
+
+def test_a_writer_past_its_budget_is_not_run(tiny):
+    benchmark = from_frames(colours(), name="colours")
+    readers = {"cross": READERS.load("cross"), "tiny": ZeroShotReader(tiny, length=480)}
+    settings = EvidenceSettings(calibrate=False, shuffles=2, controls="none")
+    with open_experiment(benchmark, budget=0.01) as experiment:
+        report = audit(experiment, readers, settings)
+    assert "past the budget" in report.not_run["tiny"]
+    assert not any(finding.reader == "tiny" for finding in report.findings)
+
+
 @pytest.mark.slow
 def test_a_decoder_that_learned_to_read_needs_the_passage(tmp_path):
     folder = save(tmp_path, 512)
     table = colours(240)
     lines = [
-        f"question: {q}\nevidence: {e}{TAIL} {a}\n"
+        f"evidence: {e}\nquestion: {q}{TAIL} {a}\n"
         for q, e, a in table.itertuples(index=False)
     ]
     quick = Adaptation(Training(epochs=30, batch=16, rate=3e-3, decay=0.0), length=256)

@@ -25,12 +25,13 @@ def word_answers(
     """How items become prompts for an answer, after answered examples."""
     fields = tuple(name for name in items.fields if name != items.choices)
     parts = prompt_parts("answers")
-    words = fit_wording(model, fields, length, parts, MOST_TOKENS)
+    words = fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
     answers = [f" {text}" for text in gold_answers(examples)]
     shown = write_examples(model, words, examples, answers)
     parts = (shown + parts[0], parts[1])
-    parts = wrap_chat(model, parts) if can_converse(model) else parts
-    return fit_wording(model, fields, length, parts, MOST_TOKENS)
+    if can_converse(model) or (model.tokenizer.chat_template and not shown):
+        parts = wrap_chat(model, parts)
+    return fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
 
 
 @dataclass(frozen=True, eq=False)

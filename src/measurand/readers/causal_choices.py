@@ -49,7 +49,7 @@ def word_choices(
     by_letter = way == LETTER
     parts = prompt_parts(f"choices-{LETTER if by_letter else LIKELIHOOD}")
     answer = 1 if by_letter else min(length, model.window) // 4
-    words = fit_wording(model, fields, length, parts, answer)
+    words = fit_wording(model, fields, length, parts, answer, backwards=True)
     texts = cut_choices(model, examples, words.room // 4)[0]
     gold = examples.gold(examples.classes)
     answers = [
@@ -61,7 +61,7 @@ def word_choices(
     parts = (shown + parts[0], parts[1])
     # Likelihoods are of plain text: no conversation goes on with a choice.
     parts = wrap_chat(model, parts) if by_letter and can_converse(model) else parts
-    return fit_wording(model, fields, length, parts, answer)
+    return fit_wording(model, fields, length, parts, answer, backwards=True)
 
 
 def list_choices(texts: Sequence[Sequence[str]]) -> list[str]:

@@ -16,9 +16,9 @@ from measurand.models.generate import chat_prompts
 SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
 NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
 LETTERS = 100  # letters that no token exceeds: texts are cut there before splitting
-# Weights from which a model that was made for conversations is asked in one. SmolLM2,
-# of 135 million, names one letter whatever it stands for, and writes a sentence where a
-# word is asked for.
+# Weights from which a model that was made for conversations is asked in one, whatever
+# it was shown. SmolLM2, of 135 million, names one letter whatever that stands for, and
+# writes a sentence where a word is asked for, unless examples in plain text lead it.
 CONVERSES_FROM = 10**9
 
 
@@ -31,12 +31,15 @@ class Wording:
         before: The words before them.
         after: The words after them.
         room: The tokens that all fields may take together.
+        backwards: Whether the first field, which asks, is read last: right before the
+            answer, so that small models do not answer what they read in between.
     """
 
     fields: tuple[str, ...]
     before: str
     after: str
     room: int
+    backwards: bool = False
 
     def prompts(
         self, model: CausalModel, items: Items, tails: Sequence[str] = ()
@@ -90,6 +93,7 @@ class Wording:
         lines = [
             f"{name}: {text}" for name, text in zip(self.fields, texts, strict=True)
         ]
+        lines = lines[::-1] if self.backwards else lines
         return self.before + "\n".join(lines) + tail + self.after
 
 
@@ -116,6 +120,8 @@ def fit_wording(
     length: int,
     parts: tuple[str, str] = ("", ""),
     answer: int = 0,
+    *,
+    backwards: bool = False,
 ) -> Wording:
     """The wording whose prompts, with an answer of so many tokens, fit the length."""
     empty = Wording(fields, *parts, 0).prompt([""] * len(fields))
@@ -127,7 +133,7 @@ def fit_wording(
             f"the prompt takes {frame} of {most} tokens before any text; raise the "
             "length, show fewer examples, or name fewer or shorter classes"
         )
-    return Wording(fields, *parts, room)
+    return Wording(fields, *parts, room, backwards)
 
 
 def write_examples(
@@ -150,7 +156,7 @@ def can_converse(model: CausalModel) -> bool:
     if not model.tokenizer.chat_template:
         return False
     weights = sum(weight.numel() for weight in model.network.parameters())
-    return weights >= CONVERSES_FROM
+    return bool(weights >= CONVERSES_FROM)
 
 
 def wrap_chat(model: CausalModel, parts: tuple[str, str]) -> tuple[str, str]:
