@@ -14,6 +14,7 @@ import typer
 
 from bench.fuzz_dice import NUMBERS, Dice
 from bench.fuzz_tables import (
+    CHOICE_CHANGES,
     CLAIMS,
     FORMATS,
     ROW_CHANGES,
@@ -21,6 +22,7 @@ from bench.fuzz_tables import (
     encode,
     figures,
     mutate,
+    questions,
 )
 from measurand.cli.app import app
 
@@ -92,6 +94,37 @@ def _rows_case(dice: Dice) -> Case:
     ending = dice.choice(FORMATS)
     file = f"table.{ending}"
     return Case(_read(dice, file), {file: encode(rows, ending)}, ("store",))
+
+
+def _choices_case(dice: Dice) -> Case:
+    """Questions with choices in some layout, and some ways to spoil them."""
+    rows = questions(dice, 40 if dice.often(0.9) else dice.choice((0, 1, 2, 21)))
+    for _ in range(dice.choice((0, 1, 1, 2, 4))):
+        rows = dice.choice(CHOICE_CHANGES)(dice, rows)
+    ending = dice.choice(FORMATS)
+    file = f"table.{ending}"
+    named = (
+        *((), (), (), (), ("--choices", "options"), ("--choices", "A", "--choices")),
+        *(("--answers", "answer"), ("--label", "answer"), ("--subject", "topic")),
+        *(("--document", "title"), ("--subject", "none"), ("--evidence", "passage")),
+    )
+    roles = dice.choice(named)
+    if roles[-1:] == ("--choices",):
+        roles += (dice.choice(("B", "A", "options")),)
+    verbs: tuple[tuple[str, ...], ...] = (
+        *(("show", file),) * 6,
+        *(("leakage", file, *LEAKAGE, "--subject", "topic"), ("leakage", file)),
+        ("evidence", file, *EVIDENCE),
+        ("evidence", file, *EVIDENCE, "--shuffle", "within-subject"),
+        ("evidence", file, *EVIDENCE, "--shuffle", "within-document"),
+        ("evidence", file, "--reader", "cross", *EVIDENCE, "--folds", "2"),
+    )
+    verb = dice.choice(verbs)
+    if verb == ("leakage", file):
+        verb = (*verb, *LEAKAGE, *LATE)
+    if verb[0] == "show" and roles[:1] in (("--subject",), ("--document",)):
+        roles = ()
+    return Case((*verb, *roles), {file: encode(rows, ending)}, ("store",))
 
 
 def _read(dice: Dice, file: str) -> tuple[str, ...]:
@@ -386,6 +419,7 @@ def _disturb(dice: Dice, document: Any) -> Any:
 MAKERS: dict[str, Callable[[Dice], Case]] = {
     "bytes": _bytes_case,
     "rows": _rows_case,
+    "choices": _choices_case,
     "names": _names_case,
     "options": _options_case,
     "config": _config_case,

@@ -31,6 +31,25 @@ def claims(rng: random.Random, n: int = 40) -> list[dict[str, Any]]:
     return rows
 
 
+def questions(rng: random.Random, n: int = 40) -> list[dict[str, Any]]:
+    """Questions with choices of which the passage tells one."""
+    rows = []
+    for number in range(n):
+        cities = rng.sample(CITIES, rng.choice((2, 3, 4, 4, 4)))
+        gold = rng.randrange(len(cities))
+        rows.append(
+            {
+                "question": f"Where did trip {number} go?",
+                "passage": f"It was wet. Report {number} says: to {cities[gold]}.",
+                "options": cities,
+                "answer": gold,
+                "topic": "abc"[number % 3],
+                "title": f"book {number // 8}",
+            }
+        )
+    return rows
+
+
 def encode(rows: list[dict[str, Any]], ending: str) -> bytes:
     """The rows as a file of this format; as JSON lines where that cannot hold them."""
     if ending == "json":
@@ -131,6 +150,72 @@ def _split_column(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]
 ROW_CHANGES = (
     *(_odd_texts, _odd_texts, _odd_texts, _odd_cells, _odd_cells, _same_cells),
     *(_odd_labels, _odd_columns, _odd_columns, _ragged, _split_column),
+)
+
+
+def _choice_layout(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The choices as JSON, as objects, by letter, or a column each."""
+    how = dice.randrange(5)
+    changed = []
+    for row in rows:
+        texts = row.get("options")
+        if not isinstance(texts, list):
+            changed.append(row)
+            continue
+        letters = dict(zip("ABCDEFGH", texts, strict=False))
+        cells: tuple[Any, ...] = (
+            json.dumps(texts),
+            [{"text": text, "label": mark} for mark, text in letters.items()],
+            {"text": texts, "label": [*letters]},
+            letters,
+        )
+        rest = {c: v for c, v in row.items() if c != "options"}
+        changed.append(rest | letters if how == 4 else {**row, "options": cells[how]})
+    return changed
+
+
+def _choice_golds(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The gold as a letter, a text or an index, within the choices or beyond."""
+    how, share = dice.randrange(5), dice.choice((0.0, 0.02, 1.0))
+    changed = []
+    for row in rows:
+        texts, gold = row.get("options"), row.get("answer")
+        inside = isinstance(texts, list) and isinstance(gold, int)
+        text = texts[gold] if inside and gold < len(texts) else gold
+        letter = "ABCDEFGH"[gold] if inside else gold
+        ways = (letter, text, [text], {"text": [text]}, str(gold))
+        beyond = dice.choice((-1, 99, "Z", "", None, "AB", [], dice.odd("cell")))
+        value = beyond if dice.often(share) else ways[how]
+        changed.append({**row, "answer": value})
+    return changed
+
+
+def _choice_lists(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Some lists empty, of one, too long, twice the same, nested or of no texts."""
+    share = dice.choice((0.02, 0.2, 1.0))
+    lists = ([], [""], ["a"], ["a", "a"], ["a"] * 40, [["a"], ["b"]], [None, "b"])
+    odd = (*lists, [1, 2.5], {}, "[", '["a", "b"', "a", None, dice.odd("cell"))
+    value = dice.choice(odd)
+    return [{**row, "options": value} if dice.often(share) else row for row in rows]
+
+
+def _choice_cells(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Odd cells, or the same in all rows, in some column."""
+    column = dice.choice((*QUESTIONS, *("A", "B")))
+    value, share = dice.odd("cell"), dice.choice((0.02, 0.2, 1.0))
+    alike = dice.often(0.5)
+    return [
+        {**row, column: value if alike else dice.odd("cell")}
+        if dice.often(share)
+        else row
+        for row in rows
+    ]
+
+
+QUESTIONS = ("question", "passage", "options", "answer", "topic", "title")
+CHOICE_CHANGES = (
+    *(_choice_layout, _choice_layout, _choice_golds, _choice_golds, _choice_lists),
+    *(_choice_cells, _ragged, _split_column, _odd_columns),
 )
 
 

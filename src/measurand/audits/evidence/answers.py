@@ -30,7 +30,7 @@ from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
 from measurand.interventions.shuffle import WITHIN, Shuffle
-from measurand.stats.paired import difference, mean_score
+from measurand.stats.paired import mean_score, share_difference
 from measurand.stats.scores import cluster_share
 from measurand.stats.shuffles import shuffle_effect
 
@@ -111,7 +111,7 @@ def _state_change(
         changed = change.right_after(test) >= 0
         _check_count(changed, "hold their answer word for word")
         rows = [right[changed], after[changed]]
-        loss = difference(*rows, rng=rng, clusters=clusters[changed])
+        loss = share_difference(*rows, clusters=clusters[changed])
     else:
         loss = _loss_within(full, answer, test.column(change.field), clusters)
     return [Finding("delta_evi", name, condition, loss)]
