@@ -46,11 +46,10 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.core.benchmark import Benchmark
     from measurand.core.errors import MeasurandError
     from measurand.core.finding import Estimate, Finding, Report, Verdict
-    from measurand.core.intervention import Intervention
+    from measurand.core.intervention import Intervention, Selection
     from measurand.core.items import Items
     from measurand.core.reader import FittedReader, Reader
     from measurand.core.recipe import Strength, Traits
-    from measurand.core.selection import Selection
     from measurand.experiment.ask import Ask
     from measurand.experiment.experiment import Experiment, Workplace
 
@@ -120,23 +119,11 @@ HOMES = {  # where the public names live, imported when they are first used
     "measurand.core.audit": ("Audit",),
     "measurand.core.benchmark": ("Benchmark",),
     "measurand.core.errors": ("MeasurandError",),
-    "measurand.core.finding": (
-        "Estimate",
-        "Finding",
-        "Report",
-        "Verdict",
-    ),
-    "measurand.core.intervention": ("Intervention",),
+    "measurand.core.finding": ("Estimate", "Finding", "Report", "Verdict"),
+    "measurand.core.intervention": ("Intervention", "Selection"),
     "measurand.core.items": ("Items",),
-    "measurand.core.reader": (
-        "FittedReader",
-        "Reader",
-    ),
-    "measurand.core.recipe": (
-        "Strength",
-        "Traits",
-    ),
-    "measurand.core.selection": ("Selection",),
+    "measurand.core.reader": ("FittedReader", "Reader"),
+    "measurand.core.recipe": ("Strength", "Traits"),
     "measurand.experiment.ask": ("Ask",),
     "measurand.experiment.experiment": ("Experiment", "Workplace"),
 }

@@ -14,9 +14,8 @@ import pandas as pd
 
 from measurand.benchmarks import BENCHMARKS, SYNTHETIC
 from measurand.benchmarks.assemble import sample_benchmark
-from measurand.core.audit import Audit
+from measurand.core.audit import Audit, Comparison
 from measurand.core.benchmark import Benchmark
-from measurand.core.comparison import Comparison
 from measurand.core.errors import (
     BadInput,
     MeasurandError,
@@ -25,7 +24,7 @@ from measurand.core.errors import (
     quote,
 )
 from measurand.core.finding import Report
-from measurand.core.intervention import Intervention
+from measurand.core.intervention import Intervention, Selection
 from measurand.core.items import Items, with_columns
 from measurand.core.reader import (
     FittedReader,
@@ -36,7 +35,6 @@ from measurand.core.reader import (
 )
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.core.selection import Selection
 from measurand.experiment.experiment import Workplace
 from measurand.readers.names import check_is_reader, name_readers
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from measurand.core.errors import MissingWeights
-from measurand.core.judge import Likeness
+from measurand.core.explainer import Likeness
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import LIKENESSES, embedding
 from measurand.judges.embedding import BertScore, token_f1, token_vectors

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.core.judge import Judge
+from measurand.core.explainer import Judge
 from measurand.judges.lexical import LexicalJudge
 
 WORDS = ["A", "dog's", "dogs", "run,", "running!", "isn't", "NEVER", "猫", "不", "42"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.core.judge import Likeness
+from measurand.core.explainer import Likeness
 from measurand.judges.lexical import Rouge, common_length
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=90)

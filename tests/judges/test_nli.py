@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import BadOption, MissingWeights, UnknownName
-from measurand.core.judge import Judge
+from measurand.core.explainer import Judge
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import JUDGES, LIKENESSES, load_judge
 from measurand.judges.lexical import LexicalJudge

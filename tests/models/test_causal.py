@@ -12,7 +12,7 @@ transformers = pytest.importorskip("transformers")
 from measurand.core.errors import MissingWeights, ReaderFailed  # noqa: E402
 from measurand.models import causal_loading, causal_training  # noqa: E402
 from measurand.models.causal import CausalModel  # noqa: E402
-from measurand.models.causal_training import (  # noqa: E402  # noqa: E402
+from measurand.models.causal_training import (  # noqa: E402
     Adaptation,
     Lora,
     Training,

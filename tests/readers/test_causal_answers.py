@@ -11,7 +11,7 @@ from transformers import AutoTokenizer
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.answers import WritesAnswers, writes_answers
+from measurand.core.choices import WritesAnswers, writes_answers
 from measurand.experiment.experiment import open_experiment
 from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Training

@@ -8,7 +8,7 @@ import pandas as pd
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.answers import writes_answers
+from measurand.core.choices import writes_answers
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.endpoint import endpoint_reader
 from measurand.readers.endpoint_answers import MOST_TOKENS

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.surface import surface_words
+from measurand.core.words import surface_words
 from measurand.readers.linear import TfidfReader
 from measurand.readers.surface import SurfaceReader
 

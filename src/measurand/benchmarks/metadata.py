@@ -20,7 +20,7 @@ from measurand.benchmarks.choice_metadata import (
     choice_columns,
 )
 from measurand.benchmarks.formats import BATCH, TEXT
-from measurand.core.answers import COUNTED, YEAR
+from measurand.core.choices import COUNTED, YEAR
 from measurand.core.errors import BadInput, join_names
 from measurand.core.words import NEGATIONS, count_sentences, words
 

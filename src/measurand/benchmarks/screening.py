@@ -20,7 +20,7 @@ from measurand.benchmarks.formats import TEXT
 from measurand.benchmarks.nested import check_no_objects
 from measurand.benchmarks.paths import is_missing, open_nested
 from measurand.benchmarks.roles import ColumnRoles, NamedColumns, bare_name
-from measurand.core.answers import OPPOSITE, answer_type, normalise_answer
+from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.errors import BadInput, quote
 from measurand.core.items import LETTERS, pack_choices, with_columns
 from measurand.core.seeds import generator

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from measurand.compare.changes import Changes, judged_condition
 from measurand.compare.pairing import items_by_id
-from measurand.core.comparison import Comparison
+from measurand.core.audit import Comparison
 from measurand.core.finding import Finding, Report
 
 

@@ -18,7 +18,7 @@ from measurand.compare.pairing import (
     paired_differences,
     shared_ids,
 )
-from measurand.core.comparison import Comparison
+from measurand.core.audit import Comparison
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.report.terminal import KIND, SUFFIX
 from measurand.stats.decisions import unpaired_difference as between

@@ -13,8 +13,7 @@ import pandas as pd
 from measurand.audits import AUDITS
 from measurand.compare import caveats, changes, pairing, statistics
 from measurand.compare.changes import report_changes
-from measurand.core.audit import Audit
-from measurand.core.comparison import Comparison, findings_by_reader
+from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest, norm
 
 from measurand.core.arrays import Floats
+from measurand.core.audit import Score
 from measurand.core.clusters import (
     count_clusters,
     cross_clusters,
     linked_clusters,
     split_ways,
 )
-from measurand.core.comparison import Score
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.core.names import split_own_column

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from measurand.core.comparison import Against, Comparison
+from measurand.core.audit import Against, Comparison
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.core.names import whole_condition
 from measurand.report.layout import to_number

@@ -1,4 +1,4 @@
-"""Explainer: items in, one rationale each out."""
+"""Explainers: one rationale an item; judges: how far texts entail or resemble."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from measurand.core.arrays import Floats
 from measurand.core.items import Items
 
 
@@ -82,3 +83,22 @@ class Prompting(Protocol):
 
     def outcome(self, reply: str, prompt: str) -> str:
         """What became of one prompt: written, empty, refused or echoed."""
+
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """A recipe: a frozen dataclass of settings."""
+
+    def entails(self, pairs: Pairs) -> Floats:
+        """How surely the first text of each pair entails the second, from 0 to 1."""
+
+
+@runtime_checkable
+class Likeness(Protocol):
+    """A recipe for how like two texts are on their surface: no judge of meaning."""
+
+    def alike(self, pairs: Pairs) -> Floats:
+        """How like the two texts of each pair are, from 0 to 1, either way round."""

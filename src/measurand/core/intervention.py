@@ -1,4 +1,4 @@
-"""Intervention: same ids, same labels, other inputs."""
+"""Interventions and selections: other inputs, or other rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,3 +77,10 @@ class AsIs:
     def __str__(self) -> str:
         """The name in reports."""
         return "full"
+
+
+class Selection(Protocol):
+    """A recipe: a frozen dataclass of settings whose `str` is its name."""
+
+    def __call__(self, items: Items, rng: np.random.Generator) -> Items:
+        """Some of the items, in their order, unchanged."""

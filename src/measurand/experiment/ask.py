@@ -7,10 +7,9 @@ from typing import ClassVar
 
 from measurand import __version__
 from measurand.core.benchmark import Benchmark
-from measurand.core.intervention import AsIs, Intervention
+from measurand.core.intervention import AsIs, Intervention, Selection
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
-from measurand.core.selection import Selection
 from measurand.core.store import entry_key
 from measurand.selections.rows import Everything
 

@@ -13,7 +13,7 @@ import numpy as np
 from measurand.benchmarks.folds import FOLD
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.selection import Selection
+from measurand.core.intervention import Selection
 from measurand.experiment.answer import Answer
 from measurand.experiment.ask import ANSWERS, TEXTS, Ask
 from measurand.experiment.trial import asked_items

@@ -12,7 +12,7 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import ReaderFailed
-from measurand.core.judge import Judge, Likeness, Pairs
+from measurand.core.explainer import Judge, Likeness, Pairs
 from measurand.core.recipe import identity, traits_of
 from measurand.core.store import entry_key
 from measurand.experiment.answer import ANSWER_CODEC, Answer

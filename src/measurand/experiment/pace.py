@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from measurand.core.answers import fit_writer_to
 from measurand.core.arrays import Ints
-from measurand.core.choices import fit_to
+from measurand.core.choices import fit_to, fit_writer_to
 from measurand.core.items import Items
 from measurand.core.reader import Reader, Timeable
 

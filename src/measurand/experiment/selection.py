@@ -2,10 +2,10 @@
 
 from weakref import WeakKeyDictionary
 
+from measurand.core.intervention import Selection
 from measurand.core.items import Items
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.core.selection import Selection
 
 MOST_ROWS = 200_000  # of the selections that are kept of one table
 KEPT: WeakKeyDictionary[Items, dict[tuple[str, int], Items]] = WeakKeyDictionary()

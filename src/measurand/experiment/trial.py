@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from measurand.core.answers import FittedWriter, fit_writer_to, write_answers
 from measurand.core.arrays import Floats
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import fit_to
+from measurand.core.choices import FittedWriter, fit_to, fit_writer_to, write_answers
 from measurand.core.errors import (
     NotApplicable,
     ReaderFailed,

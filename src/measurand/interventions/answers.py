@@ -12,8 +12,8 @@ from zlib import crc32
 
 import numpy as np
 
-from measurand.core.answers import OPPOSITE, answer_type, normalise_answer
 from measurand.core.arrays import Ints
+from measurand.core.choices import OPPOSITE, answer_type, normalise_answer
 from measurand.core.items import LETTERS, Items, pack_choices
 from measurand.core.words import sentence_spans
 

@@ -15,8 +15,14 @@ import numpy as np
 
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items, pack_choices
-from measurand.core.memory import remember_texts
-from measurand.core.words import FUNCTION, NEGATIONS, UNSPACED, WORD, words
+from measurand.core.words import (
+    FUNCTION,
+    NEGATIONS,
+    UNSPACED,
+    WORD,
+    remember_texts,
+    words,
+)
 
 KINDS = ("negation", "function", "content")
 # One token for `words`, for WordPiece and for byte pairs, and to an LLM a blank.

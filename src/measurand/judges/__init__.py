@@ -8,7 +8,7 @@ from measurand.core.catalogue import Catalogue, Entry
 from measurand.core.errors import UnknownName
 
 if TYPE_CHECKING:  # with it would come pandas, which --help does without
-    from measurand.core.judge import Judge
+    from measurand.core.explainer import Judge
 
 JUDGES = Catalogue(
     "judge",

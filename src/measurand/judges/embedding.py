@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from measurand.core.arrays import Floats
-from measurand.core.judge import Pairs
+from measurand.core.explainer import Pairs
 from measurand.core.recipe import TORCH, Traits
 from measurand.models.causal_loading import memory_guard
 from measurand.models.classifier import BUDGET, STEP, batch_like_lengths

@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from measurand.core.arrays import Floats
-from measurand.core.judge import Pairs
+from measurand.core.explainer import Pairs
 from measurand.core.words import FUNCTION, NEGATIONS, representatives, words
 
 CONTENT, HOLDING = 10, 1  # what a word weighs; whole numbers, so that sums are exact

@@ -7,7 +7,7 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.errors import BadOption, join_names, quote
-from measurand.core.judge import Pairs
+from measurand.core.explainer import Pairs
 from measurand.core.recipe import TORCH, Traits
 from measurand.models.classifier import Classifier, load_classifier
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.core.surface import length_words, surface_words
+from measurand.core.words import length_words, surface_words
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
 

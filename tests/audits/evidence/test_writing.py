@@ -10,7 +10,7 @@ import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
-from measurand.core.answers import WritesAnswers
+from measurand.core.choices import WritesAnswers
 from measurand.core.errors import ReaderFailed, UnknownName
 from measurand.core.names import own_column
 from measurand.core.recipe import Strength, Traits

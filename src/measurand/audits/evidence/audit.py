@@ -40,10 +40,9 @@ from measurand.audits.evidence.verdict import verdict
 from measurand.audits.evidence.writing import commonest_answer, read_written_evidence
 from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
-from measurand.core.answers import writes_answers
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
-from measurand.core.choices import guess_scores
+from measurand.core.choices import guess_scores, writes_answers
 from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Finding,

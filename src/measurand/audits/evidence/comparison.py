@@ -8,7 +8,7 @@ import pandas as pd
 
 from measurand.audits.evidence.exhibits import map_settings
 from measurand.audits.evidence.settings import MARGIN
-from measurand.core.comparison import Comparison, findings_by_reader
+from measurand.core.audit import Comparison, findings_by_reader
 from measurand.core.finding import Exhibit, Finding, Report
 
 PLAIN = "plain"  # the shuffle that the paper's ΔEvi is defined by

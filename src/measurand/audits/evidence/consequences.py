@@ -22,13 +22,12 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
-from measurand.core.intervention import AsIs, Intervention
+from measurand.core.intervention import AsIs, Intervention, Selection
 from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader, TemperatureScaled
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.core.selection import Selection
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run

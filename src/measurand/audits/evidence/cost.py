@@ -5,9 +5,8 @@ from typing import Any
 
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.audits.evidence.split import require_evidence
-from measurand.core.answers import fit_writer_to, writes_answers
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import fit_to
+from measurand.core.choices import fit_to, fit_writer_to, writes_answers
 from measurand.core.intervention import AsIs
 from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep

@@ -17,11 +17,10 @@ from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.folds import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
-from measurand.core.clusters import count_clusters
+from measurand.core.clusters import count_clusters, group_near_texts
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
-from measurand.core.near_texts import group_near_texts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment

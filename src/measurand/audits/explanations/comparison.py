@@ -3,7 +3,7 @@
 import numpy as np
 
 from measurand.core.arrays import Floats
-from measurand.core.comparison import Against, Comparison, Score
+from measurand.core.audit import Against, Comparison, Score
 from measurand.core.names import own_column
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import rescale_auc

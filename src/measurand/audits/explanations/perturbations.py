@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.core.errors import BadOption, Undefined
+from measurand.core.explainer import Judge
 from measurand.core.intervention import ModelRewording, Rewording
 from measurand.core.items import Items
-from measurand.core.judge import Judge
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.judgements import judge_entailment

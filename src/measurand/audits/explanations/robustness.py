@@ -15,7 +15,7 @@ import numpy as np
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.settings import OTHERS
 from measurand.core.arrays import Floats
-from measurand.core.judge import Judge, Likeness, Pairs
+from measurand.core.explainer import Judge, Likeness, Pairs
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.judgements import judge_likeness, judge_similarity

@@ -17,9 +17,8 @@ from measurand.audits.explanations.perturbations import (
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, Undefined
-from measurand.core.explainer import Explainer, ExplainerRoles, Traced
+from measurand.core.explainer import Explainer, ExplainerRoles, Judge, Traced
 from measurand.core.items import Items
-from measurand.core.judge import Judge
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items

@@ -1,6 +1,6 @@
 """What leakage reports are compared by: the paper's tables and figures."""
 
-from measurand.core.comparison import Against, Comparison
+from measurand.core.audit import Against, Comparison
 
 # Tables 3 and 4 and Figures 2, 3, 5, 6 and 7 of Saxon et al. (2023).
 COMPARISON = Comparison(

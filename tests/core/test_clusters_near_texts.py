@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.core.near_texts import NEAR, group_near_texts
+from measurand.core.clusters import NEAR, group_near_texts
 
 
 def passages(count, length, rng):
