@@ -18,10 +18,10 @@ import pandas as pd
 
 from bench.figures import Figure, cpu
 from measurand.core.seeds import generator
-from measurand.stats.exposure.counts import ArmPairs, pair_arms, study_counts
 from measurand.stats.exposure.hierarchical import fit_posterior
 from measurand.stats.exposure.nuts import sample_nuts
 from measurand.stats.exposure.simulations import Truth, simulate_studies, study_coverage
+from measurand.stats.exposure.studies import ArmPairs, pair_arms, study_counts
 from measurand.stats.exposure.summaries import SliceAnalysis, analyse_slices
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"

@@ -25,7 +25,7 @@ from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.study import NEEDED, Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
-from measurand.stats.exposure.counts import study_counts
+from measurand.stats.exposure.studies import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
 MARGIN, SEED = 1.0, 0

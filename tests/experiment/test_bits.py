@@ -7,7 +7,7 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.report.figures import draw_chart
-from measurand.stats.account import SHARES
+from measurand.stats.information import SHARES
 from tests.audits.leakage.leaky import pairs
 
 SETTINGS = {

@@ -11,7 +11,7 @@ import pandas as pd
 
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Exhibit, Finding
-from measurand.stats.account import SHARES, account_bits
+from measurand.stats.information import SHARES, account_bits
 
 BITS = "bits"
 

@@ -22,7 +22,7 @@ from measurand.core.errors import MissingExtra, UnknownName
 from measurand.report.figures import KINDS, draw_figure
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
-from measurand.stats.exposure.counts import pair_arms, study_counts
+from measurand.stats.exposure.studies import pair_arms, study_counts
 from tests.audits.exposure.test_verdict import study
 
 ATTACK = "<b>x</b> & y"

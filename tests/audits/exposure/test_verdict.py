@@ -20,8 +20,8 @@ from measurand.audits.exposure.audit import wide_prior_warning
 from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.verdict import effects_verdict, size_verdict, verdict
 from measurand.core.errors import BadOption
-from measurand.stats.exposure.counts import CONTRASTS, pair_arms, study_counts
 from measurand.stats.exposure.hierarchical import fit_posterior
+from measurand.stats.exposure.studies import CONTRASTS, pair_arms, study_counts
 
 N = 200
 NOT = "not inflated within the margin"

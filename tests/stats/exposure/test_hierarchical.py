@@ -6,7 +6,6 @@ from scipy.special import expit, logsumexp
 from scipy.stats import binom, norm
 
 from measurand.core.errors import UnknownName
-from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import fit_posterior, fit_studies
 from measurand.stats.exposure.laplace import find_mode, log_likelihood, mean_effects
 from measurand.stats.exposure.nuts import sample_nuts
@@ -15,6 +14,7 @@ from measurand.stats.exposure.simulations import Truth, simulate_studies, study_
 from measurand.stats.exposure.studies import (
     MODELS,
     WIDE,
+    ArmPairs,
     Priors,
     Studies,
     lay_out_studies,

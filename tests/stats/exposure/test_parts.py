@@ -4,10 +4,10 @@ import pytest
 from scipy.special import expit
 
 from measurand.core.errors import Undefined
-from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import Mixture
 from measurand.stats.exposure.predictive import moments
 from measurand.stats.exposure.simulations import CoverageStudy, Truth
+from measurand.stats.exposure.studies import ArmPairs
 from measurand.stats.exposure.summaries import (
     analyse_slices,
     differences_by_task,

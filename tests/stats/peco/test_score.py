@@ -11,8 +11,7 @@ from scipy.stats.contingency import association
 from sklearn.metrics import mutual_info_score
 
 from measurand.core.errors import BadInput, BadOption, Undefined, UnknownName
-from measurand.stats.peco.contingency import Cells, count_cells
-from measurand.stats.peco.divergences import squared_distance
+from measurand.stats.peco.contingency import Cells, count_cells, squared_distance
 from measurand.stats.peco.null import (
     deal_tables,
     draw_tables,

@@ -32,13 +32,13 @@ from measurand.experiment.judgements import judge_similarity
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.judges import load_judge
-from measurand.stats.answers import (
+from measurand.stats.paired import difference, mean_score
+from measurand.stats.scores import (
     commonest_answer_scores,
     exact_match,
     squad_form,
     token_f1,
 )
-from measurand.stats.paired import difference, mean_score
 from measurand.stats.shuffles import ShuffleEffect, shuffle_effect
 
 SCORES = {"exact_match": exact_match, "token_f1": token_f1}

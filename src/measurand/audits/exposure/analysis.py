@@ -12,14 +12,20 @@ from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
-from measurand.stats.exposure.counts import CONTRASTS, ArmPairs, pair_arms, rows_by_size
 from measurand.stats.exposure.hierarchical import (
     Posterior,
     estimate_from_draws,
     fit_posterior,
 )
 from measurand.stats.exposure.nuts import Chains, sample_nuts
-from measurand.stats.exposure.studies import WIDE, Priors
+from measurand.stats.exposure.studies import (
+    CONTRASTS,
+    WIDE,
+    ArmPairs,
+    Priors,
+    pair_arms,
+    rows_by_size,
+)
 from measurand.stats.exposure.summaries import (
     SliceAnalysis,
     Spread,

@@ -41,7 +41,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.core.task import Task
 from measurand.experiment.experiment import Experiment, lift_budget
-from measurand.stats.exposure.counts import study_counts
+from measurand.stats.exposure.studies import study_counts
 
 CAVEATS = (
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",

@@ -12,8 +12,8 @@ from measurand.audits.exposure.study import LOSS, OVERTRAINED, OVERTRAINED_ARMS
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.seeds import generator
-from measurand.stats.exposure.counts import ARMS
 from measurand.stats.exposure.nuts import Chains
+from measurand.stats.exposure.studies import ARMS
 from measurand.stats.exposure.summaries import per_doubling
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share

@@ -40,8 +40,8 @@ from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.bits import bits_findings
 from measurand.interventions.fields import Keep
+from measurand.stats.agreement import relevance_agreement
 from measurand.stats.paired import mean_score
-from measurand.stats.relevance import relevance_agreement
 from measurand.stats.resampling import bootstrap
 
 

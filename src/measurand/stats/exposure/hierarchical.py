@@ -17,19 +17,20 @@ from scipy.special import ndtr, ndtri
 from measurand.core.arrays import Floats
 from measurand.core.errors import UnknownName
 from measurand.core.finding import Estimate
-from measurand.stats.exposure.counts import ArmPairs
-from measurand.stats.exposure.draws import PosteriorDraws, draw_posterior
-from measurand.stats.exposure.laplace import mean_effects
-from measurand.stats.exposure.nested import (
+from measurand.stats.exposure.laplace import (
     COARSE,
     FINE,
     START,
+    PosteriorDraws,
     PosteriorGrid,
+    draw_posterior,
     explore_posterior,
+    mean_effects,
 )
 from measurand.stats.exposure.predictive import RepeatedStudies, repeat_studies
 from measurand.stats.exposure.studies import (
     MODELS,
+    ArmPairs,
     HierarchicalModel,
     Priors,
     Studies,

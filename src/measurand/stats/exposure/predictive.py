@@ -14,11 +14,10 @@ from scipy.special import expit, roots_hermitenorm
 
 from measurand.core.arrays import Floats
 from measurand.stats.exposure.blocks import dense_logits
-from measurand.stats.exposure.counts import ArmPairs
-from measurand.stats.exposure.draws import draw_by_point
-from measurand.stats.exposure.nested import PosteriorGrid
+from measurand.stats.exposure.laplace import PosteriorGrid, draw_by_point
 from measurand.stats.exposure.studies import (
     MODELS,
+    ArmPairs,
     Latent,
     Priors,
     lay_out_studies,

@@ -16,14 +16,13 @@ from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import benjamini_hochberg
-from measurand.stats.exposure.counts import ArmPairs
 from measurand.stats.exposure.hierarchical import (
     LEVEL,
     Mixture,
     fit_posterior,
     fit_studies,
 )
-from measurand.stats.exposure.studies import METHODS, Studies, tabulate_study
+from measurand.stats.exposure.studies import METHODS, ArmPairs, Studies, tabulate_study
 from measurand.stats.scores import wilson_share
 
 PERMUTATIONS = 10_000

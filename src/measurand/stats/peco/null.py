@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Floats, Ints
-from measurand.stats.peco.contingency import Cells
-from measurand.stats.peco.divergences import (
+from measurand.stats.peco.contingency import (
+    Cells,
     Divergence,
     Summary,
     kl_cluster,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measurand.core.errors import BadInput
-from measurand.stats.relevance import relevance_agreement, tra
+from measurand.stats.agreement import relevance_agreement, tra
 
 LENGTHS = st.lists(st.integers(0, 1000).map(lambda size: size / 100), max_size=6)
 

@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from measurand.stats.answers import (
+from measurand.stats.scores import (
     commonest_answer_scores,
     exact_match,
     squad_form,

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput, UnknownName
-from measurand.stats.exposure.counts import (
+from measurand.stats.exposure.studies import (
     mean_differences,
     pair_arms,
     rows_by_size,

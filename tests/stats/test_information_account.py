@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from measurand.stats import account
-from measurand.stats.account import SHARES, account_bits
+from measurand.stats import information
 from measurand.stats.decisions import pool_estimates
-from measurand.stats.information import v_information
+from measurand.stats.information import SHARES, account_bits, v_information
 
 RNG = np.random.default_rng(0)
 
@@ -43,7 +42,7 @@ def test_the_four_parts_add_up_to_both():
 
 @pytest.mark.slow
 def test_bits_that_only_both_tell_are_covered_as_often_as_said(monkeypatch):
-    monkeypatch.setattr(account, "RESAMPLES", 400)
+    monkeypatch.setattr(information, "RESAMPLES", 400)
     hits = 0
     for _ in range(400):
         estimate = told(0.2, 0.0, 0.5, n=200)["together"]
