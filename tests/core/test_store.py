@@ -16,8 +16,7 @@ from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.experiment.rationales import TEXT_CODEC
-from measurand.models.server.calls import CALL_CODEC, Call, Reply, Token
-from measurand.models.server.ledger import Use
+from measurand.models.server.calls import CALL_CODEC, Call, Reply, Token, Use
 from measurand.readers.majority import MajorityReader
 
 KEY = "ab" + "0" * 62

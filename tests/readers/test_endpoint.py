@@ -19,10 +19,9 @@ from measurand.core.reader import Remarks
 from measurand.core.recipe import identity, traits_of
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.models.server.calls import Reply, Token
+from measurand.models.server.calls import Reply, Token, Use
 from measurand.models.server.client import ledger
 from measurand.models.server.endpoint import Terms, terms_of
-from measurand.models.server.ledger import Use
 from measurand.readers.answer_choices import find_label, mark_labels, reply_shares
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader

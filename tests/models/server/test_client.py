@@ -14,10 +14,9 @@ import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed, SpendCapReached
 from measurand.core.files import keep_calls
-from measurand.models.server.calls import Reply, parse_completion
+from measurand.models.server.calls import Reply, Use, parse_completion
 from measurand.models.server.client import endpoint_replies, ledger
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
-from measurand.models.server.ledger import Use
 from tests.models.fake_server import BEYOND, serving
 
 QUICK = Terms(wait_s=0.01, retries=3, timeout_s=2.0, concurrency=4)

@@ -11,11 +11,10 @@ import pytest
 
 from measurand.core.errors import BadOption, EndpointFailed
 from measurand.core.files import keep_calls
-from measurand.models.server.calls import parse_completion
+from measurand.models.server.calls import Use, parse_completion
 from measurand.models.server.client import endpoint_replies, server_url
 from measurand.models.server.endpoint import KEY_VARIABLES, Terms
 from measurand.models.server.key import BearerAuth, redact_key, withheld_key
-from measurand.models.server.ledger import Use
 from tests.models.fake_server import serving
 from tests.models.server.conftest import KEY
 from tests.models.server.test_client import prompts, reached

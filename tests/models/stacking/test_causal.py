@@ -8,7 +8,6 @@ import torch
 
 from measurand.models.causal_loading import read_decoder
 from measurand.models.masked import labelled_positions
-from measurand.models.stacking.batches import SHUT, stack_on_device
 from measurand.models.stacking.causal import (
     LastTokenClassifier,
     class_loss,
@@ -18,7 +17,13 @@ from measurand.models.stacking.causal import (
     next_token_labels,
     round_to_quarters,
 )
-from measurand.models.stacking.stack import Stack, StackTrainer, decoder_attention_bias
+from measurand.models.stacking.stack import (
+    SHUT,
+    Stack,
+    StackTrainer,
+    decoder_attention_bias,
+    stack_on_device,
+)
 from measurand.models.training import Schedule
 from measurand.readers.stacking.residents import STACKABLE_DECODERS
 from tests.models import tiny_decoders

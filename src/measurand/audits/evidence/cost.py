@@ -10,8 +10,8 @@ from measurand.core.choices import fit_to, fit_writer_to, writes_answers
 from measurand.core.intervention import AsIs
 from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep
+from measurand.models.server.calls import Use
 from measurand.models.server.endpoint import terms_of
-from measurand.models.server.ledger import Use
 from measurand.readers.endpoint import EndpointReader
 from measurand.readers.endpoint_answers import MOST_TOKENS
 from measurand.stats.decisions import detectable_effect, items_to_equate

@@ -24,11 +24,13 @@ from measurand.core.store import MemoryStore, Store
 from measurand.models.server.calls import (
     CALL_CODEC,
     Call,
+    Ledger,
     Messages,
     Reply,
+    Use,
+    hold_claim,
     parse_completion,
 )
-from measurand.models.server.claim import hold_claim
 from measurand.models.server.endpoint import (
     OPENAI_KEY,
     OWN_KEY,
@@ -44,7 +46,6 @@ from measurand.models.server.key import (
     redact_key,
     withheld_key,
 )
-from measurand.models.server.ledger import Ledger, Use
 from measurand.models.server.transport import CALLED_OFF, UNREACHED, Response, Transport
 
 ADDRESSES = ("MEASURAND_ENDPOINT", "OPENAI_BASE_URL")

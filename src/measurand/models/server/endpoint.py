@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 from measurand.core.errors import BadOption, quote
 from measurand.core.store import entry_key
-from measurand.models.server.calls import Messages
-from measurand.models.server.ledger import Prices
+from measurand.models.server.calls import Messages, Prices
 
 OWN_KEY, OPENAI_KEY = "MEASURAND_API_KEY", "OPENAI_API_KEY"
 KEY_VARIABLES = {OWN_KEY, OPENAI_KEY}  # and those that terms name, as they are made

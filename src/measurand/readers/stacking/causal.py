@@ -19,13 +19,6 @@ from measurand.models.causal_training import (
 )
 from measurand.models.encoder import cuda_or_cpu
 from measurand.models.masked import labelled_positions
-from measurand.models.stacking.batches import (
-    ROWS_AT_ONCE,
-    SHUT,
-    Arrays,
-    fill_rows,
-    stack_on_device,
-)
 from measurand.models.stacking.causal import (
     TokenRows,
     decoder_inputs,
@@ -36,7 +29,14 @@ from measurand.models.stacking.causal import (
     round_to_quarters,
     sorted_batches,
 )
-from measurand.models.stacking.stack import ResidentStack
+from measurand.models.stacking.stack import (
+    ROWS_AT_ONCE,
+    SHUT,
+    Arrays,
+    ResidentStack,
+    fill_rows,
+    stack_on_device,
+)
 from measurand.models.training import Batch, Schedule, pool_size
 from measurand.readers.causal_fitted import FittedCausal, write_prompts
 from measurand.readers.causal_prompts import fit_wording

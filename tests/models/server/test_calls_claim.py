@@ -12,7 +12,7 @@ import pytest
 
 from measurand.core.errors import StoreFailed
 from measurand.core.files import keep_calls
-from measurand.models.server.claim import hold_claim
+from measurand.models.server.calls import hold_claim
 from measurand.models.server.client import endpoint_replies
 from tests.models.fake_server import serving
 from tests.models.server.test_client import ASKING, prompts, reached
