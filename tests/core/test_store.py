@@ -17,7 +17,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.experiment.rationales import TEXT_CODEC
 from measurand.models.server.calls import CALL_CODEC, Call, Reply, Token, Use
-from measurand.readers.majority import MajorityReader
+from measurand.readers.baselines import MajorityReader
 
 KEY = "ab" + "0" * 62
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from measurand.core.reader import FittedReader, JointPrediction
 from measurand.core.recipe import TORCH, Strength, Traits
-from measurand.readers.majority import MajorityReader
+from measurand.readers.baselines import MajorityReader
 
 LOG = "MEASURAND_TEST_LOG"  # names a file to which each fit adds who began and ended it
 

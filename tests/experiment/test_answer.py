@@ -23,8 +23,8 @@ from measurand.experiment.ask import (
 )
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.interventions.shuffle import Shuffle
+from measurand.readers.baselines import MajorityReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.majority import MajorityReader
 
 ASK = Ask(TfidfReader(folds=0), under=Shuffle("proof"), repeats=2)
 RAW = Codec(

@@ -14,9 +14,9 @@ from measurand.core.recipe import identity
 from measurand.experiment.ask import Ask, ask_key
 from measurand.interventions.fields import DropField, Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.readers.baselines import MajorityReader, MetadataReader
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.majority import MajorityReader, MetadataReader
 from measurand.selections.rows import Both, Everything, HoldOut, Only, Sample
 
 ASK = Ask(TfidfReader())

@@ -14,8 +14,8 @@ from measurand.experiment.ask import EMBEDDING, Ask
 from measurand.experiment.crossfit import fold_asks
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.interventions.shuffle import Shuffle
+from measurand.readers.baselines import LookupReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.lookup import LookupReader
 from measurand.selections.rows import Both, HoldOut, Only
 
 

@@ -19,8 +19,8 @@ from measurand.experiment.experiment import Experiment, ask_all, reopen_experime
 from measurand.experiment.experiment import open_experiment as here
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
+from measurand.readers.baselines import MajorityReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.majority import MajorityReader
 from tests.experiment.odd_readers import Sociable
 from tests.experiment.running import files
 

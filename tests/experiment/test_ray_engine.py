@@ -21,9 +21,9 @@ from measurand.experiment.experiment import (
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.models.server.endpoint import Terms
+from measurand.readers.baselines import MajorityReader
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.majority import MajorityReader
 from measurand.selections.rows import Both, HoldOut
 from tests.experiment.odd_readers import Asking, Broken, Deadly, Sleepy, Sociable
 from tests.experiment.running import files, locally, trials

@@ -11,7 +11,7 @@ from measurand.core.errors import WorkerLost
 from measurand.core.store import Store
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.readers.majority import MajorityReader
+from measurand.readers.baselines import MajorityReader
 from measurand.report.saved import document, dumps
 from tests.audits.exposure.test_audit import LIGHT, texts
 from tests.experiment.odd_readers import Sleepy, Weighty

@@ -20,9 +20,9 @@ from measurand.experiment.trial import (
 )
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import KINDS, Shuffle
+from measurand.readers.baselines import MajorityReader
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
-from measurand.readers.majority import MajorityReader
 from measurand.selections.rows import Both, HoldOut, Only
 
 NOBODY = Both(HoldOut("kind", "old"), HoldOut("kind", "new"))

@@ -23,8 +23,11 @@ from measurand.readers.causal import (
     exposure_reader,
     packed_exposure_reader,
 )
-from measurand.readers.causal_fitted import describe_tuning
-from measurand.readers.causal_prompts import fill_classes, zero_shot_template
+from measurand.readers.causal_fitted import (
+    describe_tuning,
+    fill_classes,
+    zero_shot_template,
+)
 from measurand.selections.rows import Only
 from tests.conftest import small_items
 from tests.models.tiny_decoder import save

@@ -22,9 +22,9 @@ from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.models.server.calls import Reply, Token, Use
 from measurand.models.server.client import ledger
 from measurand.models.server.endpoint import Terms, terms_of
-from measurand.readers.answer_choices import find_label, mark_labels, reply_shares
 from measurand.readers.endpoint import EndpointReader, endpoint_reader
 from measurand.readers.linear import TfidfReader
+from measurand.readers.prompting import find_label, mark_labels, reply_shares
 from tests.conftest import small_items
 from tests.models.fake_server import serving
 

@@ -10,14 +10,14 @@ READERS = Catalogue(
     "reader",
     {
         "majority": Entry(
-            "measurand.readers.majority:MajorityReader", "always the commonest label"
+            "measurand.readers.baselines:MajorityReader", "always the commonest label"
         ),
         "metadata": Entry(
-            "measurand.readers.majority:MetadataReader",
+            "measurand.readers.baselines:MetadataReader",
             "the commonest label given the metadata, backing off for unseen values",
         ),
         "lookup": Entry(
-            "measurand.readers.lookup:LookupReader",
+            "measurand.readers.baselines:LookupReader",
             "the labels that the same text had in training: memory alone",
         ),
         "pca": Entry(
@@ -29,7 +29,7 @@ READERS = Catalogue(
             "weighted words and their SVD; can adapt to unlabeled text",
         ),
         "surface": Entry(
-            "measurand.readers.surface:SurfaceReader",
+            "measurand.readers.baselines:SurfaceReader",
             "spacing, case, punctuation, digits, markup and length, but no word",
         ),
         "tfidf": Entry(

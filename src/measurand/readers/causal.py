@@ -26,21 +26,23 @@ from measurand.models.causal_training import (
     train_decoder,
 )
 from measurand.models.training import Batch
-from measurand.readers.causal_answers import FittedZeroShotWriter, word_answers
-from measurand.readers.causal_choices import (
-    FittedZeroShotChoices,
-    check_way,
-    usual_way,
-    word_choices,
-)
-from measurand.readers.causal_fitted import FittedCausal, FittedZeroShot
-from measurand.readers.causal_prompts import (
+from measurand.readers.causal_fitted import (
+    FittedCausal,
+    FittedZeroShot,
     Wording,
     fit_wording,
     write_examples,
     zero_shot_template,
 )
-from measurand.readers.examples import check_shots, draw_shots
+from measurand.readers.causal_zero_shot import (
+    FittedZeroShotChoices,
+    FittedZeroShotWriter,
+    check_way,
+    usual_way,
+    word_answers,
+    word_choices,
+)
+from measurand.readers.prompting import check_shots, draw_shots
 from measurand.readers.stacking.causal import CausalStack
 from measurand.readers.stacking.residents import decoders_at_once
 from measurand.readers.tuning import RATES, best_rate

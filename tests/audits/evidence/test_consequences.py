@@ -21,7 +21,7 @@ from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import Undefined
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, open_experiment
-from measurand.readers.majority import MetadataReader
+from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
 
 RUNS = 40

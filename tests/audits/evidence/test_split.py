@@ -13,7 +13,7 @@ from measurand.core.errors import CannotIntervene
 from measurand.core.recipe import Traits
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
-from measurand.readers.lookup import LookupReader
+from measurand.readers.baselines import LookupReader
 
 
 def remembered_items(seen, n=1200, seed=0):

@@ -67,7 +67,7 @@ from measurand.experiment.ladder import (
     way_to_run,
 )
 from measurand.interventions.shuffle import Shuffle
-from measurand.readers.majority import MetadataReader
+from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
 from measurand.stats.decisions import ABOVE
 from measurand.stats.paired import mean_score

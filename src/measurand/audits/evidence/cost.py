@@ -12,8 +12,7 @@ from measurand.core.seeds import generator
 from measurand.interventions.fields import Keep
 from measurand.models.server.calls import Use
 from measurand.models.server.endpoint import terms_of
-from measurand.readers.endpoint import EndpointReader
-from measurand.readers.endpoint_answers import MOST_TOKENS
+from measurand.readers.endpoint import MOST_TOKENS, EndpointReader
 from measurand.stats.decisions import detectable_effect, items_to_equate
 
 LETTERS = 4  # letters to a token: a rule of thumb for English, not a count

@@ -26,9 +26,7 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.interventions.fields import Keep
-from measurand.readers.lookup import LookupReader
-from measurand.readers.majority import MajorityReader
-from measurand.readers.surface import SurfaceReader
+from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
 from measurand.stats.uncertainty import mean_interval
 
 POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"

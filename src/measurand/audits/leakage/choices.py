@@ -34,7 +34,7 @@ from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
-from measurand.readers.lookup import remembered_texts
+from measurand.readers.baselines import remembered_texts
 from measurand.selections.rows import Sample
 from measurand.stats.scores import wilson_share
 from measurand.stats.uncertainty import mean_interval

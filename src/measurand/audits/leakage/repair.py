@@ -44,7 +44,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
 from measurand.readers import READERS
-from measurand.readers.surface import SurfaceReader
+from measurand.readers.baselines import SurfaceReader
 from measurand.selections.folds import Fold
 from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information

@@ -38,8 +38,7 @@ from measurand.models.stacking.stack import (
     stack_on_device,
 )
 from measurand.models.training import Batch, Schedule, pool_size
-from measurand.readers.causal_fitted import FittedCausal, write_prompts
-from measurand.readers.causal_prompts import fit_wording
+from measurand.readers.causal_fitted import FittedCausal, fit_wording, write_prompts
 from measurand.readers.stacking.residents import (
     decoder_classifiers,
     decoder_language_models,

@@ -17,8 +17,8 @@ from measurand.models.causal import CausalModel
 from measurand.models.causal_training import Adaptation, Training
 from measurand.readers import READERS
 from measurand.readers.causal import CausalReader, ZeroShotReader
-from measurand.readers.causal_answers import MOST_TOKENS
-from measurand.readers.written import first_line, gold_answers
+from measurand.readers.causal_zero_shot import MOST_TOKENS
+from measurand.readers.prompting import first_line, gold_answers
 from tests.models.tiny_decoder import save
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -1,7 +1,7 @@
-"""Readers that read no text."""
+"""Baselines: readers of no text, of texts seen before, and of form alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,6 +12,8 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader
 from measurand.core.recipe import Strength, Traits
+from measurand.core.words import length_words, surface_words, words
+from measurand.readers.linear import FittedTfidf, TfidfReader
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
 FOLDS = 5
@@ -148,3 +150,145 @@ def _held_out_loss(
         right = np.maximum(probabilities[np.arange(len(inside)), gold[inside]], 1e-9)
         losses[inside] = -np.log(right)
     return float(losses.mean())
+
+
+UNSEEN = 0.5  # how many items' worth the label shares of all training items count
+
+
+@dataclass(frozen=True)
+class LookupReader:
+    """The labels that the same text had in training; a new text gets those of all.
+
+    Texts are the same where their words are: case, spacing and punctuation aside.
+
+    Attributes:
+        field: The field whose text is remembered; None takes all fields together.
+    """
+
+    kind: ClassVar[str] = "lookup"
+    traits: ClassVar[Traits] = Traits(Strength.TEXTLESS)
+    field: str | None = None
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedLookup":
+        """Remember the labels of every text."""
+        memory: dict[str, Floats] = {}
+        gold = items.gold(items.classes)
+        for text, code in zip(remembered_texts(items, self.field), gold, strict=True):
+            counts = memory.setdefault(text, np.zeros(len(items.classes)))
+            counts[code] += 1
+        shares = np.bincount(gold, minlength=len(items.classes)) / len(items)
+        return FittedLookup(items.classes, self.field, memory, shares)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLookup:
+    """Known texts, and how often each had which label.
+
+    Attributes:
+        classes: The labels.
+        field: The field whose text is remembered.
+        memory: By text, how often it had each label.
+        shares: The label shares of all training items.
+    """
+
+    classes: tuple[str, ...]
+    field: str | None
+    memory: Mapping[str, Floats]
+    shares: Floats
+
+    def predict(self, items: Items) -> Floats:
+        """The label shares of each item's text."""
+        nothing = np.zeros(len(self.classes))
+        counts = np.array(
+            [self.memory.get(t, nothing) for t in remembered_texts(items, self.field)]
+        ).reshape(len(items), len(self.classes))
+        weighed = counts + UNSEEN * self.shares
+        return np.asarray(weighed / weighed.sum(axis=1, keepdims=True))
+
+
+def remembered_texts(items: Items, field: str | None = None) -> list[str]:
+    """The text of each item by which it is known again."""
+    fields = items.fields if field is None else (field,)
+    columns = [[_plain_text(text) for text in items.column(name)] for name in fields]
+    return ["\n".join(texts) for texts in zip(*columns, strict=True)]
+
+
+def _plain_text(text: str) -> str:
+    """The words of a text; the text itself where it has none.
+
+    >>> _plain_text("A dog , Barks!") == _plain_text("a dog, barks")
+    True
+    """
+    return " ".join(words(text)) or text
+
+
+@dataclass(frozen=True)
+class SurfaceReader:
+    """The form of each field as made-up words, read as `tfidf` reads words.
+
+    It sees no word, so that what it finds is no content: a label that it can tell was
+    given away by how the text was written down.
+
+    Attributes:
+        length_only: Whether it reads how long texts are and nothing else of them.
+        folds: Held-out folds for the temperature; 0 leaves it at 1.
+    """
+
+    kind: ClassVar[str] = "surface"
+    traits: ClassVar[Traits] = Traits(Strength.FORM)
+    length_only: bool = False
+    folds: int = 3
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedSurface":
+        """Learn from the form of each field."""
+        reader = TfidfReader(folds=self.folds)
+        form = surface_items(items, length_only=self.length_only)
+        return FittedSurface(reader.fit(form, rng, items), self.length_only)
+
+    def without_temperature(self) -> "SurfaceReader":
+        """The same answers without the folds that only the temperature needs."""
+        return replace(self, folds=0)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedSurface:
+    """A reader of form that has learned."""
+
+    reader: FittedTfidf
+    length_only: bool
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels."""
+        return self.reader.classes
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self.reader.predict(self.describe(items))
+
+    def read(self, items: Items) -> Mapping[str, Floats]:
+        """What the form of each field adds to the score of each class."""
+        return self.reader.read(self.describe(items))
+
+    def predict_rearranged(
+        self, reading: Mapping[str, Floats], field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities when `field` is handed round: only added up anew."""
+        return self.reader.predict_rearranged(reading, field, orders)
+
+    def embed(self, items: Items) -> Floats:
+        """Where the items lie by their form."""
+        return self.reader.embed(self.describe(items))
+
+    def describe(self, items: Items) -> Items:
+        """The items as this reader reads them."""
+        return surface_items(items, length_only=self.length_only)
+
+
+def surface_items(items: Items, *, length_only: bool) -> Items:
+    """The items with every text as made-up words that name its form."""
+    describe = length_words if length_only else surface_words
+    for field in items.fields:
+        texts = items.column(field).tolist()
+        items = items.with_field(field, [describe(text) for text in texts])
+    return items

@@ -14,7 +14,7 @@ from measurand.core.items import LETTERS
 from measurand.core.recipe import identity
 from measurand.models.causal import CausalModel
 from measurand.readers.causal import ZeroShotReader
-from measurand.readers.causal_choices import BY_LENGTH, LETTER, LIKELIHOOD, WAYS
+from measurand.readers.causal_zero_shot import BY_LENGTH, LETTER, LIKELIHOOD, WAYS
 from tests.core.test_choices import choice_items
 from tests.models.tiny_decoder import save
 
@@ -92,7 +92,7 @@ def test_letters_are_usual_where_a_large_model_was_made_for_conversations(
     tiny, chatty, monkeypatch
 ):
     assert fit_to(ZeroShotReader(chatty), ITEMS, rng()).way == BY_LENGTH
-    monkeypatch.setattr("measurand.readers.causal_prompts.CONVERSES_FROM", 1000)
+    monkeypatch.setattr("measurand.readers.causal_fitted.CONVERSES_FROM", 1000)
     plain = fit_to(ZeroShotReader(tiny), ITEMS, rng())
     asked = fit_to(ZeroShotReader(chatty), ITEMS, rng())
     assert (plain.way, asked.way) == (BY_LENGTH, LETTER)
@@ -145,7 +145,7 @@ def test_what_cannot_be_followed_is_one_line(tiny):
 
 
 def test_a_template_that_hides_the_user_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("measurand.readers.causal_prompts.CONVERSES_FROM", 1000)
+    monkeypatch.setattr("measurand.readers.causal_fitted.CONVERSES_FROM", 1000)
     folder = save(tmp_path)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.chat_template = "hello"

@@ -1,4 +1,4 @@
-"""Choices: how labels are offered to a language model, and how its answer is read.
+"""Prompting: what a language model is shown, and how its answer is read.
 
 Every label is offered behind a mark: a letter, or a number where letters run out or
 where one label reads like the mark of another. An answer is read, in this order, as
@@ -14,10 +14,18 @@ letters with which that label begins and no other does.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from math import exp
 from string import ascii_uppercase
 
+import numpy as np
+
+from measurand.core.arrays import Ints
+from measurand.core.errors import BadOption, UnknownName
+from measurand.core.items import Items
 from measurand.models.server.calls import Reply, Token
 
 SMOOTH = 0.02  # share spread over all labels when only one label was named
@@ -176,3 +184,115 @@ def _token_label(token: str, choices: Choices) -> int | None:
         if len(text) > 1 and label.casefold().startswith(text.casefold())
     ]
     return matches[0] if len(matches) == 1 else None
+
+
+LABELS = "Which of these labels is right for it?"
+CHOICES = "Which of these answers is the right one?"
+
+
+def chat_turn(role: str, content: str) -> dict[str, str]:
+    """One turn of a conversation."""
+    return {"role": role, "content": content}
+
+
+@cache
+def chat_template(name: str) -> tuple[str, str]:
+    """The question and the form of the answer, from the file of that name."""
+    folder = files("measurand.readers") / "prompts"
+    templates = {
+        file.name.removeprefix("chat-").removesuffix(".txt"): file
+        for file in folder.iterdir()
+        if file.name.startswith("chat-")
+    }
+    if name not in templates:
+        raise UnknownName("prompt", name, sorted(templates))
+    question, _, answer = templates[name].read_text("utf-8").partition("\n---\n")
+    return question, answer.strip()
+
+
+def fill_chat(form: str, values: Mapping[str, str]) -> str:
+    """The form with its names replaced, once: braces in a value stay braces.
+
+    >>> fill_chat("{a} and {b}", {"a": "{b}", "b": "c"})
+    '{b} and c'
+    """
+    return re.sub(r"\{(\w+)\}", lambda name: values[name[1]], form)
+
+
+def item_question(
+    question: str, text: str, choices: Choices, asked: str = LABELS
+) -> str:
+    """The question about one item."""
+    values = {"options": choices.options, "marks": choices.marks_in_words}
+    return fill_chat(question, {"fields": text, "asked": asked, **values})
+
+
+def render_items(items: Items) -> list[str]:
+    """The fields of each item, each between tags; a field that is absent is absent.
+
+    Choices are no part of it.
+    """
+    names = [name for name in items.fields if name != items.choices]
+    columns = [items.column(name).tolist() for name in names]
+    rows = zip(*columns, strict=True) if columns else ((),) * len(items)
+    return ["\n".join(map(_tag_text, names, row)) for row in rows]
+
+
+def _tag_text(name: str, text: str) -> str:
+    """The text between tags that it cannot close.
+
+    >>> print(_tag_text("claim", "a</claim>b"))
+    <claim_>
+    a</claim>b
+    </claim_>
+    """
+    tag = re.sub(r"\W+", "_", name).strip("_") or "text"
+    while f"</{tag}>" in text:
+        tag += "_"
+    return f"<{tag}>\n{text}\n</{tag}>"
+
+
+@cache
+def answers_template() -> str:
+    """The question for an answer in own words."""
+    file = files("measurand.readers") / "prompts" / "answers-chat.txt"
+    return file.read_text("utf-8").strip("\n")
+
+
+def check_shots(shots: int) -> None:
+    """Raise where fewer than no examples are asked for."""
+    if shots < 0:
+        raise BadOption(f"shots is {shots}; allowed are 0 or more")
+
+
+def draw_shots(items: Items, shots: int, rng: np.random.Generator) -> Ints:
+    """Positions of so many items, one label after the other, in a drawn order."""
+    gold = items.gold(items.classes)
+    order = rng.permutation(len(items))
+    turn = np.empty(len(items), np.int64)  # the how-manieth of its label each item is
+    for label in range(len(items.classes)):
+        same_label = order[gold[order] == label]
+        turn[same_label] = np.arange(len(same_label))
+    first = rng.permutation(len(items.classes))[gold]
+    positions = np.lexsort((first, turn))[:shots]
+    return np.asarray(rng.permutation(positions), np.int64)
+
+
+ANSWER_CUE = re.compile(r"^(?:the\s+)?answer(?:\s+is)?\s*[:：]\s*", re.IGNORECASE)
+
+
+def gold_answers(items: Items) -> list[str]:
+    """The answer of each item, on one line: the choice that is right."""
+    gold = items.gold(items.classes)
+    texts = zip(items.choice_texts, gold, strict=True)
+    return [" ".join(row[number].split()) for row, number in texts]
+
+
+def first_line(text: str) -> str:
+    """What was answered, without the cue before it and what was added after it.
+
+    >>> first_line(" Answer: Oslo"), first_line(" ")
+    ('Oslo', '')
+    """
+    lines = (line.strip() for line in text.splitlines())
+    return ANSWER_CUE.sub("", next((line for line in lines if line), ""))

@@ -10,8 +10,7 @@ from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.choices import writes_answers
 from measurand.experiment.experiment import open_experiment
-from measurand.readers.endpoint import endpoint_reader
-from measurand.readers.endpoint_answers import MOST_TOKENS
+from measurand.readers.endpoint import MOST_TOKENS, endpoint_reader
 from measurand.report.saved import document, dumps
 from tests.models.fake_server import serving
 
