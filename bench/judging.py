@@ -22,7 +22,7 @@ import transformers
 
 from measurand.core.seeds import generator
 from measurand.core.words import words
-from measurand.judges.nli import NliJudge
+from measurand.judges.neural import NliJudge
 
 ROUNDS = 3
 BATCH = 32

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from measurand.core.errors import MissingWeights
-from measurand.judges.embedding import token_vectors
+from measurand.judges.neural import token_vectors
 from measurand.models.causal import CausalModel
 from measurand.models.classifier import load_classifier
 from measurand.models.encoder import (

@@ -18,7 +18,7 @@ JUDGES = Catalogue(
             "the share of words that were said before; needs no model",
         ),
         "nli": Entry(
-            "measurand.judges.nli:NliJudge",
+            "measurand.judges.neural:NliJudge",
             "any entailment classifier, by directory or hub id",
             "torch",
         ),
@@ -31,7 +31,7 @@ LIKENESSES = Catalogue(
             "measurand.judges.lexical:Rouge", "ROUGE-L: same words in the same order"
         ),
         "bertscore": Entry(
-            "measurand.judges.embedding:BertScore",
+            "measurand.judges.neural:BertScore",
             "BERTScore: tokens matched by an encoder",
             "torch",
         ),
@@ -41,7 +41,7 @@ SPACES = Catalogue(
     "space",
     {
         "encoder": Entry(
-            "measurand.judges.embedding:text_embedder", "texts as vectors", "torch"
+            "measurand.judges.neural:text_embedder", "texts as vectors", "torch"
         )
     },
 )

@@ -8,7 +8,7 @@ from measurand.core.explainer import Judge
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import JUDGES, LIKENESSES, load_judge
 from measurand.judges.lexical import LexicalJudge
-from measurand.judges.nli import NliJudge
+from measurand.judges.neural import NliJudge
 from measurand.models.classifier import load_classifier
 from tests.models import tiny_classifier
 from tests.shared_data import BESIDE

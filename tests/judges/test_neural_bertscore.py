@@ -7,8 +7,8 @@ import torch
 from measurand.core.errors import MissingWeights
 from measurand.core.explainer import Likeness
 from measurand.core.recipe import TORCH, traits_of
-from measurand.judges import LIKENESSES, embedding
-from measurand.judges.embedding import BertScore, token_f1, token_vectors
+from measurand.judges import LIKENESSES, neural
+from measurand.judges.neural import BertScore, token_f1, token_vectors
 from measurand.models.encoder import encoder_checkpoint, tokenizer
 from tests.models import tiny_encoder
 
@@ -57,8 +57,8 @@ def test_likeness_is_1_for_the_same_text_and_the_same_either_way_round(place):
 def test_reading_a_few_pairs_at_a_time_changes_nothing(place, monkeypatch):
     pairs = [(f"claim about thing{i}", f"number{i} {TWO}") for i in range(9)]
     before = BertScore(place).alike(pairs)
-    monkeypatch.setattr(embedding, "AT_ONCE", 60)
-    assert 3 < len(list(embedding.pair_blocks(pairs))) < 9
+    monkeypatch.setattr(neural, "AT_ONCE", 60)
+    assert 3 < len(list(neural.pair_blocks(pairs))) < 9
     np.testing.assert_allclose(BertScore(place).alike(pairs), before, atol=1e-6)
 
 
