@@ -13,8 +13,7 @@ from measurand.explainers.adversarial import (
     VACUOUS,
     find_entity,
 )
-from measurand.explainers.drift import Drift, negate_text
-from measurand.explainers.swap import Swapped
+from measurand.explainers.distortions import Drift, Swapped, negate_text
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()

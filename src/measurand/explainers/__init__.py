@@ -14,7 +14,7 @@ EXPLAINERS = Catalogue(
     "explainer",
     {
         "given": Entry(
-            "measurand.explainers.given:Given", "a column of texts, or of spans"
+            "measurand.explainers.extractive:Given", "a column of texts, or of spans"
         ),
         **{
             f"{how}-{count}": Entry(
@@ -50,11 +50,11 @@ EXPLAINERS = Catalogue(
             "mentions a name of the item and says nothing of it",
         ),
         "drift": Entry(
-            "measurand.explainers.drift:Drift",
+            "measurand.explainers.distortions:Drift",
             "the given rationale with one not less or more",
         ),
         "label-swapped": Entry(
-            "measurand.explainers.swap:Swapped",
+            "measurand.explainers.distortions:Swapped",
             "a rationale written for another label",
         ),
     },

@@ -20,7 +20,7 @@ from measurand.core.errors import BadOption
 from measurand.core.items import Items
 from measurand.core.words import bare_words, words
 from measurand.explainers.adversarial import label_ids
-from measurand.explainers.drift import Drift, negate_text
+from measurand.explainers.distortions import Drift, negate_text
 from measurand.models.generate import (
     check_writer,
     generate_texts,

@@ -17,7 +17,7 @@ from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
 from measurand.experiment.experiment import open_experiment
 from measurand.explainers import SUITE
-from measurand.explainers.drift import negate_text
+from measurand.explainers.distortions import negate_text
 from measurand.judges.lexical import LexicalJudge
 from tests.audits.explanations.handmade import benchmark, wrote
 

@@ -8,7 +8,7 @@ import pytest
 
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NoField
-from measurand.explainers.given import Given
+from measurand.explainers.extractive import Given
 from tests.explainers.reasoned import reasoned_items
 
 TEXT = "One and two."
