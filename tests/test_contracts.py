@@ -19,10 +19,9 @@ from measurand.core.errors import MissingExtra, MissingWeights
 from measurand.core.intervention import Rearranging
 from measurand.core.reader import TemperatureScaled
 from measurand.interventions import INTERVENTIONS
-from measurand.interventions.noise import FormatNoise
 from measurand.interventions.shuffle import KINDS, Shuffle
 from measurand.interventions.words import KINDS as CLASSES
-from measurand.interventions.words import Mask, Scramble
+from measurand.interventions.words import FormatNoise, Mask, Scramble
 from measurand.readers import READERS
 from measurand.selections import SELECTIONS
 from measurand.selections.folds import Fold, Split

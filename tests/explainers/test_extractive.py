@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from measurand.core.words import sentence_key, sentence_spans, split_sentences
 from measurand.explainers.extractive import Extractive, SentencePool
-from measurand.interventions.noise import FormatNoise
+from measurand.interventions.words import FormatNoise
 from tests.explainers.reasoned import reasoned_items
 
 ITEMS = reasoned_items()

@@ -53,7 +53,7 @@ INTERVENTIONS = Catalogue(
             "one field in other words, by rule: synonyms, contractions, clause order",
         ),
         "noise": Entry(
-            "measurand.interventions.noise:FormatNoise",
+            "measurand.interventions.words:FormatNoise",
             "spacing, full stop and first letter of the query, order of the evidence",
         ),
         "rewrite": Entry(

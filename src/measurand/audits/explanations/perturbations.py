@@ -20,8 +20,8 @@ from measurand.experiment.experiment import Experiment
 from measurand.experiment.judgements import judge_entailment
 from measurand.experiment.rationales import ask_writer
 from measurand.interventions import reworder
-from measurand.interventions.noise import FormatNoise
 from measurand.interventions.paraphrase import distinct_wordings
+from measurand.interventions.words import FormatNoise
 
 COUNT = 3  # changes an item: two paraphrases and one format noise, as in the proposal
 ENTAILED = 0.5  # above it, the judge finds entailment more likely than not

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.words import words
-from measurand.interventions.noise import (
+from measurand.interventions.words import (
     FormatNoise,
     add_format_noise,
     reorder_sentences,
