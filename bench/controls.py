@@ -14,7 +14,7 @@ import pandas as pd
 from bench.figures import Figure
 from bench.real import pairs
 from measurand.benchmarks.assemble import sample_benchmark
-from measurand.controls.spike import MatchSpike, WordSpike
+from measurand.controls.samples import MatchSpike, WordSpike
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.readers import READERS

@@ -24,8 +24,16 @@ from measurand.interventions.words import KINDS as CLASSES
 from measurand.interventions.words import FormatNoise, Mask, Scramble
 from measurand.readers import READERS
 from measurand.selections import SELECTIONS
-from measurand.selections.folds import Fold, Split
-from measurand.selections.rows import Both, Drop, HoldOut, Only, Sample, Subsample
+from measurand.selections.rows import (
+    Both,
+    Drop,
+    Fold,
+    HoldOut,
+    Only,
+    Sample,
+    Split,
+    Subsample,
+)
 from tests.conftest import small_items
 
 ITEMS = small_items()

@@ -8,7 +8,7 @@ import pytest
 
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.folds import FOLD, fold_benchmark
-from measurand.controls.spike import WordSpike
+from measurand.controls.samples import WordSpike
 from measurand.core.intervention import AsIs
 from measurand.experiment.ask import EMBEDDING, Ask
 from measurand.experiment.crossfit import fold_asks

@@ -13,7 +13,7 @@ from measurand.core.clusters import linked_clusters
 from measurand.core.items import with_columns
 from measurand.core.names import own_column
 from measurand.core.seeds import generator
-from measurand.selections.folds import fold_numbers
+from measurand.selections.rows import fold_numbers
 
 FOLD = own_column("fold")
 

@@ -14,7 +14,7 @@ from measurand.core.errors import (
 )
 from measurand.core.items import Items
 from measurand.core.seeds import generator
-from measurand.selections.folds import Split, can_split
+from measurand.selections.rows import Split, can_split
 
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")

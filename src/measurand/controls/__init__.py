@@ -6,15 +6,15 @@ CONTROLS = Catalogue(
     "control",
     {
         "word": Entry(
-            "measurand.controls.spike:WordSpike",
+            "measurand.controls.samples:WordSpike",
             "a code word for the label at the end of one field, in a share of items",
         ),
         "match": Entry(
-            "measurand.controls.spike:MatchSpike",
+            "measurand.controls.samples:MatchSpike",
             "names in two fields whose match tells the label, in a share of the items",
         ),
         "blank": Entry(
-            "measurand.controls.blank:Blank", "training labels dealt anew, by cluster"
+            "measurand.controls.samples:Blank", "training labels dealt anew, by cluster"
         ),
     },
 )

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from measurand.controls.blank import Blank
-from measurand.controls.spike import MatchSpike, WordSpike
+from measurand.controls.samples import Blank, MatchSpike, WordSpike
 from measurand.core.arrays import Ints
 from measurand.core.control import (
     DEALS,

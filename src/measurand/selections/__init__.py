@@ -21,7 +21,7 @@ SELECTIONS = Catalogue(
             "measurand.selections.rows:Sample", "keep a number of rows, drawn at random"
         ),
         "fold": Entry(
-            "measurand.selections.folds:Fold",
+            "measurand.selections.rows:Fold",
             "one side of one of k folds that share no cluster",
         ),
         "subsample": Entry(
@@ -29,7 +29,7 @@ SELECTIONS = Catalogue(
             "extra, train or test rows of one draw of an exposure study",
         ),
         "split": Entry(
-            "measurand.selections.folds:Split",
+            "measurand.selections.rows:Split",
             "one side of a split whose sides share nothing",
         ),
     },

@@ -9,7 +9,7 @@ import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.benchmarks.assemble import from_frames
-from measurand.controls.spike import MatchSpike, WordSpike, unused_words
+from measurand.controls.samples import MatchSpike, WordSpike, unused_words
 from measurand.core.errors import UnknownName
 from measurand.core.recipe import Strength, Traits
 from measurand.core.seeds import generator

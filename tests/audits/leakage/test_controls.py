@@ -3,7 +3,7 @@
 import pytest
 
 from measurand.audits.leakage import LeakageSettings, audit
-from measurand.controls.spike import unused_words
+from measurand.controls.samples import unused_words
 from measurand.core.errors import UnknownName
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import open_experiment

@@ -14,7 +14,7 @@ from measurand.audits.evidence.reading import (
     correct_by_item,
 )
 from measurand.audits.evidence.settings import CONTROL_SHUFFLES, EvidenceSettings
-from measurand.controls.spike import MatchSpike, WordSpike
+from measurand.controls.samples import MatchSpike, WordSpike
 from measurand.core.benchmark import Benchmark
 from measurand.core.control import DEALS, Control
 from measurand.core.errors import PastBudget

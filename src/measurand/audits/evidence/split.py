@@ -26,7 +26,7 @@ from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import LookupReader, remembered_texts
-from measurand.selections.folds import can_split
+from measurand.selections.rows import can_split
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 

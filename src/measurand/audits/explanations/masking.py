@@ -26,7 +26,7 @@ from measurand.experiment.ask import WORDS, Ask
 from measurand.experiment.experiment import Experiment, ask_all, measure_all
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import BLANK
-from measurand.selections.folds import Fold
+from measurand.selections.rows import Fold
 
 # What may follow the stem of a label name: entail-s, contradict-ory, refut-ed.
 ENDINGS = re.compile(r"(?:e?s|e|ed|er|ing|ments?|ions?|ory|ly|ity|al|rmation)?")

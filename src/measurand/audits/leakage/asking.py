@@ -26,8 +26,7 @@ from measurand.experiment.experiment import (
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
-from measurand.selections.folds import Fold
-from measurand.selections.rows import Sample
+from measurand.selections.rows import Fold, Sample
 
 FULL = "full"
 Condition = tuple[str, str]  # its kind first: a field may be called like a control

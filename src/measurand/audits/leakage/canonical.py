@@ -14,7 +14,7 @@ import pandas as pd
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items, with_columns
 from measurand.core.seeds import generator
-from measurand.selections.folds import Split
+from measurand.selections.rows import Split
 
 ALL = "all"  # the part that holds the training items and then the test items
 

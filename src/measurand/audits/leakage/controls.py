@@ -11,7 +11,7 @@ import pandas as pd
 from measurand.audits.leakage.asking import Evaluation, skip_temperature
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.settings import LeakageSettings
-from measurand.controls.spike import WordSpike
+from measurand.controls.samples import WordSpike
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters
 from measurand.core.control import DEALS, READS_SOMETHING, Control

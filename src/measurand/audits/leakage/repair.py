@@ -45,7 +45,7 @@ from measurand.experiment.experiment import ask_all, reopen_experiment
 from measurand.interventions.fields import Keep
 from measurand.readers import READERS
 from measurand.readers.baselines import SurfaceReader
-from measurand.selections.folds import Fold
+from measurand.selections.rows import Fold
 from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
 from measurand.stats.paired import difference, mean_score

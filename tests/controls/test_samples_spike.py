@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.checks import make_items
-from measurand.controls.spike import (
+from measurand.controls.samples import (
     NAMES,
     MatchSpike,
     WordSpike,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from measurand.controls.blank import Blank, deal_rows
+from measurand.controls.samples import Blank, deal_rows
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items, pack_choices
 
