@@ -6,7 +6,7 @@ from pathlib import Path
 from measurand.benchmarks import files
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.load import load_benchmark
-from measurand.benchmarks.published import hotpotqa as hotpot
+from measurand.benchmarks.published import layouts as hotpot
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
 
@@ -18,7 +18,9 @@ def hotpotqa(data: Path) -> Benchmark:
     )
     rows = rows.sample(frac=1, random_state=0).reset_index(drop=True)
     train, test = rows[:2000], rows[2000:].reset_index(drop=True)
-    return from_frames(train, test, name="hotpotqa", metadata=tuple(hotpot.METADATA))
+    return from_frames(
+        train, test, name="hotpotqa", metadata=tuple(hotpot.HOTPOTQA_METADATA)
+    )
 
 
 # The exhibits that quote no item, of audits that have others.

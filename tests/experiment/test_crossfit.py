@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.benchmarks.folds import FOLD, fold_benchmark
+from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.controls.samples import WordSpike
 from measurand.core.intervention import AsIs
 from measurand.experiment.ask import EMBEDDING, Ask

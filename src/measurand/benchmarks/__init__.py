@@ -65,7 +65,7 @@ BENCHMARKS = Catalogue(
         },
         **{
             name: Entry(
-                "measurand.benchmarks.published.topics:load_topic",
+                "measurand.benchmarks.published.load:load_topic",
                 f"{len({*row.classes.values()})} classes ({row.hub.partition('@')[0]})",
                 settings={"called": name},
             )

@@ -25,7 +25,7 @@ from measurand.benchmarks.choices import (
 )
 from measurand.benchmarks.formats import require_distinct_names
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
-from measurand.benchmarks.nested import add_path_columns, suggest_roles
+from measurand.benchmarks.nested import add_path_columns, suggest_roles, unfold_rows
 from measurand.benchmarks.roles import (
     NEEDED,
     PLAIN_DOCUMENTS,
@@ -43,7 +43,6 @@ from measurand.benchmarks.screening import (
     screen_answers,
 )
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
-from measurand.benchmarks.unfold import unfold_rows
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     AmbiguousRoles,

@@ -1,20 +1,21 @@
-"""Train and test: from two tables, by a split column, or by a seeded split."""
+"""Train and test: two tables, a split column, a seeded split, or folds.
 
-from dataclasses import dataclass, field
+The fold of each item stands in a column of its own, not in a recipe: a control that
+changes texts or labels of one side must cut both sides in the same places.
+"""
+
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from measurand.benchmarks.roles import ColumnRoles
-from measurand.core.errors import (
-    BadInput,
-    BadOption,
-    RepeatedIds,
-    join_names,
-    quote,
-)
-from measurand.core.items import Items
+from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import linked_clusters
+from measurand.core.errors import BadInput, BadOption, RepeatedIds, join_names, quote
+from measurand.core.items import Items, with_columns
+from measurand.core.names import own_column
 from measurand.core.seeds import generator
-from measurand.selections.rows import Split, can_split
+from measurand.selections.rows import Split, can_split, fold_numbers
 
 SPLITS = ("query", "evidence", "both", "group")
 DEV = ("dev", "validation", "valid", "val", "trial")
@@ -154,3 +155,31 @@ def _require_unique_ids(table: pd.DataFrame, roles: ColumnRoles) -> pd.DataFrame
             f"row, such as {first}; make them unique, or name another column with `id`"
         )
     return table
+
+
+FOLD = own_column("fold")
+
+
+def fold_benchmark(benchmark: Benchmark, folds: int, seed: int) -> Benchmark:
+    """The benchmark whose split we drew, with all its items on both sides, in folds.
+
+    Items that share a value in a column that the split was drawn by share a fold. With
+    one fold, or where the sides were given, it is the benchmark itself.
+
+    Args:
+        benchmark: The benchmark as it was split.
+        folds: How many folds; fewer where fewer groups of items hang together.
+        seed: For the order in which groups go to folds.
+    """
+    if not benchmark.drawn_by or folds < 2:
+        return benchmark
+    table = pd.concat([benchmark.train.table, benchmark.test.table])
+    pool = benchmark.train.with_table(table)
+    columns = benchmark.drawn_by
+    groups = linked_clusters([pool.column(column) for column in columns])
+    count = min(folds, int(groups.max()) + 1)
+    numbers = fold_numbers(pool, columns, count, generator(seed, "folds"))
+    pool = pool.with_table(with_columns(table, {FOLD: numbers.astype(str)}))
+    way = f"all items, in {count} folds, by {' and '.join(columns)}"
+    roles = {**benchmark.roles, "split": way}
+    return replace(benchmark, train=pool, test=pool, folds=count, roles=roles)

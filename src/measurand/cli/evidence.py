@@ -72,7 +72,7 @@ def _print_costs(
 ) -> None:
     """Print what the readers behind a server would cost."""
     from measurand.audits.evidence.cost import evidence_cost
-    from measurand.benchmarks.folds import fold_benchmark
+    from measurand.benchmarks.split import fold_benchmark
     from measurand.core.recipe import traits_of
 
     for name, reader in readers.items():

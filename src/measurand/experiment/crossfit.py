@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from measurand.benchmarks.folds import FOLD
+from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import Selection

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.load import load_benchmark
-from measurand.benchmarks.published.hotpotqa import label_questions
+from measurand.benchmarks.published.layouts import label_questions
 from measurand.benchmarks.published.table import LANGUAGES, PUBLISHED
 from measurand.core.errors import BadInput
 from tests.benchmarks.lookalikes import (

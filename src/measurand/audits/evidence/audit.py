@@ -38,8 +38,8 @@ from measurand.audits.evidence.split import (
 )
 from measurand.audits.evidence.verdict import verdict
 from measurand.audits.evidence.writing import commonest_answer, read_written_evidence
-from measurand.benchmarks.folds import fold_benchmark
 from measurand.benchmarks.metadata import OF_EVIDENCE
+from measurand.benchmarks.split import fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_memory
 from measurand.core.choices import guess_scores, writes_answers

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
-from measurand.benchmarks.folds import FOLD, fold_benchmark
+from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters, group_near_texts

@@ -1,23 +1,33 @@
-"""Published benchmarks by name: found in a folder or on the hub, and read.
+"""Published benchmarks and tasks: found in a folder or on the hub, and read.
 
 A folder is given, or named by MEASURAND_DATA; the hub is asked only where neither is.
 Where nothing stands apart for testing, a split column decides, or else a seeded split.
+
+The search goes
+
+1. for the authors' files of the part, all of them in one of: the folder of the
+   benchmark's name, the folders the authors' archive unpacks to, the folder itself;
+2. for simple files (premise, hypothesis, label, or the fields of the other tasks), all
+   of them in one of: the folder of the benchmark's name, the folder itself, its
+   subfolders by name. `NAME_train` is learned from, or every `NAME_train_*` in order,
+   or else `NAME`, or else `NAME_dev`; `NAME_PART`, `NAME_dev_PART` or `NAME_test_PART`
+   is asked about, or split where it stands alone.
+
+Any file may be gzipped; `-` in a name may be `_` in a file's.
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.cells import label_cells
+from measurand.benchmarks.files import FORMATS, file_stem, read_table_file
 from measurand.benchmarks.load import HUB_PREFIX, read_hub
-from measurand.benchmarks.published import hotpotqa
-from measurand.benchmarks.published.files import (
-    FOLDER_VARIABLE,
-    expected_files,
-    locate_files,
-)
+from measurand.benchmarks.published import layouts
 from measurand.benchmarks.published.layouts import (
     add_fever_labels,
     apply_layout,
@@ -27,11 +37,14 @@ from measurand.benchmarks.published.layouts import (
 from measurand.benchmarks.published.table import (
     PUBLISHED,
     SEEDED_SPLIT,
+    TOPICS,
+    FileNames,
     PublishedBenchmark,
+    Topic,
 )
 from measurand.benchmarks.split import DEV
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, MissingExtra, UnknownName
+from measurand.core.errors import BadInput, MissingExtra, UnknownName, join_names, quote
 
 
 @dataclass(frozen=True)
@@ -93,7 +106,7 @@ def load_published_benchmark(
         query=row.query,
         evidence=row.evidence,
         label="label",
-        metadata=tuple(hotpotqa.METADATA) if row.task == "hotpotqa" else (),
+        metadata=tuple(layouts.HOTPOTQA_METADATA) if row.task == "hotpotqa" else (),
         split_by=split_by,
         seed=seed,
     )
@@ -117,8 +130,8 @@ def _annotate_benchmark(
         elicited=row.elicited[0] if len(row.elicited) == 1 else None,
         roles=roles,
         notes={**loaded.notes, **left_out},
-        schema=hotpotqa.METADATA if weak else loaded.schema,
-        protocol=hotpotqa.weak_label_protocol if weak else None,
+        schema=layouts.HOTPOTQA_METADATA if weak else loaded.schema,
+        protocol=layouts.weak_label_protocol if weak else None,
     )
 
 
@@ -202,3 +215,225 @@ def _split_by_column(rows: _PublishedRows, part: str) -> _PublishedRows:
         test=train[is_test],
         left_out=len(train) - int(is_train.sum()) - int(is_test.sum()),
     )
+
+
+FOLDER_VARIABLE = (
+    "MEASURAND_DATA"  # the variable that names the folder where none is given
+)
+
+
+@dataclass(frozen=True)
+class _FilePaths:
+    """The files of one part.
+
+    Attributes:
+        train: What to learn from.
+        test: What to ask about; where empty, train is split.
+        answers: The file that holds the labels which `test` keeps secret.
+        all_of_part: Whether all rows are of the part, also where train is split.
+    """
+
+    train: tuple[Path, ...]
+    test: tuple[Path, ...] = ()
+    answers: Path | None = None
+    all_of_part: bool = False
+
+
+def locate_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths:
+    """The files of one part of a benchmark; one line where they are not there."""
+    if not folder.is_dir():
+        raise BadInput(
+            f"{quote(str(folder), 200)} is no folder; name the one that holds {name} "
+            f"with `data` or {FOLDER_VARIABLE}"
+        )
+    paths = _authors_files(name, row, part, folder) or _simple_files(
+        name, row, part, folder
+    )
+    if paths is None:
+        hint = f" ({row.hint})" if row.hint else ""
+        raise BadInput(
+            f"{quote(str(folder), 200)} holds no {name} for its part {part}: looked "
+            f"for {expected_files(name, row, part)}{hint}; put them there, or name "
+            "another "
+            f"folder with `data` or {FOLDER_VARIABLE}"
+        )
+    return paths
+
+
+def expected_files(name: str, row: PublishedBenchmark, part: str) -> str:
+    """The files that are looked for, in words."""
+    sets = [
+        " and ".join((*files.train, *files.test)) for files in row.parts[part].files
+    ]
+    test_file = f"{name}.jsonl" if part == SEEDED_SPLIT else f"{name}_{part}.jsonl"
+    return ", or ".join([*sets, f"{name}_train.jsonl and {test_file}"])
+
+
+def _authors_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths | None:
+    """The first set of the authors' files that is all in one folder."""
+    homes = [folder / name, *(folder / home for home in row.folders), folder]
+    for files in row.parts[part].files:
+        for home in homes:
+            paths = _complete_files(files, home, all_of_part=part == SEEDED_SPLIT)
+            if paths is not None:
+                return paths
+    return None
+
+
+def _complete_files(
+    files: FileNames, home: Path, *, all_of_part: bool
+) -> _FilePaths | None:
+    """The files in this folder, unless one lacks."""
+    train, test = (
+        [_plain_or_gzip(home / n) for n in side] for side in (files.train, files.test)
+    )
+    answers = _plain_or_gzip(home / files.answers) if files.answers else None
+    if None in (*train, *test) or (files.answers and answers is None):
+        return None
+    return _FilePaths(
+        tuple(filter(None, train)), tuple(filter(None, test)), answers, all_of_part
+    )
+
+
+def _plain_or_gzip(path: Path) -> Path | None:
+    """The file, plain or gzipped."""
+    for candidate in (path, path.with_name(f"{path.name}.gz")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _simple_files(
+    name: str, row: PublishedBenchmark, part: str, folder: Path
+) -> _FilePaths | None:
+    """The first folder's simple files of the part."""
+    below = sorted(home for home in folder.iterdir() if home.is_dir())
+    for home in (folder / name, folder, *below):
+        stems = dict(files_by_stem(home))
+        for alias in dict.fromkeys((name, name.replace("-", "_"))):
+            paths = _choose_simple_files(stems, alias, part, row.simple)
+            if paths is not None:
+                return paths
+    return None
+
+
+def files_by_stem(home: Path) -> Iterator[tuple[str, Path]]:
+    """The readable files of a folder by their names without format, in order."""
+    for path in sorted(home.iterdir()) if home.is_dir() else []:
+        if Path(path.name.removesuffix(".gz")).suffix in FORMATS and path.is_file():
+            yield file_stem(path).lower(), path
+
+
+def _choose_simple_files(
+    stems: dict[str, Path], name: str, part: str, aliases: tuple[str, ...]
+) -> _FilePaths | None:
+    """The simple files to learn from and to ask about, among those of one folder."""
+    tests = [f"{name}_{part}", f"{name}_dev_{part}", f"{name}_test_{part}"]
+    test = next(
+        (stems[candidate.lower()] for candidate in tests if candidate.lower() in stems),
+        None,
+    )
+    several = [
+        path
+        for candidate, path in stems.items()
+        if candidate.startswith(f"{name}_train_")
+    ]
+    single = [
+        stems[candidate]
+        for candidate in (name, *aliases, f"{name}_dev")
+        if candidate in stems
+    ]
+    single = [path for path in single if path != test][:1]
+    train = [stems[f"{name}_train"]] if f"{name}_train" in stems else several or single
+    if train:
+        return _FilePaths(tuple(train), (test,) if test else ())
+    return None if test is None else _FilePaths((test,), all_of_part=True)
+
+
+def load_topic(
+    called: str,
+    *,
+    data: str | Path | None = None,
+    split_by: str = "both",
+    seed: int = 0,
+) -> Benchmark:
+    """The task of that name, its labels as class names.
+
+    Args:
+        called: Its name in `TOPICS`.
+        data: The folder that holds its file; else MEASURAND_DATA; else the hub.
+        split_by: As in `from_frames`.
+        seed: For the split.
+    """
+    row = TOPICS[called]
+    folder = data or os.environ.get(FOLDER_VARIABLE)
+    rows = _read_topic_folder(row, Path(folder)) if folder else _read_topic_hub(row)
+    options = {"query": "text", "label": "label", "split_by": split_by, "seed": seed}
+    return from_frames(_arrange_topic(rows, row), name=called, **options)  # type: ignore[arg-type]
+
+
+def _read_topic_folder(row: Topic, folder: Path) -> pd.DataFrame:
+    """The rows of the file NAME.* in a folder or in its folder of topics."""
+    if not folder.is_dir():
+        raise BadInput(
+            f"{quote(str(folder), 200)} is no folder; name the one that holds "
+            f"{row.name} with `data` or {FOLDER_VARIABLE}"
+        )
+    for home in (folder, folder / "topics"):
+        path = dict(files_by_stem(home)).get(row.name)
+        if path is not None:
+            return read_table_file(str(path))
+    raise BadInput(
+        f"{quote(str(folder), 200)} holds no {row.name}.jsonl; put it there with "
+        "columns text and label, or name another folder with `data` or "
+        f"{FOLDER_VARIABLE}"
+    )
+
+
+def _read_topic_hub(row: Topic) -> pd.DataFrame:
+    """The rows of the dataset on the hub."""
+    try:
+        rows = read_hub(f"{HUB_PREFIX}{row.hub}")
+    except (BadInput, MissingExtra) as failed:
+        why = str(failed).partition("; give the dataset as")[0]
+        raise BadInput(
+            f"{row.name} is not at hand: no folder is given, and {why}; put "
+            f"{row.name}.jsonl in a folder and name it with `data` or {FOLDER_VARIABLE}"
+        ) from None
+    return rows
+
+
+def _arrange_topic(rows: pd.DataFrame, row: Topic) -> pd.DataFrame:
+    """Texts and class names of the rows that the task keeps."""
+    has_own_columns = {*row.text, row.label} <= {*rows.columns}
+    columns, label = (row.text, row.label) if has_own_columns else (("text",), "label")
+    if not {*columns, label} <= {*rows.columns}:
+        raise BadInput(
+            f"{row.name} has the columns {join_names([str(c) for c in rows.columns])}; "
+            "it "
+            f"needs {', '.join((*row.text, row.label))}, or text and label"
+        )
+    texts = rows[list(columns)].fillna("").astype(str).agg("\n".join, axis=1)
+    usable = texts.str.strip() != ""
+    if row.longest is not None:
+        usable &= texts.str.len() <= row.longest
+    class_labels = label_cells(rows.loc[usable, label], "label")
+    # "1" is the name of one class of yelp_reviews and the number of another: labels
+    # that all are names stay as they are.
+    already_named = {*class_labels} <= {*row.classes.values()}
+    names = (
+        class_labels
+        if already_named
+        else class_labels.map(lambda value: row.classes.get(value, value))
+    )
+    table = pd.DataFrame({"text": texts[usable], "label": names})
+    if odd := sorted({*table["label"]} - {*row.classes.values()}):
+        raise BadInput(
+            f"{row.name} has no class {quote(odd[0])}; its labels are "
+            f"{join_names(list(row.classes))}"
+        )
+    return table.reset_index(drop=True)

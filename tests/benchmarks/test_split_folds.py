@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.benchmarks.folds import FOLD, fold_benchmark
+from measurand.benchmarks.split import FOLD, fold_benchmark
 
 
 def rows(n, texts=10):

@@ -2,8 +2,12 @@
 
 import pandas as pd
 
-from measurand.benchmarks.choice_metadata import choice_columns
-from measurand.benchmarks.metadata import OF_EVIDENCE, derive_metadata, metadata_schema
+from measurand.benchmarks.metadata import (
+    OF_EVIDENCE,
+    choice_columns,
+    derive_metadata,
+    metadata_schema,
+)
 from measurand.core.items import pack_choices
 
 ROWS = {
