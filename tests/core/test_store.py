@@ -12,8 +12,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, StoreFailed
 from measurand.core.files import check_writable, write_file
 from measurand.core.store import MARKER, Codec, MemoryStore, Store, entry_key
-from measurand.experiment.answer import ANSWER_CODEC, Answer
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import ANSWER_CODEC, Answer, Ask
 from measurand.experiment.experiment import ask_all, open_experiment
 from measurand.experiment.rationales import TEXT_CODEC
 from measurand.models.server.calls import CALL_CODEC, Call, Reply, Token, Use

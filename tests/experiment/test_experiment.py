@@ -12,8 +12,7 @@ import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
 from measurand.core.store import Store
-from measurand.experiment.answer import ANSWER_CODEC
-from measurand.experiment.ask import Ask, AskGroup, ask_key
+from measurand.experiment.ask import ANSWER_CODEC, Ask, AskGroup, ask_key
 from measurand.experiment.engine import LocalEngine
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.experiment import open_experiment as here

@@ -9,8 +9,7 @@ from threadpoolctl import threadpool_info
 from measurand.core.errors import NotApplicable, Undefined
 from measurand.core.reader import Rearrangeable
 from measurand.core.store import Store
-from measurand.experiment.answer import ANSWER_CODEC
-from measurand.experiment.ask import WORDS, Ask, ask_key
+from measurand.experiment.ask import ANSWER_CODEC, WORDS, Ask, ask_key
 from measurand.experiment.trial import (
     _find_thread_pools,
     answer_ask,

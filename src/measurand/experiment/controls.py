@@ -28,8 +28,7 @@ from measurand.core.finding import Exhibit, Finding
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answer import Predictions
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.experiment import (
     Experiment,

@@ -14,8 +14,7 @@ from measurand.benchmarks.split import FOLD
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.intervention import Selection
-from measurand.experiment.answer import Answer
-from measurand.experiment.ask import ANSWERS, TEXTS, Ask
+from measurand.experiment.ask import ANSWERS, TEXTS, Answer, Ask
 from measurand.experiment.trial import asked_items
 from measurand.selections.rows import Both, Everything, HoldOut, Only
 

@@ -14,15 +14,19 @@ from measurand.core.files import keep_calls
 from measurand.core.reader import Reader, Tunable
 from measurand.core.store import Codec, Notice, Store, Thing
 from measurand.experiment import ENGINES
-from measurand.experiment.answer import (
+from measurand.experiment.ask import (
     ANSWER_CODEC,
+    SETTINGS,
+    TEXTS,
     Answer,
+    Ask,
+    AskGroup,
     Predictions,
     ReaderMeasures,
     WrittenAnswers,
     answer_fits,
+    ask_key,
 )
-from measurand.experiment.ask import SETTINGS, TEXTS, Ask, AskGroup, ask_key
 from measurand.experiment.budget import (
     DEFAULT_BUDGET,
     Budget,

@@ -1,10 +1,11 @@
-"""Trial: one fit and all that is asked of it, or several fits that are made at once."""
+"""Trial: one fit and all that is asked of it, or several fits at once."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import fields
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from measurand.core.errors import (
     quote,
 )
 from measurand.core.files import keep_calls
-from measurand.core.intervention import Rearranging
+from measurand.core.intervention import Rearranging, Selection
 from measurand.core.items import Items
 from measurand.core.reader import (
     AttributesWords,
@@ -41,8 +42,8 @@ from measurand.core.reader import (
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.core.store import Store
-from measurand.experiment.answer import ANSWER_CODEC, Answer
 from measurand.experiment.ask import (
+    ANSWER_CODEC,
     ANSWERS,
     EMBEDDING,
     EPOCHS,
@@ -50,11 +51,32 @@ from measurand.experiment.ask import (
     SETTINGS,
     TEXTS,
     WORDS,
+    Answer,
     Ask,
     ask_key,
 )
-from measurand.experiment.selection import select_rows
 from measurand.interventions.fields import Keep
+
+MOST_ROWS = 200_000  # of the selections that are kept of one table
+KEPT: WeakKeyDictionary[Items, dict[tuple[str, int], Items]] = WeakKeyDictionary()
+
+
+def select_rows(selection: Selection, items: Items, seed: int) -> Items:
+    """The items that the selection takes, the same for every reader.
+
+    An audit asks dozens of times about the same rows, and looks them up again to read
+    each answer.
+    """
+    kept, key = KEPT.setdefault(items, {}), (identity(selection), seed)
+    if key in kept:
+        return kept[key]
+    rows = selection(items, generator(seed, "select"))
+    if rows is items:  # which would keep itself for ever
+        return items
+    if sum(map(len, kept.values())) + len(rows) > MOST_ROWS:
+        kept.clear()
+    kept[key] = rows
+    return rows
 
 
 def limit_threads() -> AbstractContextManager[object]:

@@ -12,7 +12,7 @@ from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
 from measurand.core.items import LETTERS, Items, pack_choices
-from measurand.experiment.answer import Predictions
+from measurand.experiment.ask import Predictions
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
 

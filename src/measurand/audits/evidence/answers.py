@@ -22,8 +22,7 @@ from measurand.core.intervention import Intervention
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answer import Predictions
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import Experiment, ask_all, check_budget

@@ -55,7 +55,6 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
-from measurand.experiment.chance import MAJORITY, say_chance
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.experiment.ladder import (
     LADDER,
@@ -66,6 +65,7 @@ from measurand.experiment.ladder import (
     strength_of,
     way_to_run,
 )
+from measurand.experiment.statements import MAJORITY, say_chance
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything

@@ -21,8 +21,7 @@ from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.reader import Reader, TemperatureScaled
 from measurand.core.recipe import Strength, identity
-from measurand.experiment.answer import Predictions
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
     MATCH,

@@ -22,9 +22,9 @@ from measurand.core.finding import Exhibit, Finding, Verdict, merge_remarks
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
-from measurand.experiment.bits import bits_exhibits
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
+from measurand.experiment.statements import bits_exhibits
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 

@@ -18,11 +18,10 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answer import Predictions, remark_findings
-from measurand.experiment.ask import Ask
-from measurand.experiment.bits import bits_findings
+from measurand.experiment.ask import Ask, Predictions, remark_findings
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
+from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.stats.decisions import UNDECIDED, WITHIN, equivalence_decision

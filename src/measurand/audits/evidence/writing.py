@@ -25,10 +25,9 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.answer import WrittenAnswers, remark_findings
-from measurand.experiment.ask import TEXTS, Ask
+from measurand.experiment.ask import TEXTS, Ask, WrittenAnswers, remark_findings
 from measurand.experiment.experiment import Experiment, check_budget, write_all
-from measurand.experiment.judgements import judge_similarity
+from measurand.experiment.rationales import judge_similarity
 from measurand.interventions.fields import Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.judges import load_judge

@@ -17,8 +17,7 @@ from measurand.core.intervention import ModelRewording, Rewording
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.judgements import judge_entailment
-from measurand.experiment.rationales import ask_writer
+from measurand.experiment.rationales import ask_writer, judge_entailment
 from measurand.interventions import reworder
 from measurand.interventions.paraphrase import distinct_wordings
 from measurand.interventions.words import FormatNoise

@@ -18,7 +18,7 @@ from measurand.core.arrays import Floats
 from measurand.core.explainer import Judge, Likeness, Pairs
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.judgements import judge_likeness, judge_similarity
+from measurand.experiment.rationales import judge_likeness, judge_similarity
 from measurand.judges import LIKENESSES
 
 Measure = Callable[[Pairs], Floats]

@@ -21,8 +21,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.task import Task
 from measurand.core.words import words
-from measurand.experiment.answer import ANSWER_CODEC
-from measurand.experiment.ask import Ask, ask_key
+from measurand.experiment.ask import ANSWER_CODEC, Ask, ask_key
 from measurand.experiment.budget import Plan, announce_plan, is_dear, sum_plans
 from measurand.experiment.experiment import (
     Experiment,

@@ -18,8 +18,7 @@ from measurand.core.reader import (
 )
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.answer import Predictions
-from measurand.experiment.ask import Ask, AskGroup
+from measurand.experiment.ask import Ask, AskGroup, Predictions
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.selections.rows import Subsample, rows_per_class
 

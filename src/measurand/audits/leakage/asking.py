@@ -13,8 +13,14 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention, Refusing
 from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
-from measurand.experiment.answer import Predictions, ReaderMeasures
-from measurand.experiment.ask import EMBEDDING, EPOCHS, SALIENCY, Ask
+from measurand.experiment.ask import (
+    EMBEDDING,
+    EPOCHS,
+    SALIENCY,
+    Ask,
+    Predictions,
+    ReaderMeasures,
+)
 from measurand.experiment.experiment import (
     Experiment,
     ask_all,

@@ -29,9 +29,9 @@ from measurand.core.items import LETTERS, Items, with_columns
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.core.words import words
-from measurand.experiment.chance import say_chance
 from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
+from measurand.experiment.statements import say_chance
 from measurand.interventions.answers import RemoveGold
 from measurand.interventions.fields import Keep, KeepAndChange
 from measurand.readers.baselines import remembered_texts

@@ -22,8 +22,7 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
-from measurand.experiment.answer import Predictions
-from measurand.experiment.ask import Ask
+from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
     WORD,

@@ -16,8 +16,8 @@ from measurand.core.finding import Exhibit, Finding
 from measurand.core.items import Items
 from measurand.core.names import whole_condition
 from measurand.core.recipe import Strength
-from measurand.experiment.bits import bits_exhibits
 from measurand.experiment.controls import recovery_exhibit
+from measurand.experiment.statements import bits_exhibits
 from measurand.stats.peco.score import threshold_curve
 from measurand.stats.vectors.projections import tsne
 

@@ -38,7 +38,7 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
-from measurand.experiment.bits import bits_findings
+from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.stats.agreement import relevance_agreement
 from measurand.stats.paired import mean_score

@@ -14,7 +14,7 @@ from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
-from measurand.experiment.answer import remark_findings
+from measurand.experiment.ask import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
 from measurand.stats.decisions import ONE_TRAINING, pool_estimates
 from measurand.stats.information import pvi, v_information

@@ -6,8 +6,8 @@ from typing import ClassVar
 import pandas as pd
 
 from measurand.core.items import Items
-from measurand.experiment import selection as module
-from measurand.experiment.selection import select_rows
+from measurand.experiment import trial as module
+from measurand.experiment.trial import select_rows
 from measurand.selections.rows import Everything, Sample
 
 CALLS = []

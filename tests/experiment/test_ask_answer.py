@@ -11,14 +11,16 @@ import pytest
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import ReaderFailed
 from measurand.core.store import Codec
-from measurand.experiment.answer import ANSWER_CODEC, Answer, answer_fits
 from measurand.experiment.ask import (
+    ANSWER_CODEC,
     EMBEDDING,
     EPOCHS,
     SETTINGS,
     TEXTS,
     WORDS,
+    Answer,
     Ask,
+    answer_fits,
     ask_key,
 )
 from measurand.experiment.experiment import ask_all, open_experiment

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import ReaderFailed
-from measurand.experiment import judgements
+from measurand.experiment import rationales
 from measurand.experiment.experiment import open_experiment
-from measurand.experiment.judgements import (
+from measurand.experiment.rationales import (
     judge_entailment,
     judge_likeness,
     judge_similarity,
@@ -74,9 +74,9 @@ def test_another_recipe_or_other_pairs_are_judged_anew(running):
 
 
 def test_a_killed_run_goes_on_where_it_was(running, benchmark, tmp_path, monkeypatch):
-    monkeypatch.setattr(judgements, "AT_ONCE", 2)
+    monkeypatch.setattr(rationales, "AT_ONCE", 2)
     with pytest.raises(RuntimeError, match="killed"):
-        judgements.judge_pairs(running, Lengths(), Lengths(fails_on="d").entails, PAIRS)
+        rationales.judge_pairs(running, Lengths(), Lengths(fails_on="d").entails, PAIRS)
     assert len(ASKED) == 2
     said = judge_entailment(running, Lengths(), PAIRS)
     assert sorted(ASKED) == sorted(set(PAIRS))

@@ -1,0 +1,114 @@
+"""What audits state alike: an account in bits, and chance for choices.
+
+What an audit gives is what its reader tells of each item's label from the query alone,
+from the evidence alone and from both; so two audits of one file cannot disagree.
+
+Where items bring their own choices, who reads nothing guesses one of them, and so
+reaches chance and not the majority; and who reads a part alone reads it with the
+choices, since nobody could choose otherwise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.arrays import Clusters, Floats
+from measurand.core.finding import Exhibit, Finding, Report
+from measurand.experiment.ladder import INVERTED
+from measurand.stats.information import SHARES, account_bits
+
+BITS = "bits"
+
+
+def bits_findings(
+    name: str,
+    query: Floats,
+    evidence: Floats,
+    both: Floats,
+    *,
+    rng: np.random.Generator,
+    clusters: Clusters,
+) -> list[Finding]:
+    """What only the query tells, only the evidence, either, or both together.
+
+    Args:
+        name: The reader's name.
+        query: What the query alone tells of each item's label, in bits (PVI).
+        evidence: What the evidence alone tells.
+        both: What both tell.
+        rng: Where the resamples come from.
+        clusters: Items with one number are drawn together.
+    """
+    account = account_bits(query, evidence, both, rng=rng, clusters=clusters)
+    return [Finding(BITS, name, part, bits) for part, bits in account.items()]
+
+
+def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
+    """What each part tells of the label; the four bars of a reader add up to both."""
+    rows = [
+        {
+            "group": finding.reader,
+            "bar": finding.condition,
+            "value": finding.estimate.value,
+            "low": finding.estimate.low,
+            "high": finding.estimate.high,
+        }
+        for finding in findings
+        if finding.statistic == BITS and finding.condition in SHARES
+    ]
+    caption = (
+        "Bits about the label: what only the query tells, only the evidence, either, "
+        "and only both together"
+    )
+    exhibit = Exhibit(BITS, "bars", pd.DataFrame(rows), caption, {"x_title": "bits"})
+    return [exhibit] if rows else []
+
+
+MAJORITY, CHANCE = "the majority", "chance"
+# Why readers may be below it: of choices, texts that training has called right.
+TURNED = (
+    "as where choices that are right in training are wrong in the test items: look "
+    "which texts they share"
+)
+
+
+def say_chance(report: Report, names: Mapping[str, str]) -> Report:
+    """The report with chance for the majority, and other names for some statistics."""
+    names = {"majority": "chance", **names}
+    findings = [
+        replace(
+            finding,
+            statistic=names.get(finding.statistic, finding.statistic),
+            reader="chance" if finding.reader == "majority" else finding.reader,
+        )
+        for finding in report.findings
+    ]
+    verdict = report.verdict
+    reason = verdict.reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
+    return replace(
+        report,
+        verdict=replace(verdict, reason=reason),
+        findings=tuple(findings),
+        exhibits=tuple(
+            replace(
+                exhibit,
+                caption=exhibit.caption.replace(MAJORITY, CHANCE),
+                settings={k: _say_in(v) for k, v in exhibit.settings.items()},
+            )
+            for exhibit in report.exhibits
+        ),
+        warnings=tuple(line.replace(MAJORITY, CHANCE) for line in report.warnings),
+    )
+
+
+def _say_in(setting: object) -> object:
+    """What a chart is told, in these words: the titles of its axes among it.
+
+    >>> _say_in("accuracy over the majority"), _say_in("over majority"), _say_in(0.25)
+    ('accuracy over chance', 'over chance', 0.25)
+    """
+    if not isinstance(setting, str):
+        return setting
+    return setting.replace(MAJORITY, CHANCE).replace("majority", CHANCE)
