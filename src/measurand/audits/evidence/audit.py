@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from measurand.audits.evidence.answers import add_answer_changes
 from measurand.audits.evidence.consequences import (
     filter_findings,
     flip_findings,
@@ -14,7 +13,7 @@ from measurand.audits.evidence.consequences import (
     held_out_values,
     measure_gaps,
 )
-from measurand.audits.evidence.controls import add_controls
+from measurand.audits.evidence.controls import add_answer_changes, add_controls
 from measurand.audits.evidence.exhibits import (
     WITHOUT_EVIDENCE,
     evidence_item_table,

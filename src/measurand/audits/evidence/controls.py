@@ -1,26 +1,41 @@
-"""The controls of one reader: samples are read with their own evidence and the wrong.
+"""The controls of one reader: planted words, and answers that are taken away.
 
-Words are planted in the evidence, and matches in query and evidence.
+Samples are read with their own evidence and the wrong. Words are planted in the
+evidence, and matches in query and evidence.
+
+Items with choices are also asked changed. The evidence loses the sentences that hold
+the answer, or says another choice in its place: who then still gives the old answer has
+it from elsewhere. The evidence comes from another item of the same document or subject.
+Or "none of these" stands where the right choice stood.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import (
     EvidenceBaselines,
     EvidenceReading,
     correct_by_item,
 )
-from measurand.audits.evidence.settings import CONTROL_SHUFFLES, EvidenceSettings
+from measurand.audits.evidence.settings import (
+    CONTROL_SHUFFLES,
+    FEWEST_CHANGED,
+    EvidenceSettings,
+)
 from measurand.controls.samples import MatchSpike, WordSpike
+from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.control import DEALS, Control
-from measurand.core.errors import PastBudget
-from measurand.core.finding import Finding
+from measurand.core.errors import PastBudget, Undefined
+from measurand.core.finding import Estimate, Finding
+from measurand.core.intervention import Intervention
 from measurand.core.reader import Reader, TemperatureScaled
-from measurand.core.recipe import Strength, identity
+from measurand.core.recipe import Strength, identity, traits_of
+from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
@@ -38,10 +53,14 @@ from measurand.experiment.controls import (
     spike_findings,
     why_without_controls,
 )
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
-from measurand.interventions.shuffle import Shuffle
+from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
+from measurand.interventions.shuffle import WITHIN, Shuffle
 from measurand.stats.detection import Noise, shuffle_noise
+from measurand.stats.paired import mean_score, share_difference
+from measurand.stats.scores import cluster_share
+from measurand.stats.shuffles import shuffle_effect
 
 
 def add_controls(
@@ -149,3 +168,132 @@ def _blank_findings(run: ControlRun, baselines: EvidenceBaselines) -> list[Findi
     )
     # Each reader's two blanks have their share of the 5 % of false alarms.
     return blank_findings(run, measures, 2 * baselines.readers)
+
+
+def add_answer_changes(
+    reading: EvidenceReading,
+    reader: Reader,
+    experiment: Experiment,
+    baselines: EvidenceBaselines,
+) -> EvidenceReading:
+    """The reading with what its reader says where its answer was taken or changed."""
+    benchmark = experiment.benchmark
+    if benchmark.test.choices is None or reading.strength <= Strength.FORM:
+        return reading
+    what, traits = f"changed answers of {reading.name}", traits_of(reader)
+    if traits.remote or (is_dear(reader) and not traits.learned):
+        why = "they are asked of readers that take seconds, or that need no training"
+        return reading.add_not_run({what: why})
+    first = first_seed(reader)
+    changes = _answer_changes(benchmark)
+    asks = [Ask(first), *(Ask(first, under=c, repeats=n) for c, n in changes)]
+    try:
+        check_budget(reading.name, (experiment, asks))
+    except PastBudget as past:
+        return reading.add_not_run({what: way_to_run("evidence", past)})
+    full, *answers = ask_all(experiment, asks)
+    rng = generator(experiment.seed, "evidence", identity(first), "changed answers")
+    findings: list[Finding] = []
+    missing: dict[str, str] = {}
+    for (change, _), answer in zip(changes, answers, strict=True):
+        try:
+            findings += _state_change(
+                reading.name, change, full, answer, benchmark, baselines, rng
+            )
+        except Undefined as undefined:
+            missing[f"{change} of {reading.name}"] = str(undefined)
+    stated = (*reading.findings, *findings)
+    return replace(reading, findings=stated).add_not_run(missing)
+
+
+def _answer_changes(benchmark: Benchmark) -> list[tuple[Intervention, int]]:
+    """The changes that these items may allow, and how often each is drawn."""
+    evidence = str(benchmark.evidence)
+    columns = dict(
+        zip(WITHIN, (benchmark.test.subject, benchmark.test.document), strict=True)
+    )
+    shuffles = [Shuffle(evidence, kind) for kind, column in columns.items() if column]
+    return [
+        (DeleteAnswer(evidence), 1),
+        (SwapAnswer(evidence), 1),
+        (RemoveGold(), 1),
+        *((shuffle, CONTROL_SHUFFLES) for shuffle in shuffles),
+    ]
+
+
+def _state_change(
+    name: str,
+    change: Intervention,
+    full: Predictions,
+    answer: Predictions,
+    benchmark: Benchmark,
+    baselines: EvidenceBaselines,
+    rng: np.random.Generator,
+) -> list[Finding]:
+    """What one change does, of the items that it changes."""
+    test, condition = benchmark.test, str(change)
+    right = pd.Series(full.correct[0].astype(float), list(full.ids))
+    after = pd.Series(answer.correct.astype(float).mean(axis=0), list(full.ids))
+    clusters = baselines.clusters
+    if isinstance(change, RemoveGold):
+        estimate = mean_score(after, rng=rng, clusters=clusters)
+        return [Finding("accuracy", name, condition, estimate)]
+    if isinstance(change, SwapAnswer):
+        new = change.right_after(test)
+        estimate = followed_memory(full, answer, new, clusters)
+        return [Finding("followed_memory", name, condition, estimate)]
+    if isinstance(change, DeleteAnswer):
+        changed = change.right_after(test) >= 0
+        _check_count(changed, "hold their answer word for word")
+        rows = [right[changed], after[changed]]
+        loss = share_difference(*rows, clusters=clusters[changed])
+    else:
+        loss = _loss_within(full, answer, test.column(change.field), clusters)
+    return [Finding("delta_evi", name, condition, loss)]
+
+
+def followed_memory(
+    full: Predictions, swapped: Predictions, new: Ints, clusters: Ints
+) -> Estimate:
+    """How often the old answer is given where the evidence tells another.
+
+    Of items that were answered right with their own evidence, and are answered by the
+    old or the new answer where it was swapped.
+
+    Args:
+        full: The answers with the own evidence.
+        swapped: The answers with the swapped evidence.
+        new: The position of the new right choice; -1 where nothing was swapped.
+        clusters: Which items hang together.
+    """
+    old, answers = full.gold, swapped.answers[0]
+    either = (answers == old) | (answers == new)
+    counted = (new >= 0) & full.correct[0] & either
+    _check_count(counted, "have another answer of its type, and are answered by either")
+    return cluster_share((answers == old)[counted].astype(float), clusters[counted])
+
+
+def _loss_within(
+    full: Predictions, answer: Predictions, texts: "pd.Series[str]", clusters: Ints
+) -> Estimate:
+    """What evidence of another item of the same kind costs those that could have it."""
+    donors = answer.donors
+    assert donors is not None, "a shuffle names its givers"  # noqa: S101
+    numbers = pd.factorize(texts)[0]
+    changed = (numbers[donors] != numbers).all(axis=0)
+    _check_count(changed, "share it with items of other evidence")
+    position = np.cumsum(changed) - 1
+    effect = shuffle_effect(
+        full.correct[0][changed].astype(float),
+        answer.correct[:, changed].astype(float),
+        position[donors[:, changed]].astype(np.int32),
+        clusters[changed],
+    )
+    return effect.interval(0.95)
+
+
+def _check_count(chosen: Bools | NDArray[np.bool_], what: str) -> None:
+    """Raise where too few items were changed for a figure."""
+    count = int(chosen.sum())
+    if count < FEWEST_CHANGED:
+        raise Undefined(f"{count} items {what}, and {FEWEST_CHANGED} are needed")

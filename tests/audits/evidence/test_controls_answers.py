@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
-from measurand.audits.evidence.answers import followed_memory
+from measurand.audits.evidence.controls import followed_memory
 from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import Undefined
