@@ -12,7 +12,7 @@ import pytest
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.canonical import canonical_benchmark
-from measurand.audits.leakage.counterparts import _describe_task
+from measurand.audits.leakage.cards import _describe_task
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
     part_leakage,

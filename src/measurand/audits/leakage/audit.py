@@ -9,7 +9,7 @@ from measurand.audits.leakage.canonical import (
     CanonicalBenchmark,
     canonical_benchmark,
 )
-from measurand.audits.leakage.cards import word_statistics
+from measurand.audits.leakage.cards import WorkList, list_counterparts, word_statistics
 from measurand.audits.leakage.causes import read_simply
 from measurand.audits.leakage.choices import (
     check_own_choices,
@@ -18,10 +18,8 @@ from measurand.audits.leakage.choices import (
     rule_findings,
     tell_unrequired,
 )
-from measurand.audits.leakage.controls import add_controls
-from measurand.audits.leakage.counterparts import WorkList, list_counterparts
+from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
-from measurand.audits.leakage.part_controls import add_part_controls
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import repair_leaks

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.counterparts import WorkList, aims_by_item
-from measurand.audits.leakage.published import published_warnings
+from measurand.audits.leakage.cards import WorkList, aims_by_item
+from measurand.audits.leakage.choices import published_warnings
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.audits.leakage.published import find_published, published_warnings
+from measurand.audits.leakage.choices import find_published, published_warnings
 
 
 @pytest.mark.parametrize(
