@@ -49,7 +49,7 @@ def suite_verb(
     # Later than the file: whoever mistyped its name need not wait for these.
     import json
 
-    from measurand.audits.explanations.suite import suite_rows as rows
+    from measurand.audits.explanations.perturbations import suite_rows as rows
     from measurand.judges import load_judge
 
     print_roles(benchmark)

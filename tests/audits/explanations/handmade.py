@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from measurand.audits.explanations.corpus import Robustness
+from measurand.audits.explanations.estimates import Levels
 from measurand.audits.explanations.information import Information, SeedRun
-from measurand.audits.explanations.metrics import Levels
 from measurand.audits.explanations.rationales import Rationales
-from measurand.audits.explanations.robustness import Robustness
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Estimate

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.explanations import ExplanationsSettings, audit
-from measurand.audits.explanations.rationales import Rationales
-from measurand.audits.explanations.templates import leaking_templates
+from measurand.audits.explanations.rationales import Rationales, leaking_templates
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, UnknownName

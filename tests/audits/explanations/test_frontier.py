@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from measurand.audits.explanations.estimates import metric_levels as figured
 from measurand.audits.explanations.frontier import (
     explainer_frontier,
     input_overlaps,
     score_explainers,
 )
-from measurand.audits.explanations.metrics import metric_levels as figured
 from measurand.stats.resampling import percentile_estimate
 from tests.audits.explanations.handmade import (
     informed,

@@ -3,9 +3,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from measurand.audits.explanations.hypotheses import decide_hypotheses
-from measurand.audits.explanations.meta_evaluation import ORDER, evaluate_metrics
-from measurand.audits.explanations.metrics import Composite, Scores, metric_levels
+from measurand.audits.explanations.estimates import Composite, Scores, metric_levels
+from measurand.audits.explanations.meta_evaluation import (
+    ORDER,
+    decide_hypotheses,
+    evaluate_metrics,
+)
 from measurand.core.errors import BadInput, Undefined
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif

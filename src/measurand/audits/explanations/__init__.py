@@ -45,7 +45,7 @@ compared with itself. `preset` 'paper' has the proposal's mask and specificity.
 """
 
 from measurand.audits.explanations.audit import audit
-from measurand.audits.explanations.comparison import COMPARISON
+from measurand.audits.explanations.exhibits import COMPARISON
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.verdict import LABELS
 from measurand.core.audit import Audit

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from measurand.audits.explanations.corpus import Robustness
+from measurand.audits.explanations.estimates import Composite, Levels, Scores
 from measurand.audits.explanations.information import Information
-from measurand.audits.explanations.metrics import Composite, Levels, Scores
 from measurand.audits.explanations.rationales import Rationales
-from measurand.audits.explanations.robustness import Robustness
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.finding import Estimate

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
-from measurand.audits.explanations.corpus import Corpus
+from measurand.audits.explanations.corpus import Corpus, Robustness
+from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
 from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
@@ -25,9 +26,7 @@ from measurand.audits.explanations.meta_evaluation import (
     MetaEvaluation,
     evaluate_metrics,
 )
-from measurand.audits.explanations.metrics import Levels, Scores, metric_levels
 from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
-from measurand.audits.explanations.robustness import Robustness
 from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettings
 from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters, Floats

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.audits.explanations.corpus import Robustness, measure_robustness
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
-from measurand.audits.explanations.robustness import Robustness, measure_robustness
 from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
 from measurand.audits.explanations.specificity import (
     Contrasts,

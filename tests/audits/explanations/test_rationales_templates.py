@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from measurand.audits.explanations.templates import (
+from measurand.audits.explanations.rationales import (
     DISCOVERY,
     chain_rows,
     find_leaking_templates,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measurand.audits.explanations.robustness import (
+from measurand.audits.explanations.corpus import (
     measure_robustness,
     other_item_likeness,
     rewrite_likeness,
