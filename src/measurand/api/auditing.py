@@ -22,7 +22,7 @@ from measurand.core.finding import Report
 from measurand.core.task import Task
 from measurand.experiment.experiment import Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
-from measurand.report.reports import Reports
+from measurand.report.saved import Reports
 
 HERE = Workplace()
 

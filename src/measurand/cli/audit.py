@@ -37,7 +37,7 @@ def audit_verb(
     )
     from measurand.experiment.experiment import renew_budget
     from measurand.readers import READERS
-    from measurand.report.reports import Reports
+    from measurand.report.saved import Reports
 
     extra = also or []
     records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}

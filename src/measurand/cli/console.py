@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
     from measurand.core.finding import Report
     from measurand.experiment.experiment import Experiment
-    from measurand.report.reports import Reports
+    from measurand.report.saved import Reports
 
 
 LINE_EVERY = 60.0  # seconds between lines of progress, where there is no terminal
@@ -178,7 +178,7 @@ def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
 
 def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> None:
     """Print and save the reports of several audits of one benchmark."""
-    from measurand.report.reports import save_reports
+    from measurand.report.saved import save_reports
 
     if run.out is not None:
         save_reports(reports, run.out, log, overwrite=run.overwrite)
@@ -187,8 +187,7 @@ def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> 
 
 def print_all(reports: "Reports", run: RunOptions) -> None:
     """Print the reports of several audits, and where they were saved."""
-    from measurand.report.reports import describe_reports
-    from measurand.report.saved import dumps
+    from measurand.report.saved import describe_reports, dumps
 
     if run.json:
         print(dumps(describe_reports(reports)), end="")

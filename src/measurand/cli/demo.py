@@ -38,7 +38,7 @@ def demo_verb(
     from measurand.audits import AUDITS
     from measurand.benchmarks import SYNTHETIC
     from measurand.core.folders import DEMO, replace_folder
-    from measurand.report.reports import Reports, write_reports
+    from measurand.report.saved import Reports, write_reports
 
     run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
     reports = {}

@@ -18,8 +18,13 @@ from measurand.report.charts import (
     draw_distribution,
     draw_intervals,
 )
-from measurand.report.curves import draw_curve, draw_histogram, draw_points
-from measurand.report.decision_map import MAP_NUMBERS, draw_decision_map
+from measurand.report.curves import (
+    MAP_NUMBERS,
+    draw_curve,
+    draw_decision_map,
+    draw_histogram,
+    draw_points,
+)
 from measurand.report.map import POINTS
 from measurand.report.scatter import draw_scatter
 
