@@ -1,18 +1,20 @@
-"""Several reports of one audit, side by side.
+"""Several reports of one audit, side by side, and what is not alike.
 
 An audit's own `Comparison` says what stands in the table, what is plotted against what
 and which changes are stated; for any audit there are paired differences of accuracy
 between reports about the same items.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.compare import caveats, changes, pairing, statistics
-from measurand.compare.changes import report_changes
+from measurand.compare import changes, pairing, statistics
+from measurand.compare.changes import Changes, judged_condition, report_changes
+from measurand.compare.pairing import items_by_id
 from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
@@ -44,7 +46,7 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    reasons = [f"{len(reports)} reports: {counts}", *caveats.axis_changes(pairs)]
+    reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs)]
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
@@ -64,10 +66,10 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
             **unlike,
             **too_few,
             **_pairing_note(differences, comparison),
-            **caveats.one_sided_parts(pairs),
+            **one_sided_parts(pairs),
         },
         warnings=[
-            *caveats.comparison_warnings(pairs),
+            *comparison_warnings(pairs),
             *(
                 f"{name}: {warning}"
                 for name, report in zip(names, reports, strict=True)
@@ -115,7 +117,7 @@ def _decision_exhibit(
     for name, report in zip(names, reports, strict=True):
         row = {"benchmark": name, "verdict": report.verdict.label}
         if comparison.axes:
-            row["fails"] = ", ".join(caveats.failing_axes(report, comparison)) or "–"
+            row["fails"] = ", ".join(failing_axes(report, comparison)) or "–"
         for statistic in comparison.headlines:
             stated = findings_by_reader(report, statistic, comparison.preferred).items()
             row |= {
@@ -141,3 +143,164 @@ def _restate_findings(
 
 
 DECISIONS_CAPTION = "What each report decided, and why"
+
+
+def failing_axes(report: Report, comparison: Comparison) -> list[str]:
+    """The axes that the verdict says fail.
+
+    >>> from measurand.core.finding import Verdict
+    >>> said = Verdict("off", "off", "tfidf", "given is off: leaky (alone 0.9)")
+    >>> axes = {"unstable": "robustness", "leaky": "rationale_only"}
+    >>> failing_axes(Report("", {}, said, (), {}), Comparison(axes=axes))
+    ['leaky']
+    """
+    reason = report.verdict.reason
+    return [word for word in comparison.axes if re.search(rf"\b{word} \(", reason)]
+
+
+def axis_changes(pairs: Sequence[Changes]) -> Iterator[str]:
+    """Which axes fail in a later report and not in the first, and the other way."""
+    for pair in pairs:
+        first, second = (
+            failing_axes(report, pair.comparison) for report in pair.reports
+        )
+        unknown = [
+            [
+                word
+                for word in pair.comparison.axes
+                if not _rests_on_axis(pair, side, word)
+            ]
+            for side in (0, 1)
+        ]
+        parts = {
+            "newly": [w for w in second if w not in (*first, *unknown[0])],
+            "still": [w for w in second if w in first],
+            "no longer clearly": [w for w in first if w not in (*second, *unknown[1])],
+            f"not judged in {pair.names[0]}:": [w for w in second if w in unknown[0]],
+            f"not judged in {pair.names[1]}:": [w for w in first if w in unknown[1]],
+        }
+        phrases = [f"{how} {', '.join(words)}" for how, words in parts.items() if words]
+        if phrases:
+            yield f"{pair.names[1]} after {pair.names[0]}: {', '.join(phrases)}"
+
+
+def one_sided_parts(pairs: Sequence[Changes]) -> dict[str, str]:
+    """What stands in one of two reports only."""
+    missing: dict[str, str] = {}
+    for pair in pairs:
+        # The reader of a claim is what it is stated by, not somebody who can lack.
+        changes = [c for c in pair.ranking if not pair.claims(c)]
+        sides = ([c.first for c in changes], [c.second for c in changes])
+        for side, opposite in ((0, 1), (1, 0)):
+            phrases = [
+                f"the {what}s {' · '.join(names)}"
+                for what in ("condition", "reader")
+                if (names := _unmatched_names(what, sides[side], sides[opposite]))
+            ]
+            if phrases:
+                key = f"changes of what {pair.names[opposite]} lacks"
+                missing[key] = f"only {pair.names[side]} has {'; '.join(phrases)}"
+    return missing
+
+
+def comparison_warnings(pairs: Sequence[Changes]) -> Iterator[str]:
+    """What a reader of differences should know: other items, other settings."""
+    for pair in pairs:
+        first, second = pair.names
+        if not pair.share:
+            yield (
+                f"{second} and {first} are not known to share items: what differs may "
+                "be the items"
+            )
+        sizes = [len(items_by_id(report)) for report in pair.reports]
+        if pair.paired and pair.items < max(sizes):
+            yield (
+                f"{second} and {first} share {pair.items} of {sizes[1]} and {sizes[0]} "
+                "items: what is paired is of these"
+            )
+        settings = [report.settings for report in pair.reports]
+        differences = [
+            *_setting_differences(settings[0], settings[1], pair.comparison.outcomes),
+            *_input_differences(*pair.reports),
+        ]
+        if differences:
+            yield f"{second} was run otherwise than {first}: {'; '.join(differences)}"
+
+
+def _rests_on_axis(pair: Changes, side: int, word: str) -> bool:
+    """Whether the verdict of this side rests on a reader and on this axis."""
+    report, statistic = pair.reports[side], pair.comparison.axes[word]
+    condition = judged_condition(report, pair.comparison)
+    return report.verdict.stage is not None and any(
+        finding.statistic == statistic and condition in (None, finding.condition)
+        for finding in report.findings
+    )
+
+
+def _unmatched_names(
+    what: str,
+    own_findings: Sequence[Finding | None],
+    other_findings: Sequence[Finding | None],
+) -> list[str]:
+    has, lacks = (
+        dict.fromkeys(str(getattr(finding, what)) for finding in side if finding)
+        for side in (own_findings, other_findings)
+    )
+    return [name for name in has if name not in lacks]
+
+
+def _setting_differences(
+    first: Mapping[str, object], second: Mapping[str, object], outcomes: Sequence[str]
+) -> Iterator[str]:
+    for key in dict.fromkeys([*first, *second]):
+        first_value, second_value = first.get(key), second.get(key)
+        if first_value == second_value or key in outcomes:
+            continue
+        if isinstance(first_value, Mapping) and isinstance(second_value, Mapping):
+            # What only one of them has is said to be lacking there.
+            if any(
+                first_value[name] != second_value[name]
+                for name in first_value
+                if name in second_value
+            ):
+                yield f"other {key}"
+        elif isinstance(first_value, list | tuple) and isinstance(
+            second_value, list | tuple
+        ):
+            yield from _list_difference(
+                key, [*map(str, first_value)], [*map(str, second_value)]
+            )
+        else:
+            yield f"{key} {second_value}, not {first_value}"
+
+
+def _list_difference(key: str, first: list[str], second: list[str]) -> Iterator[str]:
+    parts = {
+        "with": [name for name in second if name not in first],
+        "without": [name for name in first if name not in second],
+    }
+    phrases = [f"{how} {' · '.join(names)}" for how, names in parts.items() if names]
+    if first != second:
+        yield f"{key} {', '.join(phrases) or 'in another order'}"
+
+
+def _input_differences(first_report: Report, second_report: Report) -> Iterator[str]:
+    """What a reader was given that is not the same: its input, and its training."""
+    first, second = (_input_roles(report) for report in (first_report, second_report))
+    if first and second and first != second:
+        yield f"input {second}, not {first}"
+    digests = [
+        report.benchmark.get("digest") for report in (first_report, second_report)
+    ]
+    trained = [d.get("train") for d in digests if isinstance(d, Mapping)]
+    if len(trained) == 2 and None not in trained and trained[0] != trained[1]:
+        yield "train not the same cell for cell"
+
+
+def _input_roles(report: Report) -> str:
+    """The roles that are read, whatever their columns are called."""
+    roles, fields = (report.benchmark.get(key) for key in ("roles", "input"))
+    roles = roles if isinstance(roles, Mapping) else {}
+    role_names = {str(roles.get(role)): role for role in ("query", "evidence")}
+    columns = fields.split(", ") if isinstance(fields, str) else []
+    return " + ".join(role_names.get(field, field) for field in columns)
