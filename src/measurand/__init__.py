@@ -20,10 +20,12 @@ __version__ = "0.2.0"
 if TYPE_CHECKING:  # what follows is what a type checker and an editor see
     from measurand.api.auditing import (
         audit,
+        compare,
         evidence,
         explanations,
         exposure,
         leakage,
+        load_report,
     )
     from measurand.api.names import (
         audits,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:  # what follows is what a type checker and an editor see
         readers,
         selections,
     )
-    from measurand.api.report import compare, load_report
     from measurand.api.source import load
     from measurand.checks import (
         check_audit,
@@ -94,10 +95,12 @@ __all__ = [
 HOMES = {  # where the public names live, imported when they are first used
     "measurand.api.auditing": (
         "audit",
+        "compare",
         "evidence",
         "explanations",
         "exposure",
         "leakage",
+        "load_report",
     ),
     "measurand.api.names": (
         "audits",
@@ -108,7 +111,6 @@ HOMES = {  # where the public names live, imported when they are first used
         "readers",
         "selections",
     ),
-    "measurand.api.report": ("compare", "load_report"),
     "measurand.api.source": ("load",),
     "measurand.checks": (
         "check_audit",

@@ -1,4 +1,4 @@
-"""The audits, each a call that needs nothing but a benchmark."""
+"""The audits, each a call that needs nothing but a benchmark; their reports."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from measurand.api.source import to_benchmark
 from measurand.audits import AUDITS
 from measurand.benchmarks.published.table import TOPICS
+from measurand.compare.compare import compare as compare_reports
 from measurand.core.audit import Audit
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
@@ -22,7 +23,17 @@ from measurand.core.finding import Report
 from measurand.core.task import Task
 from measurand.experiment.experiment import Workplace, renew_budget
 from measurand.readers.names import ReaderChoices, name_readers, tell_apart
-from measurand.report.saved import Reports
+from measurand.report.saved import Reports, load_report
+
+__all__ = [
+    "audit",
+    "compare",
+    "evidence",
+    "explanations",
+    "exposure",
+    "leakage",
+    "load_report",
+]
 
 HERE = Workplace()
 
@@ -295,3 +306,29 @@ def _choose_audits(
     for record in records.values():
         record.choose(**{k: v for k, v in settings.items() if record.takes(k)})
     return records
+
+
+def compare(reports: Sequence[Report] | Mapping[str, Report]) -> Report:
+    """A report on reports of one audit: what differs, paired where items are shared.
+
+    Args:
+        reports: Two reports or more, the one that others are compared with first; a
+            mapping says what each is called.
+
+    Returns:
+        A report whose findings are the differences.
+    """
+    if isinstance(reports, Report) or not isinstance(reports, Sequence | Mapping):
+        raise BadInput(
+            f"compare takes a list of reports, and a {type(reports).__name__} was "
+            "given; write compare([first, second])"
+        )
+    chosen = [*reports.values()] if isinstance(reports, Mapping) else [*reports]
+    for report in chosen:
+        if not isinstance(report, Report):
+            raise BadInput(
+                f"a {type(report).__name__} is no report; give what an audit returned, "
+                "or load_report(FOLDER)"
+            )
+    named = isinstance(reports, Mapping)
+    return compare_reports(chosen, [str(name) for name in reports] if named else None)

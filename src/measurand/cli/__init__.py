@@ -13,8 +13,7 @@ from measurand.core.errors import MeasurandError, quote
 
 keep_docstrings("measurand.cli")  # the help of verbs
 
-from measurand.cli.app import app, register_verbs  # noqa: E402
-from measurand.cli.messages import name_options, verb_options  # noqa: E402
+from measurand.cli.app import app, name_options, register_verbs, verb_options  # noqa: E402
 
 register_verbs()
 

@@ -10,12 +10,7 @@ import measurand
 from measurand.audits.exposure.study import expand_arms
 from measurand.benchmarks.load import load_parts
 from measurand.benchmarks.roles import PLAIN
-from measurand.cli.messages import (
-    OPTION_OF_ARGUMENT,
-    name_options,
-    option_of,
-    verb_options,
-)
+from measurand.cli.app import OPTION_OF_ARGUMENT, name_options, option_of, verb_options
 from measurand.core.errors import BadOption
 from measurand.experiment.experiment import open_experiment
 
