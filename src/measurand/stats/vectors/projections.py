@@ -7,7 +7,7 @@ not too wide, they come from the covariance matrix. t-SNE keeps neighbours toget
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh, get_blas_funcs, qr
+from scipy.linalg import LinAlgError, eigh, get_blas_funcs, qr
 from sklearn.decomposition import PCA
 
 from measurand.core.arrays import Floats, Ints
@@ -93,15 +93,15 @@ def _scatter_matrix(
 def largest_eigenpairs(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
     """The `k` largest eigenvalues, the largest first, and their vectors."""
     last = len(squares) - 1
-    values, vectors = eigh(
-        squares,
-        lower=False,
-        subset_by_index=(last - k + 1, last),
-        driver="evx",
-        check_finite=False,
-    )
+    some = {"lower": False, "check_finite": False}
+    try:
+        values, vectors = eigh(
+            squares, subset_by_index=(last - k + 1, last), driver="evx", **some
+        )
+    except LinAlgError:
+        values, vectors = eigh(squares, driver="evd", **some)
     if len(values) < k:  # where all are about equal, LAPACK does not find so many
-        values, vectors = eigh(squares, lower=False, driver="evd", check_finite=False)
+        values, vectors = eigh(squares, driver="evd", **some)
     return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
 
 
