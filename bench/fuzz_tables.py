@@ -180,8 +180,8 @@ def _choice_golds(dice: Dice, rows: list[dict[str, Any]]) -> list[dict[str, Any]
     changed = []
     for row in rows:
         texts, gold = row.get("options"), row.get("answer")
-        inside = isinstance(texts, list) and isinstance(gold, int)
-        text = texts[gold] if inside and gold < len(texts) else gold
+        inside = isinstance(texts, list) and gold in range(min(len(texts), 8))
+        text = texts[gold] if inside else gold
         letter = "ABCDEFGH"[gold] if inside else gold
         ways = (letter, text, [text], {"text": [text]}, str(gold))
         beyond = dice.choice((-1, 99, "Z", "", None, "AB", [], dice.odd("cell")))

@@ -203,12 +203,16 @@ def _build_benchmark(
     fields = roles.fields or ((query,) if evidence is None else (query, evidence))
     if choices is not None:
         fields = (*fields, choices)
-    parts = (fields, label, metadata, _group_column(roles), choices, None)
-    parts += (accepted_column(roles), roles.subject, roles.document)
+    parts = (fields, label, metadata, _group_column(roles), choices)
+    about = {
+        "answers": accepted_column(roles),
+        "subject": roles.subject,
+        "document": roles.document,
+    }
     return Benchmark(
         name=name,
-        train=Items(train, *parts),
-        test=Items(test, *parts),
+        train=Items(train, *parts, **about),
+        test=Items(test, *parts, **about),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,

@@ -248,7 +248,8 @@ def _state_change(
         rows = [right[changed], after[changed]]
         loss = share_difference(*rows, clusters=clusters[changed])
     else:
-        loss = _loss_within(full, answer, test.column(change.field), clusters)
+        texts = test.column(str(benchmark.evidence))
+        loss = _loss_within(full, answer, texts, clusters)
     return [Finding("delta_evi", name, condition, loss)]
 
 
