@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -204,15 +205,16 @@ def _build_benchmark(
     if choices is not None:
         fields = (*fields, choices)
     parts = (fields, label, metadata, _group_column(roles), choices)
-    about = {
-        "answers": accepted_column(roles),
-        "subject": roles.subject,
-        "document": roles.document,
-    }
+    items = partial(
+        Items,
+        answers=accepted_column(roles),
+        subject=roles.subject,
+        document=roles.document,
+    )
     return Benchmark(
         name=name,
-        train=Items(train, *parts, **about),
-        test=Items(test, *parts, **about),
+        train=items(train, *parts),
+        test=items(test, *parts),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,

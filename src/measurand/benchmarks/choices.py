@@ -327,18 +327,18 @@ def _gold_way(golds: Sequence[object], items: Sequence[ItemChoices]) -> str:
 
     A text that is a number may be an index or a choice; it is a choice where all are.
     """
-    known = [
+    layouts = [
         (gold, item)
         for gold, item in zip(golds, items, strict=True)
         if gold is not None and gold != UNLABELLED
     ]
-    as_text = any(isinstance(gold, str) for gold, _ in known)
+    as_text = any(isinstance(gold, str) for gold, _ in layouts)
     ways = [MARK, TEXT_OF, LETTER, INDEX] if as_text else [INDEX, MARK, TEXT_OF]
-    numbers = [(int(str(g)), len(i.texts)) for g, i in known if _is_int(str(g))]
+    numbers = [(int(str(g)), len(i.texts)) for g, i in layouts if _is_int(str(g))]
     if all(number for number, _ in numbers) and any(n == m for n, m in numbers):
         ways.insert(ways.index(INDEX), INDEX_FROM_1)
     fits = {
-        way: sum(_gold_place(gold, item, way) is not None for gold, item in known)
+        way: sum(_gold_place(gold, item, way) is not None for gold, item in layouts)
         for way in ways
     }
     return max(ways, key=lambda way: fits[way])

@@ -86,11 +86,14 @@ def screen_answers(
                 f"no {f'{side} row'.strip()} has an answer in column "
                 f"{quote(roles.label)}; name another column with `answers`"
             )
-        kept = np.flatnonzero([bool(answers) for answers in rows])
-        dropped += len(rows) - len(kept)
+        answered = np.flatnonzero([bool(answers) for answers in rows])
+        dropped += len(rows) - len(answered)
         changed.append(
             _screen_table(
-                table.iloc[kept], [rows[row] for row in kept], roles, (seed, side)
+                table.iloc[answered],
+                [rows[row] for row in answered],
+                roles,
+                (seed, side),
             )
         )
     screened = sum(map(len, changed))

@@ -175,7 +175,7 @@ def _write_item(
 ) -> tuple[str, str, str, str]:
     """The texts of one item and the letter of its right choice."""
     names = [NAMES[i] for i in rng.choice(len(NAMES), choices + 2, replace=False)]
-    asked = names[right] if source == 1 else names[-1]
+    topic = names[right] if source == 1 else names[-1]
     witness = names[right] if source == 2 else names[-2]
     adverbs = _draw(PLAIN_ADVERBS, choices, rng)
     if source == 0:
@@ -190,7 +190,7 @@ def _write_item(
         strict=True,
     )
     texts = ["{} the {} {} of {}".format(*choice) for choice in parts]
-    question = f"What did {asked} bring to the {position} after the {after}?"
+    question = f"What did {topic} bring to the {position} after the {after}?"
     evidence = (
         f"There was a {before} at the {position}. Then {witness} came by {vehicle} and "
         "stayed."

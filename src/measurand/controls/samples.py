@@ -160,8 +160,8 @@ def unused_names(benchmark: Benchmark, count: int, seed: int) -> list[str]:
     used = _vocabulary(benchmark)
     names = [name for name in NAMES if name.lower() not in used][:count]
     rng = generator(seed, "control", "names")
-    made = unused_words(benchmark, count - len(names), rng)
-    return [*names, *(word.capitalize() for word in made)]
+    new_words = unused_words(benchmark, count - len(names), rng)
+    return [*names, *(word.capitalize() for word in new_words)]
 
 
 def _vocabulary(benchmark: Benchmark) -> set[str]:

@@ -158,15 +158,15 @@ def _find_unlisted(folder: Path, holds: str) -> str | None:
     for name in _walk_names(folder, with_folders=True):
         path = folder / name
         if path.is_dir() and not path.is_symlink():
-            known = str(Path(name)) in folders
+            is_listed = str(Path(name)) in folders
         else:
-            known = name == RUN or (
+            is_listed = name == RUN or (
                 name in files
                 and path.is_file()
                 and not path.is_symlink()
                 and _fingerprint(path) == files[name]
             )
-        if not known:
+        if not is_listed:
             return name
     return None
 

@@ -225,8 +225,8 @@ def _are_shares(values: NDArray[np.float32]) -> bool:
 def _are_donors(answer: Answer, ask: Ask) -> bool:
     """Whether an item got its text from an item, where texts were rearranged."""
     if answer.donors is None:
-        asked = ask.what in (ANSWERS, TEXTS)
-        return not (asked and isinstance(ask.under, Rearranging))
+        is_answer = ask.what in (ANSWERS, TEXTS)
+        return not (is_answer and isinstance(ask.under, Rearranging))
     items = answer.values.shape[1]
     return bool(((answer.donors >= 0) & (answer.donors < items)).all())
 

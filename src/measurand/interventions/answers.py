@@ -157,12 +157,12 @@ def _without(text: str, answer: str) -> str:
         return text
     # An answer may run over the end of a sentence: whatever it touches goes.
     hits = [match.span() for match in pattern.finditer(text)]
-    kept = [
+    sentences = [
         text[start:end]
         for start, end in sentence_spans(text)
         if not any(first < end and start < last for first, last in hits)
     ]
-    return " ".join(kept)
+    return " ".join(sentences)
 
 
 def _replace(text: str, answer: str, other: str) -> str:

@@ -152,10 +152,12 @@ class FittedZeroShotChoices:
         self, prompts: Sequence[str], texts: Sequence[Sequence[str]]
     ) -> Floats:
         """How likely each choice follows, in all or a token."""
-        own = [[f" {text}" for text in row[: len(self.classes)]] for row in texts]
+        continuations = [
+            [f" {text}" for text in row[: len(self.classes)]] for row in texts
+        ]
         scores = np.zeros((len(prompts), len(self.classes)))
         for row, (totals, tokens) in enumerate(
-            self.model.own_log_probabilities(prompts, own)
+            self.model.own_log_probabilities(prompts, continuations)
         ):
             each = totals / tokens if self.way == BY_LENGTH else totals
             scores[row, : len(each)] = each

@@ -153,8 +153,8 @@ class EndpointReader:
             render_items(shown), shown.labels, offered, strict=True
         ):
             mark = choices.marks[gold.classes.index(label)]
-            said = item_question(question, text, choices, asked)
-            turns.append(chat_turn("user", said))
+            prompt = item_question(question, text, choices, asked)
+            turns.append(chat_turn("user", prompt))
             turns.append(chat_turn("assistant", fill_chat(answer, {"mark": mark})))
         return tuple(turns)
 
@@ -333,9 +333,9 @@ class FittedEndpointChoices:
         shares = np.zeros((len(items), max(len(self.classes), *items.choice_counts)))
         shares[:, 0] = items.choice_counts == 1  # nothing to ask, nothing to pay
         several = np.flatnonzero(items.choice_counts > 1)
-        asked = items.rows(several)
+        questions = items.rows(several)
         rows, counts = self.reader.read_replies(
-            self.prompts(asked), _offer_choices(asked)
+            self.prompts(questions), _offer_choices(questions)
         )
         for number, row in zip(several, rows, strict=True):
             shares[number, : len(row)] = row
@@ -343,8 +343,8 @@ class FittedEndpointChoices:
             {name: round(count / len(items), 6) for name, count in counts.items()}
         )
         _warn_unparsed(counts["unparsed"], len(items), self.reader.endpoint.model)
-        known = shares[:, : len(self.classes)]
-        return np.asarray(known / known.sum(axis=1, keepdims=True))
+        class_shares = shares[:, : len(self.classes)]
+        return np.asarray(class_shares / class_shares.sum(axis=1, keepdims=True))
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of the last answers that would not parse, and by likely tokens."""

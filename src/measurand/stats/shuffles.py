@@ -147,14 +147,14 @@ def shuffle_effect(
         donated += np.bincount(giver, correct - received.mean(), minlength=n)
     psi = right - received - donated / shuffles
     value = float((right - received).mean())
-    own = right - received
+    losses = right - received
     variance = max(
         cluster_variance(psi, clusters, value)
         - _counted_twice(wrong, donors, clusters),
-        cluster_variance(own, clusters) / 2,
+        cluster_variance(losses, clusters) / 2,
     )
-    alone, single = item_variance(own), np.arange(n)
-    given = item_variance(psi) - _counted_twice(wrong, donors, single)
+    alone, single = item_variance(losses), np.arange(n)
+    with_givers = item_variance(psi) - _counted_twice(wrong, donors, single)
     discordant = float(np.abs(wrong - right).mean())
     return ShuffleEffect(
         value,
@@ -163,8 +163,12 @@ def shuffle_effect(
         count_clusters(clusters),
         sigma_shuf(wrong.mean(axis=1)),
         discordant,
-        sources={ITEMS: alone, GIVERS: given - alone, SHARED: variance - given},
-        moved=(float((own <= -0.5).mean()), float((own >= 0.5).mean())),
+        sources={
+            ITEMS: alone,
+            GIVERS: with_givers - alone,
+            SHARED: variance - with_givers,
+        },
+        moved=(float((losses <= -0.5).mean()), float((losses >= 0.5).mean())),
     )
 
 

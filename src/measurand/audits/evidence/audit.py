@@ -175,13 +175,12 @@ def _audit_split(
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
         *consequences,
     ]
-    margin = settings.margin
     only_written = all(reading.written for reading in readings)
     base = commonest_answer(findings) if only_written else majority
     conclusion = verdict(
         readings,
         base,
-        margin,
+        settings.margin,
         split,
         shuffle=settings.shuffle,
         planted=benchmark.planted,
@@ -199,7 +198,7 @@ def _audit_split(
         tuple(
             evidence_warnings(benchmark, readings, baselines, settings.shuffles, split)
         ),
-        exhibits(benchmark, readings, findings, conclusion, margin),
+        exhibits(benchmark, readings, findings, conclusion, settings.margin),
         evidence_item_table(benchmark, readings, conclusion),
         highlight=UNNEEDED,
     )
@@ -237,13 +236,13 @@ def _climb_evidence_ladder(
             refused[name] = way_to_run("evidence", reason)
             del readers[name]
 
-    given = dict(readers)
-    for name, reader in given.items():
+    at_start = dict(readers)
+    for name, reader in at_start.items():
         read(name, reader)
     check_any_run(readings, refused)
     # A planted benchmark never calls for an encoder: its answer is known.
     planted = experiment.benchmark.planted
-    rungs = higher_rungs(given, settings.strongest, weightless=planted)
+    rungs = higher_rungs(at_start, settings.strongest, weightless=planted)
     while (
         settings.calibrate
         and not any(reading.decision == ABOVE for reading in readings)

@@ -200,13 +200,13 @@ def _seen_before(benchmark: Benchmark, field: str) -> NDArray[np.bool_]:
     train, test = benchmark.train, benchmark.test
     if benchmark.folds == 1:
         return _stand_in(remembered_texts(train, field), remembered_texts(test, field))
-    seen = np.zeros(len(test), bool)
+    is_seen = np.zeros(len(test), bool)
     for fold in map(str, range(benchmark.folds)):
         learned = train.rows((train.column(FOLD) != fold).to_numpy())
-        asked = (test.column(FOLD) == fold).to_numpy()
-        texts = remembered_texts(test.rows(asked), field)
-        seen[asked] = _stand_in(remembered_texts(learned, field), texts)
-    return seen
+        in_fold = (test.column(FOLD) == fold).to_numpy()
+        texts = remembered_texts(test.rows(in_fold), field)
+        is_seen[in_fold] = _stand_in(remembered_texts(learned, field), texts)
+    return is_seen
 
 
 def _stand_in(known: Iterable[str], texts: Iterable[str]) -> NDArray[np.bool_]:

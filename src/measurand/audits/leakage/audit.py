@@ -140,6 +140,8 @@ def audit(
     drawings += subject_exhibit(findings, float(baselines.majority.mean()))
     drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
+    not_run = {**refused, **merge_not_run(readings), **repairs.not_run}
+    not_run |= {**why_no_work, **words.not_run}
     report = Report(
         "leakage",
         describe_leakage_benchmark(experiment.benchmark, canonical),
@@ -148,13 +150,7 @@ def audit(
         leakage_settings(
             experiment.seed, readers, readings, canonical, baselines, settings
         ),
-        {
-            **refused,
-            **merge_not_run(readings),
-            **repairs.not_run,
-            **why_no_work,
-            **words.not_run,
-        },
+        not_run,
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,
         items,

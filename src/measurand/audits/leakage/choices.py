@@ -73,16 +73,16 @@ def _likeness(choices: Sequence[str], question: str) -> list[float]:
         for i in range(len(sets))
     ]
     return [
-        len(own & rest) / max(len(own), 1)
-        for own, rest in zip(sets, others, strict=True)
+        len(choice_words & rest) / max(len(choice_words), 1)
+        for choice_words, rest in zip(sets, others, strict=True)
     ]
 
 
 def _overlap(choices: Sequence[str], question: str) -> list[float]:
     """The share of a choice's words that stand in the question."""
-    asked = set(words(question))
+    question_words = set(words(question))
     return [
-        len(asked.intersection(words(text))) / max(len(set(words(text))), 1)
+        len(question_words.intersection(words(text))) / max(len(set(words(text))), 1)
         for text in choices
     ]
 
@@ -255,14 +255,14 @@ def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Findin
     without one says nothing, and is not stated.
     """
     blind = strength < Strength.PAIRS
-    kept = [
+    with_words = [
         finding
         for finding in findings
         if not (blind and (finding.statistic in COMPARED or finding.condition == FULL))
     ]
     return [
         replace(f, statistic="choices_only") if f.statistic == "single_accuracy" else f
-        for f in kept
+        for f in with_words
     ]
 
 
@@ -320,8 +320,8 @@ def find_published(name: str) -> PublishedFigure | None:
     (0.872, None)
     """
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    known = [key for key in CHOICES_ONLY if plain.startswith(key)]
-    return CHOICES_ONLY[max(known, key=len)] if known else None
+    benchmarks = [key for key in CHOICES_ONLY if plain.startswith(key)]
+    return CHOICES_ONLY[max(benchmarks, key=len)] if benchmarks else None
 
 
 def published_warnings(name: str) -> list[str]:

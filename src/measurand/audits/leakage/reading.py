@@ -77,8 +77,7 @@ def read_leakage(
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
-    seeded = isinstance(reader, Seeded)
-    over = _over_majority(answers, baselines, seeded=seeded)
+    over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
     findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
     leaking_elsewhere = []

@@ -4,6 +4,7 @@ Components are the same for the same vectors, whatever their order; where vector
 not too wide, they come from the covariance matrix. t-SNE keeps neighbours together.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,15 +94,19 @@ def _scatter_matrix(
 def largest_eigenpairs(squares: Vectors, k: int) -> tuple[Vectors, Vectors]:
     """The `k` largest eigenvalues, the largest first, and their vectors."""
     last = len(squares) - 1
-    some = {"lower": False, "check_finite": False}
+    find_all = partial(eigh, squares, lower=False, driver="evd", check_finite=False)
     try:
         values, vectors = eigh(
-            squares, subset_by_index=(last - k + 1, last), driver="evx", **some
+            squares,
+            lower=False,
+            subset_by_index=(last - k + 1, last),
+            driver="evx",
+            check_finite=False,
         )
     except LinAlgError:
-        values, vectors = eigh(squares, driver="evd", **some)
+        values, vectors = find_all()
     if len(values) < k:  # where all are about equal, LAPACK does not find so many
-        values, vectors = eigh(squares, driver="evd", **some)
+        values, vectors = find_all()
     return values[: -k - 1 : -1], vectors[:, : -k - 1 : -1]
 
 
