@@ -198,11 +198,11 @@ def _build_benchmark(
     if choices is not None:
         fields = (*fields, choices)
     parts = (fields, label, metadata, _group_column(roles), choices)
-    about = {"subject": roles.subject, "document": roles.document}
+    about = (None, roles.subject, roles.document)
     return Benchmark(
         name=name,
-        train=Items(train, *parts, **about),
-        test=Items(test, *parts, **about),
+        train=Items(train, *parts, *about),
+        test=Items(test, *parts, *about),
         query=query,
         evidence=evidence,
         rationale=roles.rationale,
