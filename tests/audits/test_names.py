@@ -103,6 +103,7 @@ def test_a_method_called_ready_makes_no_reader_strong(audit):
     assert run({"tfidf": ReadyReader()}) == plainly
 
 
+@pytest.mark.slow
 def test_the_boats_call_the_next_rung_whatever_the_reader_is_called():
     quick = {"shuffles": 4, "controls": "none", "folds": 1}
     named = {"minilm": TfidfReader()}

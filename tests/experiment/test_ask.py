@@ -114,6 +114,7 @@ def test_equal_asks_and_equal_items_have_one_key(benchmark):
     )
 
 
+@pytest.mark.slow
 def test_a_recipe_reads_the_same_in_every_process():
     code = (
         "from tests.experiment.test_ask import OTHERS, identity\n"

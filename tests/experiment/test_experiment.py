@@ -75,6 +75,7 @@ def test_an_answer_knows_its_items(opened, benchmark):
     assert said.classes == benchmark.classes == ("no", "yes")
 
 
+@pytest.mark.slow
 def test_another_cut_of_the_benchmark_goes_to_the_same_workers(opened, benchmark):
     texts = benchmark.test.column("claim").tolist()[::-1]
     turned = replace(benchmark, test=benchmark.test.with_field("claim", texts))

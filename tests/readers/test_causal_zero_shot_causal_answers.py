@@ -89,6 +89,7 @@ def test_a_small_model_converses_unless_it_is_shown_examples(tmp_path):
     assert not shown.before.startswith("[user] ")
 
 
+@pytest.mark.slow
 def test_a_writer_past_its_budget_is_not_run(tiny):
     benchmark = from_frames(colours(), name="colours")
     readers = {"cross": READERS.load("cross"), "tiny": ZeroShotReader(tiny, length=480)}

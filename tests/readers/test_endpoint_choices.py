@@ -104,6 +104,7 @@ def towns(n=90):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("logprobs", [True, False])
 def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(logprobs):
     def by_passage(prompt):

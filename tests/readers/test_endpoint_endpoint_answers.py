@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.cost import evidence_cost
@@ -55,6 +56,7 @@ def by_passage(prompt):
     return f"Answer: in the {here[1]}!\nIt says so." if here else ""
 
 
+@pytest.mark.slow
 def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(tmp_path):
     report, asked, reader, benchmark = run(by_passage, tmp_path)
     found = figures(report)
@@ -73,6 +75,7 @@ def test_a_model_that_reads_the_passage_loses_on_the_wrong_one(tmp_path):
     assert cost.use.received == cost.calls * MOST_TOKENS
 
 
+@pytest.mark.slow
 def test_a_model_that_remembers_shows_no_need_of_the_passage():
     known = dict(zip(boats()["question"], boats()["answers"], strict=True))
 

@@ -99,6 +99,7 @@ def test_copies_of_items_are_no_new_evidence_where_they_form_groups(rng):
     assert token_statistics(texts * 4, list(labels) * 4)["found"].sum() > 0
 
 
+@pytest.mark.slow
 def test_false_alarms_are_rare_in_groups_that_share_text_and_label():
     alarms, runs = 0, 100
     for run in range(runs):

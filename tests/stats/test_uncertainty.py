@@ -81,6 +81,7 @@ def test_what_does_not_vary_is_not_drawn_and_what_is_left_out_is_said():
     assert exhibit.caption.endswith("not in it: the season")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [0.0, 0.4, 1.0])
 def test_means_over_few_crossed_texts_cover_as_often_as_they_say(shared):
     # 2,000 runs: a true 0.92, or a true 0.98, would be outside nearly always.

@@ -123,6 +123,7 @@ def test_who_always_writes_the_same_is_not_fit_to_speak():
     assert "above the commonest answer share" in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_who_chooses_and_who_writes_are_told_apart():
     report = run({"cross": READERS.load("cross"), "writer": ScriptedWriter()})
     found = figures(report)
@@ -143,6 +144,7 @@ def test_a_second_run_writes_nothing_and_says_the_same(tmp_path):
     assert 0.9 < figures(again)["judged", "writer", "full"].value < 1
 
 
+@pytest.mark.slow
 def test_a_reader_writes_by_its_ability_and_not_by_its_name():
     assert isinstance(ScriptedWriter(), WritesAnswers)
     assert not isinstance(READERS.load("cross"), WritesAnswers)

@@ -43,6 +43,7 @@ def study(boost=0.0, bias=0.0, *, tasks=6, draws=40, seed=0):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("boost", "bias", "label"),
     [

@@ -134,6 +134,7 @@ def test_pairs_that_must_be_read_together_leak_nothing(clean):
     assert any("peco" in what for what in clean.not_run)
 
 
+@pytest.mark.slow
 def test_a_leak_that_no_accuracy_shows_is_seen_in_bits():
     benchmark = made(skewed(700), skewed(400, seed=1))
     report = audited(benchmark, {"cross": CrossReader()})

@@ -78,6 +78,7 @@ def test_a_leak_without_words_is_found_and_its_cause_named(write, cause):
     assert "by words such as" not in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_spacing_is_seen_by_form_alone():
     report = audited(spaced)
     assert report.verdict.stage == "surface"

@@ -186,6 +186,7 @@ def test_what_stands_twice_is_counted():
     assert found["items"] == 0
 
 
+@pytest.mark.slow
 def test_a_known_benchmark_is_told_what_stronger_readers_found(leaking):
     benchmark, report = leaking
     assert not any("elsewhere" in line for line in report.warnings)

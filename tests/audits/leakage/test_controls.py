@@ -50,6 +50,7 @@ def test_no_other_figure_moves_and_no_planted_word_leaves_the_run(benchmark, spi
     assert draw_chart(exhibit) is not None
 
 
+@pytest.mark.slow
 def test_words_and_blanks_of_each_part_are_tried_without_being_asked_for():
     benchmark = made(pairs(400, leak=0.2), pairs(400, leak=0.2, seed=1))
     settings = LeakageSettings(calibrate=False, tsne=False)

@@ -401,6 +401,7 @@ with keep_calls(Path(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_asks_only_for_what_is_missing(tmp_path):
     with serving(pause=0.03) as server:
         command = [sys.executable, "-c", ASKING, server.url, str(tmp_path)]
