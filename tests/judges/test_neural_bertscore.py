@@ -8,7 +8,7 @@ from measurand.core.errors import MissingWeights
 from measurand.core.explainer import Likeness
 from measurand.core.recipe import TORCH, traits_of
 from measurand.judges import LIKENESSES, neural
-from measurand.judges.neural import BertScore, token_f1, token_vectors
+from measurand.judges.neural import BertScore, match_f1, token_vectors
 from measurand.models.encoder import encoder_checkpoint, tokenizer
 from tests.models import tiny_encoder
 
@@ -24,9 +24,9 @@ def test_every_token_is_matched_with_its_best():
     a = np.array([[1, 0], [0.6, 0.8]], np.float32)
     b = np.array([[0, 1]], np.float32)
     # Best of a: 0 and 0.8, mean 0.4; best of b: 0.8.
-    assert token_f1(a, b) == pytest.approx(2 * 0.4 * 0.8 / 1.2)
-    assert token_f1(a, a) == pytest.approx(1)
-    assert token_f1(b, -b) == 0
+    assert match_f1(a, b) == pytest.approx(2 * 0.4 * 0.8 / 1.2)
+    assert match_f1(a, a) == pytest.approx(1)
+    assert match_f1(b, -b) == 0
 
 
 def test_vectors_are_of_the_texts_own_tokens(place):

@@ -85,14 +85,14 @@ class BertScore:
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         vectors = token_vectors(self.model, texts, self.length)
         by_text = dict(zip(texts, vectors, strict=True))
-        yield from (token_f1(by_text[a], by_text[b]) for a, b in pairs)
+        yield from (match_f1(by_text[a], by_text[b]) for a, b in pairs)
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
         encoder_location(self.model)
 
 
-def token_f1(a: Vectors, b: Vectors) -> float:
+def match_f1(a: Vectors, b: Vectors) -> float:
     """The harmonic mean of both sides' mean best match, at least 0 and at most 1."""
     if not (len(a) and len(b)):
         return float(len(a) == len(b))

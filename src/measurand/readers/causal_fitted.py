@@ -11,11 +11,12 @@ from scipy.special import softmax
 from torch import Tensor
 
 from measurand.core.arrays import Bools, Floats, Ints
-from measurand.core.errors import ReaderFailed, UnknownName, quote
+from measurand.core.errors import ReaderFailed, quote
 from measurand.core.items import Items
 from measurand.models.causal import CausalModel
 from measurand.models.generate import chat_prompts
 from measurand.readers.attribution import readable_fields
+from measurand.readers.prompting import read_template
 
 SLACK = 8  # tokens kept free, since a text cut and put in place may split otherwise
 NOTHING_SAID = "Answer with the name of the category."  # where a task is not described
@@ -192,17 +193,8 @@ def zero_shot_template(
 
     The text itself never passes through here, so braces in it mean nothing.
     """
-    folder = files("measurand.readers") / "prompts"
-    templates = {
-        file.name.removeprefix("zero-shot-").removesuffix(".txt"): file
-        for file in folder.iterdir()
-        if file.name.startswith("zero-shot-")
-    }
-    if name not in templates:
-        raise UnknownName("zero-shot template", name, sorted(templates))
-    before, _, after = (
-        templates[name].read_text("utf-8").strip("\n").partition("{text}")
-    )
+    text = read_template("zero-shot", "zero-shot template", name)
+    before, _, after = text.strip("\n").partition("{text}")
     return fill_classes(before, classes, about), fill_classes(after, classes, about)
 
 

@@ -198,16 +198,21 @@ def chat_turn(role: str, content: str) -> dict[str, str]:
 @cache
 def chat_template(name: str) -> tuple[str, str]:
     """The question and the form of the answer, from the file of that name."""
+    question, _, answer = read_template("chat", "prompt", name).partition("\n---\n")
+    return question, answer.strip()
+
+
+def read_template(family: str, noun: str, name: str) -> str:
+    """The text of a packaged template; `noun` is what an error calls it."""
     folder = files("measurand.readers") / "prompts"
     templates = {
-        file.name.removeprefix("chat-").removesuffix(".txt"): file
+        file.name.removeprefix(f"{family}-").removesuffix(".txt"): file
         for file in folder.iterdir()
-        if file.name.startswith("chat-")
+        if file.name.startswith(f"{family}-")
     }
     if name not in templates:
-        raise UnknownName("prompt", name, sorted(templates))
-    question, _, answer = templates[name].read_text("utf-8").partition("\n---\n")
-    return question, answer.strip()
+        raise UnknownName(noun, name, sorted(templates))
+    return templates[name].read_text("utf-8")
 
 
 def fill_chat(form: str, values: Mapping[str, str]) -> str:
