@@ -30,16 +30,18 @@ def exposure() -> str:
         f"{report['run']['seconds']:,} s: "
         f"{' and '.join(chosen['readers'])} on {len(of['tasks'])} topic tasks, "
         f"m = {chosen['m']}, n = {chosen['n']}, {chosen['repeats']} draws, seed "
-        f"{chosen['seed']}; both readers in one hierarchical fit.",
+        f"{chosen['seed']}.",
         "",
         f"Verdict: **{report['verdict']['label']}**. {report['verdict']['reason']}.",
         "",
-        "| contrast | points [95 %] | beta [89 %] | outside ± 0.04 | cover |",
-        "|---|---|---|---|---|",
+        "| contrast | points [95 %] | spread of tasks [90 %] | beta [89 %] | notable | "
+        "cover |",
+        "|---|---|---|---|---|---|",
     ]
     for name in ("boost", "bias"):
         cells = [
-            found[name, model, size],
+            found[name, "all models", size],
+            found["task_sd", "all models", f"{name}, {size}"],
             found[f"beta_{name}", model, size],
             found["meta_outside", model, f"{name}, {size}"],
             found["meta_coverage", model, f"{name}, {size}"],
@@ -52,7 +54,7 @@ def exposure() -> str:
             if (name, reader, size) in found
         }
         lines += [
-            f"| {name} of {reader} alone | {shown(one)} | | | |"
+            f"| {name} of {reader} alone | {shown(one)} | | | | |"
             for reader, one in alone.items()
         ]
     lines += ["", "| task | classes | p of boost | p of bias |", "|---|---|---|---|"]
@@ -72,8 +74,8 @@ def exposure() -> str:
     ]
     lines += [
         "",
-        f"Of single tasks, {len(clear)} show a bias ({', '.join(clear)}) that the mean "
-        "over tasks hides.",
+        f"By sign flips, {len(clear)} tasks have a bias above zero"
+        + (f" ({', '.join(clear)})." if clear else "."),
     ]
     return "\n".join([*lines, "", *compared(found, size), "", *studies()])
 

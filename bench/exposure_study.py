@@ -40,6 +40,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     found = analyse_sizes(study_counts(table), how, SEED)
     findings, _ = exposure_findings(found)
     over = Study(table, {}, {}).overtrained_counts
+    controls = control_effects(table, SEED)
     over_sizes = [] if over is None else analyse_sizes(study_counts(over), how, SEED)
     if over is not None:
         findings += overtraining_findings(over_sizes)
@@ -47,9 +48,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {
-        "verdict": vars(
-            verdict(found, MARGIN, control_effects(table, SEED), NO_ROWS, over_sizes)
-        ),
+        "verdict": vars(verdict(found, MARGIN, controls, NO_ROWS, over_sizes)),
         "m": int(table["m"].iloc[0]),
         "n": int(table["n"].iloc[0]),
         "repeats": int(table.groupby(["lm", "task"]).size().min()),

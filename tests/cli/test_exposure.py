@@ -158,7 +158,7 @@ def test_a_plan_runs_a_few_trials_and_stops(task, run):
     words = ("exposure", task, *SMALL, "--reader", "pca", "--plan")
     done = run(*words)
     assert (done.code, done.out) == (0, "")
-    assert "plan: 3 trials, about" in done.err
+    assert "plan: 4 trials, about" in done.err
 
 
 def test_an_arm_that_boost_needs_is_missed_in_one_line(task, run):
