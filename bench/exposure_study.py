@@ -27,7 +27,7 @@ from measurand.audits.exposure.findings import (
 from measurand.audits.exposure.settings import Method
 from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
-from measurand.core.finding import Finding
+from measurand.core.finding import SCHEMA, Finding
 from measurand.stats.exposure.studies import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
@@ -48,6 +48,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {
+        "schema": SCHEMA,
         "verdict": vars(verdict(found, MARGIN, controls, NO_ROWS, over_sizes)),
         "m": int(table["m"].iloc[0]),
         "n": int(table["n"].iloc[0]),
