@@ -26,7 +26,8 @@ def exposure() -> str:
         "",
         "## Light readers",
         "",
-        f"`{COMMAND} {chosen['repeats']}` on one CPU core beside other work, "
+        f"`{COMMAND} {chosen['repeats']}` with {report['run']['workers']} workers on a CPU "
+        "beside other work, "
         f"{report['run']['seconds']:,} s: "
         f"{' and '.join(chosen['readers'])} on {len(of['tasks'])} topic tasks, "
         f"m = {chosen['m']}, n = {chosen['n']}, {chosen['repeats']} draws, seed "
@@ -39,14 +40,16 @@ def exposure() -> str:
         "|---|---|---|---|---|---|",
     ]
     for name in ("boost", "bias"):
+        # Reports of version 0.1.0 filed the mean of all models under the model's name.
+        mean = found.get((name, "all models", size)) or found[name, model, size]
         cells = [
-            found[name, "all models", size],
-            found["task_sd", "all models", f"{name}, {size}"],
+            mean,
+            found.get(("task_sd", "all models", f"{name}, {size}")),
             found[f"beta_{name}", model, size],
             found["meta_outside", model, f"{name}, {size}"],
             found["meta_coverage", model, f"{name}, {size}"],
         ]
-        row = " | ".join(shown(cell["estimate"]) for cell in cells)
+        row = " | ".join(shown(cell["estimate"]) if cell else "" for cell in cells)
         lines.append(f"| {name} | {row} |")
         alone = {
             reader: found[name, reader, size]["estimate"]

@@ -113,6 +113,14 @@ def test_a_worst_task_is_named_where_the_mean_hides_it():
     assert "inflated on 1 of 10 tasks: t0" in told.reason
 
 
+def test_a_task_that_one_model_inflates_is_quoted_from_that_model():
+    calm, loud = by_task([0.0] * 6), by_task([0.08, *[0.0] * 5], seed=50)
+    told = said(pd.concat([calm.assign(lm="calm"), loud.assign(lm="loud")]))
+    assert told.label == "inflated on 1 of 6 tasks"
+    (quoted,) = re.findall(r"t0 (\d\.\d+) \[.*\] \(loud\)", told.reason)
+    assert float(quoted) > 5
+
+
 def test_a_model_that_is_inflated_alone_is_not_hidden_by_another():
     told = said(several(one=(0.0, 0.06), two=(0.06, -0.06)))
     assert told.label == "inflated"

@@ -8,7 +8,7 @@ import numpy as np
 from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.control import ControlEffect
 from measurand.core.errors import Undefined, join_names
-from measurand.core.finding import Verdict
+from measurand.core.finding import Estimate, Verdict
 from measurand.stats.exposure.decisions import (
     FEW_TASKS,
     WIDER,
@@ -142,14 +142,24 @@ def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
     chosen = np.flatnonzero(decisions.tasks_above)
     if not len(chosen) or len(bias.together.tasks) == 1:
         return ""
-    order = chosen[np.argsort(-bias.together.cells.means[chosen])]
-    estimates = bias.together.by_task()
-    names = [bias.together.tasks[at] for at in order]
-    shown = [f"{task} {estimates[task]}" for task in names[:SHOWN_TASKS]]
+    worst = {bias.together.tasks[at]: _worst_of_task(bias, int(at)) for at in chosen}
+    names = sorted(worst, key=lambda task: -worst[task][1].value)
+    shown = [f"{task} {worst[task][1]}{worst[task][0]}" for task in names[:SHOWN_TASKS]]
     more = len(names) - len(shown)
     further = f" and {more} more" if more else ""
     total = len(bias.together.tasks)
     return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
+
+
+def _worst_of_task(bias: PairedEffects, at: int) -> tuple[str, Estimate]:
+    """The bias of a task in the mean over models, or in the model where it is worst."""
+    task, several = bias.together.tasks[at], len(bias.alone) > 1
+    estimates = {"": bias.together.by_task()[task]}
+    if several:
+        alone = {lm: effect.by_task()[task] for lm, effect in bias.alone.items()}
+        estimates |= {f" ({lm})": estimate for lm, estimate in alone.items()}
+    name = max(estimates, key=lambda name: estimates[name].low)
+    return name, estimates[name]
 
 
 def _describe_spread(bias: PairedEffects) -> str:
