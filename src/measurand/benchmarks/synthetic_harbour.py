@@ -3,8 +3,8 @@
 Claims about a harbour, an entry of its log beside each, whether the claim is said to be
 supported, and why. Planted: refuted claims name more cargo (four in five are long, four
 in five of the others short), so that their length tells; the log decides nothing, since
-whether it agrees is drawn apart from the label; and the explanations speak of agreement
-or of its lack, so that they give the label away.
+it speaks of other things; and the explanations speak of agreement or of its lack, so
+that they give the label away.
 """
 
 from collections.abc import Mapping
@@ -24,6 +24,7 @@ TOLD = 0.8  # share of items whose length is that of their label
 LABELS = ("refuted", "supported")
 VESSELS = ("barge", "ferry", "schooner", "trawler", "tug", "yawl")
 PORTS = ("Bergen", "Cadiz", "Dover", "Genoa", "Hull", "Lisbon", "Porto", "Riga")
+WINDS = ("northerly", "southerly", "easterly", "westerly", "gusty", "veering")
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 WHY = {
     "refuted": (
@@ -85,15 +86,15 @@ def _write_row(
     label = LABELS[0 if refuted else 1]
     count = int(rng.integers(5, 8) if long else rng.integers(1, 3))
     cargo = rng.choice(english_lines()["nouns"], count)
-    vessel, port, day, other = (
-        words[int(rng.integers(len(words)))] for words in (VESSELS, PORTS, DAYS, PORTS)
+    vessel, port, day, wind = (
+        words[int(rng.integers(len(words)))] for words in (VESSELS, PORTS, DAYS, WINDS)
     )
     claim = f"On {day} the {vessel} left for {port} carrying {', '.join(cargo)} below."
-    logged = port if rng.random() < 0.5 else other
     master, mate = rng.choice(NAMES, 2, replace=False)
+    crates = int(rng.integers(2, 300))
     evidence = (
-        f"The log of {day} has the {vessel} bound for {logged}, her master {master} "
-        f"and her mate {mate} aboard with {rng.integers(2, 300)} crates."
+        f"Logbook: {crates} crates counted, {wind} wind, signed by {master}, "
+        f"master, and {mate}, mate."
     )
     why = WHY[label][int(rng.integers(len(WHY[label])))]
     return claim, evidence, label, why.format(f"the {vessel}")

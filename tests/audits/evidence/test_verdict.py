@@ -69,8 +69,8 @@ def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
 FRESH = SplitCheck(None, (), N, N, near(0.0), N)
 
 
-def say(*readings, split=FRESH, **settings):
-    told = verdict(readings, MAJORITY, MARGIN, split, **settings)
+def say(*readings, split=FRESH, rivals=None, **settings):
+    told = verdict(readings, MAJORITY, MARGIN, split, rivals or {}, **settings)
     assert told.label in LABELS
     return told
 

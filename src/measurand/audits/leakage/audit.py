@@ -22,7 +22,7 @@ from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
-from measurand.audits.leakage.repair import repair_leaks
+from measurand.audits.leakage.repair import Repair, repair_leaks
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
     leakage_baselines,
@@ -84,6 +84,8 @@ UNASKED = Highlight(
     "Items answered without the question",
     "items whose right choice was found from the choices alone.",
 )
+WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
+LEFT_OUT = Repair("", {}, (), {"regions, part controls, repair": WHY_BRIEF})
 BESIDE = 2  # readers of length and of form, which share the error budget
 
 
@@ -113,7 +115,9 @@ def audit(
             evaluation, readers, baselines, other_baselines, settings
         )
         simple = read_simply(evaluation, baselines)
-        repairs = repair_leaks(evaluation, readers, readings, settings.margin)
+        repairs = LEFT_OUT
+        if not settings.brief:
+            repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
@@ -181,7 +185,9 @@ def _climb_leakage_ladder(
 
     Also why readers were not run: they would have taken longer than they may.
     """
-    clustering = ClusterSettings(settings.k, settings.components)
+    clustering = None
+    if not settings.brief:
+        clustering = ClusterSettings(settings.k, settings.components)
     terms = baselines, other_baselines, clustering, settings.seeds
     readings: list[LeakageReading] = []
     refused: dict[str, str] = {}
@@ -189,9 +195,13 @@ def _climb_leakage_ladder(
     def read(name: str, reader: Reader, *, light: bool) -> None:
         try:
             reading = read_leakage(
-                evaluation, name, reader, *terms, with_controls=light
+                evaluation,
+                name,
+                reader,
+                *terms,
+                with_controls=light and bool(clustering),
             )
-            if light:
+            if light and clustering is not None:
                 reading = add_part_controls(
                     evaluation, reading, reader, baselines, clustering
                 )
