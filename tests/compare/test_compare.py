@@ -8,7 +8,7 @@ from measurand.core.errors import BadInput, BadOption
 from measurand.report import saved
 from measurand.report.html import page
 from measurand.report.markdown import markdown
-from measurand.report.terminal import summary
+from measurand.report.summary import summary
 
 
 def exhibits(report):

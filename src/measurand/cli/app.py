@@ -33,6 +33,7 @@ VERBS = (  # in the order of the help
     "audit",
     "list",
     "show",
+    "explain",
     "render",
     "compare",
     "fit",

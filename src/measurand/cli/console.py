@@ -164,12 +164,12 @@ def run_log(
 def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
     """Print a report, and save it where a folder is named."""
     from measurand.report.saved import document, dumps, save_report
-    from measurand.report.terminal import summary
+    from measurand.report.summary import summary
 
     if run.out is not None:
         save_report(report, run.out, log, overwrite=run.overwrite)
     print(
-        dumps(document(report)) if run.json else summary(report),
+        dumps(document(report)) if run.json else summary(report, verbose=run.verbose),
         end="" if run.json else "\n",
     )
     if run.out is not None:
@@ -188,11 +188,12 @@ def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> 
 def print_all(reports: "Reports", run: RunOptions) -> None:
     """Print the reports of several audits, and where they were saved."""
     from measurand.report.saved import describe_reports, dumps
+    from measurand.report.summary import summary_of_all
 
     if run.json:
         print(dumps(describe_reports(reports)), end="")
     else:
-        print(reports)
+        print(summary_of_all([*reports.values()], reports.not_run, verbose=run.verbose))
     if run.out is not None:
         for name in reports:
             notice(f"report: {run.out / name / 'report.html'}")

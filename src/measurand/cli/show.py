@@ -30,16 +30,18 @@ def show_verb(
     answers: o.Answers = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
+    verbose: o.Verbose = False,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
     from measurand.benchmarks.roles import Columns
     from measurand.report.saved import load_report as load_report
     from measurand.report.schema import blame_reports
-    from measurand.report.terminal import plain_text, summary
+    from measurand.report.summary import summary
+    from measurand.report.terminal import plain_text
 
     if Path(what).is_dir():
         with blame_reports(what):
-            print(summary(load_report(what)))
+            print(summary(load_report(what), verbose=verbose))
         return
     named = Columns(query=query, evidence=evidence, label=label, answers=answers)
     named["choices"] = tuple(choices or ())

@@ -43,7 +43,8 @@ from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
 from measurand.report.html import notebook_frame, notebook_text
 from measurand.report.schema import check_contents
-from measurand.report.terminal import lay_out_columns, plain_text, summary
+from measurand.report.summary import summary_of_all
+from measurand.report.terminal import lay_out_columns, plain_text
 
 RENAMED = 2  # the schema since which columns that audits add have a prefix
 PAIRED = re.compile(r"(right|pvi):pair:(.*)", re.DOTALL)
@@ -388,7 +389,7 @@ class Reports(Mapping[str, Report]):
 
     def __str__(self) -> str:
         """What the terminal shows: every report, and what was not run."""
-        return "\n\n".join([*map(summary, self.values()), *self._reasons()])
+        return summary_of_all([*self.values()], self.not_run)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a page each, and what was not run."""
