@@ -52,7 +52,7 @@ class ItemChoices:
     @property
     def keys(self) -> list[str]:
         """The texts as they are compared: without case and spare space."""
-        return [_text_key(text) for text in self.texts]
+        return [text_key(text) for text in self.texts]
 
 
 def find_choice_columns(
@@ -362,7 +362,7 @@ def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
         letter = text.upper().strip("().:")
         return letters.index(letter) if len(letter) == 1 and letter in letters else None
     names = item.marks if way == MARK else item.keys
-    key = text.lower() if way == MARK else _text_key(text)
+    key = text.lower() if way == MARK else text_key(text)
     return names.index(key) if key in names else None
 
 
@@ -404,7 +404,7 @@ def sort_choices(table: pd.DataFrame, choices: str, label: str) -> pd.DataFrame:
 
     So compared, items are the same whatever the order of their choices.
     """
-    rows = [[*map(_text_key, json.loads(cell))] for cell in table[choices]]
+    rows = [[*map(text_key, json.loads(cell))] for cell in table[choices]]
     right = [
         texts[LETTERS.index(letter)]
         for texts, letter in zip(rows, table[label], strict=True)
@@ -427,10 +427,10 @@ def count_choices(cells: Iterable[str], right: Iterable[str]) -> dict[str, int]:
     return {"duplicate_choices": duplicates, "several_right": several}
 
 
-def _text_key(text: str) -> str:
+def text_key(text: str) -> str:
     """A text as it is compared with another: without case and spare space.
 
-    >>> _text_key(" A  Boat")
+    >>> text_key(" A  Boat")
     'a boat'
     """
     return " ".join(text.split()).casefold()

@@ -1,6 +1,6 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,11 +10,13 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import WorkList, list_counterparts, word_statistics
-from measurand.audits.leakage.causes import read_simply
+from measurand.audits.leakage.causes import SimpleReadings, read_simply
 from measurand.audits.leakage.choices import (
+    add_rule,
     check_own_choices,
     duplicate_findings,
     part_choices,
+    rule_cause,
     rule_findings,
     tell_unrequired,
 )
@@ -42,7 +44,7 @@ from measurand.audits.leakage.subjects import (
     name_worst_subject,
     subject_exhibit,
 )
-from measurand.audits.leakage.verdict import add_saturation, verdict
+from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
@@ -121,12 +123,14 @@ def audit(
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
+    by_rule = _choice_findings(canonical, settings.margin)
+    chance = float(baselines.majority.mean())
     conclusion = verdict(
         stages,
         surest,
         baselines,
         planted=canonical.benchmark.planted,
-        find_cause=simple.cause,
+        find_cause=_cause_finder(simple, stages, by_rule, chance),
         elicited=canonical.benchmark.elicited,
     )
     findings = [
@@ -134,14 +138,15 @@ def audit(
         *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
-        *_choice_findings(canonical, settings.margin),
+        *by_rule,
         *repairs.findings,
     ]
-    conclusion = name_worst_subject(add_saturation(conclusion, findings), findings)
+    conclusion = add_rule(add_saturation(conclusion, findings), by_rule, chance)
+    conclusion = name_worst_subject(conclusion, findings)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
-    drawings += subject_exhibit(findings, float(baselines.majority.mean()))
+    drawings += subject_exhibit(findings, chance)
     drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
     not_run = {**refused, **merge_not_run(readings), **repairs.not_run}
@@ -162,6 +167,24 @@ def audit(
         files=repair_files(items, repairs, work),
     )
     return tell_unrequired(report) if canonical.has_choices else report
+
+
+def _cause_finder(
+    simple: SimpleReadings,
+    stages: Sequence[LeakageStage],
+    by_rule: Sequence[Finding],
+    chance: float,
+) -> Callable[[str, float], str]:
+    """What names the simplest thing that explains a leak: form, length or a rule."""
+
+    def find_cause(part: str, bits: float) -> str:
+        cause = simple.cause(part, bits)
+        if cause.startswith("by"):
+            return cause
+        over = max(stage.parts[part].accuracy.over.value for stage in stages)
+        return rule_cause(by_rule, chance, over) or cause
+
+    return find_cause
 
 
 def _choice_findings(canonical: CanonicalBenchmark, margin: float) -> list[Finding]:

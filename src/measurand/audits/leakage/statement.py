@@ -19,6 +19,7 @@ from measurand.core.finding import merge_remarks
 from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.statements import several_right_warnings
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
@@ -142,7 +143,7 @@ def leakage_warnings(
     overlap = canonical.benchmark.notes.get("overlap", 0)
     if overlap and canonical.pool is None:
         messages.append(f"{overlap} test items stand in the training items too")
-    return messages
+    return [*messages, *several_right_warnings(canonical.benchmark)]
 
 
 def _infeasible_agreements(reading: LeakageReading, classes: int) -> list[str]:
