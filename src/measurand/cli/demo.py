@@ -109,15 +109,13 @@ def _demonstrate_faults(
     started = time.time()
     benchmark = BENCHMARKS.load(PLANTED, seed=run.seed)
     reports = {}
-    # What takes seconds is done sooner here than it is sent to other processes.
-    alone = replace(run, out=None, workers=run.workers or 1)
-    with open_with_progress(benchmark, alone, where) as experiment:
+    with open_with_progress(benchmark, replace(run, out=None), where) as experiment:
         for name, fault in FAULTS.items():
             audit = AUDITS.thing(name)
             readers = {reader: READERS.load(reader) for reader in audit.readers}
             settings = audit.choose(**fault.settings)
             reports[name] = audit.run(experiment, readers, settings)
-        log = run_log(started, experiment, PLANTED, alone.workers)
+        log = run_log(started, experiment, PLANTED, run.workers)
     return reports, log
 
 
