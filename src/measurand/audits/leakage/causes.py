@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartReading,
     part_leakage,
+    read_part,
     runs_in_bits,
 )
 from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
@@ -130,10 +131,9 @@ def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Read
 
 def _read_part(runs: Runs, baselines: LeakageBaselines, parts: int) -> PartReading:
     tests = baselines.count_tests(parts)
-    return PartReading(
+    return read_part(
         part_leakage(runs, baselines, tests, seeded=False),
         runs_in_bits(runs, baselines, tests),
-        is_one_class(runs),
-        baselines.margin,
-        baselines.margin_bits,
+        baselines,
+        one_class=is_one_class(runs),
     )
