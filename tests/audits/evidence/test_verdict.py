@@ -153,6 +153,15 @@ def test_direct_or_latent_goes_by_the_interval(mpds, label):
     assert say(reading(mpds=mpds)).label == label
 
 
+@pytest.mark.parametrize(
+    ("corrected", "label"), [(near(0.0), "warning"), (near(0.95), "direct coupling")]
+)
+def test_metadata_no_better_than_the_majority_are_no_direct_coupling(corrected, label):
+    beyond = Finding("mpds_corrected", "cross", "full", corrected)
+    told = say(reading(mpds=near(0.95), findings=(beyond,)))
+    assert told.region == label
+
+
 def test_evidence_alone_as_good_as_both_is_part_of_the_verdict():
     right = SEES.right
     alone = {"query_only": right * 0.2, "evidence_only": right}

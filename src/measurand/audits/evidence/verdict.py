@@ -297,6 +297,14 @@ def _map_region(
             f"metadata alone reach {mpds} of its accuracy, more than the reader "
             f"itself, {open_place}",
         )
+    beyond = _estimate_of(reading, "mpds_corrected")
+    if mpds.high >= DIRECT and beyond is not None and beyond.low <= 0:
+        # The commonest label alone may reach so much where labels are skewed.
+        return (
+            "warning",
+            f"metadata alone reach {mpds} of its accuracy, but not clearly more than "
+            f"the majority does, {open_place}",
+        )
     if mpds.low >= DIRECT:
         return "direct coupling", f"metadata alone reach {mpds} of its accuracy"
     if mpds.high < DIRECT:
@@ -306,6 +314,12 @@ def _map_region(
         f"metadata alone reach {mpds} of its accuracy, so that direct or latent "
         f"(under {DIRECT}) is open",
     )
+
+
+def _estimate_of(reading: EvidenceReading, statistic: str) -> Estimate | None:
+    """What the reader has of a statistic, where it has a value."""
+    values = (f.estimate for f in reading.findings if f.statistic == statistic)
+    return next(values, None)
 
 
 def _ablation_clause(reading: EvidenceReading, margin: float) -> str:

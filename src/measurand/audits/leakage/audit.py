@@ -1,6 +1,7 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,11 +23,13 @@ from measurand.audits.leakage.choices import (
 )
 from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.memory import mark_remembered
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
+    cost_of_shift,
     leakage_baselines,
     published_saturation,
 )
@@ -224,6 +227,7 @@ def _climb_leakage_ladder(
                 *terms,
                 with_controls=light and bool(clustering),
             )
+            reading = mark_remembered(evaluation, reading, baselines)
             if light and clustering is not None:
                 reading = add_part_controls(
                     evaluation, reading, reader, baselines, clustering
@@ -355,7 +359,10 @@ def _all_baselines(
                 "said of others; give items that differ, or no such `group`"
             )
         terms = settings.reference, settings.margin, count
-        return leakage_baselines(items, clusters, *terms)
+        # Out of fold, labels are shared out alike on both sides.
+        drawn = canonical.pool is not None
+        shift = 0.0 if drawn else cost_of_shift(benchmark.train, items)
+        return replace(leakage_baselines(items, clusters, *terms), shift_bits=shift)
 
     others = canonical.other_tests.items()
     return (

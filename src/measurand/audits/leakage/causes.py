@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartReading,
     part_leakage,
+    read_part,
     runs_in_bits,
 )
 from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
@@ -131,10 +132,9 @@ def _read_part(
     runs: Runs, baselines: LeakageBaselines, parts: int, one_class: bool
 ) -> PartReading:
     tests = baselines.count_tests(parts)
-    return PartReading(
+    return read_part(
         part_leakage(runs, baselines, tests, seeded=False),
         runs_in_bits(runs, baselines, tests),
-        one_class,
-        baselines.margin,
-        baselines.margin_bits,
+        baselines,
+        one_class=one_class,
     )

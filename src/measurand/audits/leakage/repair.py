@@ -48,7 +48,7 @@ from measurand.readers.baselines import SurfaceReader
 from measurand.selections.rows import Fold
 from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
-from measurand.stats.paired import difference, mean_score
+from measurand.stats.paired import mean_score, share_difference
 from measurand.stats.peco.score import peco
 from measurand.stats.tokens import token_statistics
 
@@ -399,6 +399,6 @@ def _read_anew(
         pd.Series(answers.correct[0].astype(float), ids) for answers in (alone, pair)
     )
     return {
-        OVER: difference(single, majority, rng=rng, clusters=clusters),
+        OVER: share_difference(single, majority, clusters=clusters),
         PAIR_ACCURACY: mean_score(full, rng=rng, clusters=clusters),
     }

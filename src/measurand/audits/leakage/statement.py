@@ -12,6 +12,7 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
+from measurand.audits.leakage.verdict import explain_shift
 from measurand.core.arrays import Bools
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
@@ -110,6 +111,8 @@ def leakage_warnings(
             f"only {cluster_count} clusters of items that hang together: intervals are "
             "rough"
         )
+    if baselines.shift_bits >= baselines.margin_bits:
+        messages.append(explain_shift(baselines))
     fields = canonical.benchmark.test.fields
     if len(fields) == 1:
         messages.append(
