@@ -25,7 +25,7 @@ from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
 from measurand.audits.leakage.scores import LEAKS, PartLeakage
 from measurand.audits.leakage.settings import EXPLAINS
-from measurand.benchmarks.choices import text_key
+from measurand.benchmarks.golds import text_key
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
