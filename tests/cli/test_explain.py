@@ -24,6 +24,4 @@ def test_without_a_word_all_are_listed():
 def test_a_word_that_is_none_is_one_line_with_a_suggestion():
     done = measurand("explain", "marggin")
     assert done.code == 1
-    assert done.err == (
-        "measurand: no term called 'marggin'; did you mean 'margin'?\n"
-    )
+    assert done.err == ("measurand: no term called 'marggin'; did you mean 'margin'?\n")
