@@ -35,6 +35,8 @@ VERBS = (  # in the order of the help
     "show",
     "explain",
     "render",
+    "figure",
+    "index",
     "compare",
     "fit",
     "suite",

@@ -112,7 +112,8 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     tones = tone_words()
     if not starts:
         plain = "no words are known for it"
-        return VerdictWords(tones[UNKNOWN], f"The verdict is {label}.", plain, plain)
+        answer, step = f"The verdict is {label}.", "Read the reason in full."
+        return VerdictWords(tones[UNKNOWN], answer, plain, plain, next=(step,))
     words = dict(verdicts[max(starts, key=len)])
     tone, steps = tones[words.pop("tone")], tuple(words.pop("next"))
     return VerdictWords(tone, next=steps, **words)

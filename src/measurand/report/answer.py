@@ -83,14 +83,7 @@ def answer_report(report: Report) -> Answer:
 
 def answer_split(reports: Sequence[Report]) -> Answer | None:
     """Whether training has seen the test items; None where nobody looked."""
-    # That two queries are alike is often how they came about; that evidence is, tells.
-    shares = [
-        f
-        for report in reports
-        for f in split_shares(report)
-        if not f.condition.endswith(", nearly")
-        or f.condition.startswith(_evidence(report))
-    ]
+    shares = counted_shares(reports)
     if not shares:
         return None
     worst = max(shares, key=lambda f: f.estimate.value)
@@ -112,6 +105,20 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
         words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,),
         label,
     )
+
+
+def counted_shares(reports: Sequence[Report]) -> list[Finding]:
+    """The shares that tell whether a split is clean.
+
+    That two queries are alike is often how they came about; that evidence is, tells.
+    """
+    return [
+        f
+        for report in reports
+        for f in split_shares(report)
+        if not f.condition.endswith(", nearly")
+        or f.condition.startswith(_evidence(report))
+    ]
 
 
 def _is_drawn(reports: Sequence[Report]) -> bool:

@@ -11,7 +11,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ from measurand.core.finding import (
 from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
-from measurand.report.html import notebook_frame, notebook_text
+from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.schema import check_contents
 from measurand.report.summary import summary_of_all
 from measurand.report.terminal import lay_out_columns, plain_text
@@ -120,8 +120,10 @@ def save_report(
     return Path(directory)
 
 
-def write_report(report: Report, directory: Path, run: Mapping[str, Any]) -> None:
-    """Write a report into a folder that nobody reads yet."""
+def write_report(
+    report: Report, directory: Path, run: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """Write a report into a folder that nobody reads yet; return its drawings."""
     # Only here, so that reading and comparing reports does not wait for altair.
     from measurand.report.figures import draw_figure
     from measurand.report.html import page
@@ -148,6 +150,7 @@ def write_report(report: Report, directory: Path, run: Mapping[str, Any]) -> Non
     for name, content in {**files, **report.files}.items():
         write_file(directory / name, content)
     seal_folder(directory, _to_json_value(run))
+    return svgs
 
 
 def _lies_below(name: str) -> bool:
@@ -421,12 +424,24 @@ def save_reports(
 def write_reports(
     reports: Reports, directory: Path, run: Mapping[str, Any], holds: str = REPORT
 ) -> None:
-    """Write several reports into a folder that nobody reads yet."""
-    for name, report in reports.items():
-        write_report(report, directory / name, run)
+    """Write several reports, and one page of all, into a folder nobody reads yet."""
+    drawings = {
+        name: write_report(report, directory / name, run)
+        for name, report in reports.items()
+    }
+    if are_of_one(reports.values()):
+        text = page_of_all([*reports.values()], drawings, reports.not_run)
+        write_file(directory / "report.html", text.encode())
     contents = dumps(describe_reports(reports)).encode()
     write_file(directory / "audits.json", contents)
     seal_folder(directory, run, holds)
+
+
+def are_of_one(reports: Iterable[Report]) -> bool:
+    """Whether the reports are of one benchmark, each by another audit."""
+    audits = [report.audit for report in reports]
+    names = {str(report.benchmark.get("name")) for report in reports}
+    return len(names) == 1 and len({*audits}) == len(audits) and "compare" not in audits
 
 
 def describe_reports(reports: Reports) -> dict[str, Any]:
