@@ -13,6 +13,7 @@ SLOW = (
     "choices_size",
     "controls",
     "exposure_analysis",
+    "exposure_design",
     "designs",
     "validity",
     "contradictions",

@@ -16,13 +16,14 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure.analysis import analyse_sizes
+from measurand.audits.exposure.arms import NEEDED
 from measurand.audits.exposure.findings import (
     exposure_findings,
     loss_findings,
     overtraining_findings,
 )
 from measurand.audits.exposure.settings import Method
-from measurand.audits.exposure.study import NEEDED, Study
+from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
 from measurand.core.finding import Finding
 from measurand.stats.exposure.studies import study_counts

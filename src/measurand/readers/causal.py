@@ -189,7 +189,9 @@ class ZeroShotReader:
     """
 
     kind: ClassVar[str] = "zero-shot"
-    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, needs_weights=True)
+    traits: ClassVar[Traits] = Traits(
+        Strength.PRETRAINED, TORCH, needs_weights=True, learns_labels=False
+    )
     model: str = SMOLLM2
     template: str = "plain"
     length: int = 1024
