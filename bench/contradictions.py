@@ -16,6 +16,7 @@ import pandas as pd
 
 import measurand as ms
 from bench.figures import Figure
+from measurand.audits.evidence.rivals import NEEDLESS
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
@@ -124,6 +125,9 @@ def evidence_contradictions(report: Report) -> Iterator[str]:
     said = {f.decision for r, f in effects.items() if r not in blanks}
     if label == "evidence-sensitive" and "depends" not in said:
         yield f"{label}, and no reader depends"
+    needless = {f.reader for f in report.findings if f.decision == NEEDLESS}
+    if label == "evidence-sensitive" and report.verdict.stage in needless:
+        yield f"{label}, and who has no evidence is as good"
     if label in (*COUPLED, "warning", "no verdict") and "depends" in said:
         yield f"{label}, and a reader depends"
     if label in COUPLED and "near zero" not in said:
