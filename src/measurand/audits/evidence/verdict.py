@@ -90,7 +90,7 @@ def _reading_verdict(
     if not standing:
         return _no_verdict(readings, majority)
     if any(needs_evidence(reading, rivals) for reading in standing):
-        return _sensitive_verdict(readings, standing, margin)
+        return _sensitive_verdict(readings, standing, margin, rivals)
     if outdone := [reading for reading in standing if reading.decision == ABOVE]:
         return _outdone_verdict(outdone, rivals, planted=planted)
     helped = [reading for reading in standing if reading.decision == HELPED]
@@ -148,9 +148,10 @@ def _sensitive_verdict(
     readings: Sequence[EvidenceReading],
     standing: Sequence[EvidenceReading],
     margin: float,
+    rivals: Mapping[str, Rival],
 ) -> Verdict:
     """At least one reader depends: the verdict names who saw it and who did not."""
-    seers = [reading for reading in standing if reading.decision == ABOVE]
+    seers = [reading for reading in standing if needs_evidence(reading, rivals)]
     stage = _deciding_reading(seers)
     others = [reading.name for reading in seers if reading is not stage]
     clauses = [f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence"]
