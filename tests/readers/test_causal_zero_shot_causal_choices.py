@@ -15,6 +15,7 @@ from measurand.core.errors import BadOption, ReaderFailed, UnknownName
 from measurand.core.items import LETTERS
 from measurand.core.recipe import identity
 from measurand.models.causal import CausalModel
+from measurand.readers import make_reader
 from measurand.readers.causal import ZeroShotReader
 from measurand.readers.causal_zero_shot import BY_LENGTH, LETTER, LIKELIHOOD, WAYS
 from tests.core.test_choices import choice_items
@@ -138,6 +139,11 @@ def test_shots_are_training_items_with_their_answers(tiny):
         fitted = fit_to(reader, train, rng())
         assert fitted.wording.before.count("what?") == 2
         assert fitted.wording.before.count(answer) == 2
+
+
+def test_a_decoder_that_is_named_takes_shots_and_no_address(tiny):
+    reader = make_reader(f"zero-shot:{tiny}", shots=3, url="http://localhost:1")
+    assert reader == ZeroShotReader(tiny, shots=3)
 
 
 def test_shots_are_shown_with_class_names_too(tiny):
