@@ -101,7 +101,8 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
         for finding in report.findings
     ]
     verdict = report.verdict
-    reason = verdict.reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
+    reason = verdict.reason.replace(f"{MAJORITY} share", f"{CHANCE},")
+    reason = reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
     return replace(
         report,
         verdict=replace(verdict, reason=reason),
