@@ -25,7 +25,10 @@ PLANTED = ("words", "spacing", "length", "together", "memory", "nothing")
 COUPLED = ("direct coupling", "latent coupling", "coupling")
 NONE = "none found within the margin"
 CLOSE = 1e-9
-EXPLAINED = "may be luck where several are looked at"  # intervals of 95 %
+EXPLAINED = (  # intervals of 95 %, and readers that know training by heart
+    "may be luck where several are looked at",
+    "may remember rather than read",
+)
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def _undecided_contradictions(report: Report) -> Iterator[str]:
             continue
         margin = float(report.settings[margins[finding.statistic]])
         beyond = finding.estimate.low > margin and finding.decision == "undecided"
-        if beyond and EXPLAINED not in report.verdict.reason:
+        if beyond and not any(why in report.verdict.reason for why in EXPLAINED):
             yield f"undecided, and {finding.condition} is {finding.estimate}"
 
 
