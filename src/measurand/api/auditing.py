@@ -123,10 +123,15 @@ def exposure(
         about: By task, how it is learned and put to prompted readers; tasks that are
             known by name bring their own.
         **settings: Of these, each with a default: m (labelled rows), n (test rows, and
-            as many extra ones), repeats (how often rows are drawn), arms (base, extra,
-            test, overtrained), margin (percentage points that count as nothing), model
-            (observation, paper or released), sampler (laplace, or nuts beside it),
-            checks (whether the checks of the method are run at full length).
+            as many extra ones), repeats (how often rows are drawn), one number each or
+            several for a grid of sizes; arms (base, extra, test, overtrained,
+            transfer), doses (shares of the test rows that controls learn with their
+            labels), margin (percentage points that count as nothing), model (beside
+            the paired differences: observation, paper or released), sampler (laplace,
+            or nuts beside it), notable (log-odds that an unreplicated study would take
+            for an effect), checks (whether the checks of the method are run at full
+            length), calibrate (whether bags of words that find nothing call an
+            encoder).
 
     Returns:
         The report: its verdict, its findings, its figures.

@@ -1,5 +1,6 @@
 """The exposure audit: the whole study with light readers."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -161,6 +162,7 @@ def test_texts_change_what_a_light_reader_sees(reader, task):
     np.testing.assert_allclose(adapted.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 def test_a_near_zero_of_bags_of_words_is_provisional_and_calls_an_encoder(
     task, monkeypatch
 ):
@@ -170,8 +172,9 @@ def test_a_near_zero_of_bags_of_words_is_provisional_and_calls_an_encoder(
         called.append(strongest)
         return iter(())
 
-    monkeypatch.setattr("measurand.audits.exposure.audit.higher_rungs", rungs)
-    chosen = ExposureSettings(m=20, n=60, repeats=4, margin=30.0)
+    module = sys.modules["measurand.audits.exposure.audit"]
+    monkeypatch.setattr(module, "higher_rungs", rungs)
+    chosen = ExposureSettings(m=20, n=60, repeats=8, margin=30.0, doses=(0.25,))
     with open_experiment(task) as running:
         report = audit(running, {"idf": IdfReader()}, chosen)
         alone = audit(running, {"idf": IdfReader()}, replace(chosen, calibrate=False))

@@ -256,6 +256,7 @@ def test_what_is_remembered_is_recovered_whole(task):
     assert "control with 10 % of the test rows learned gained" in report.verdict.reason
 
 
+@pytest.mark.slow
 def test_texts_of_a_sibling_task_are_an_arm_of_their_own(task):
     other = from_frames(texts(400, seed=1), name="other", query="text", label="label")
     tasks = {"made": task, "other": other}
@@ -269,6 +270,7 @@ def test_texts_of_a_sibling_task_are_an_arm_of_their_own(task):
         audit(running, {"idf": IdfReader()}, chosen)
 
 
+@pytest.mark.slow
 def test_a_grid_of_sizes_is_one_run(task):
     grid = ExposureSettings(m=(10, 20), n=(20, 40), repeats=(4, 3), calibrate=False)
     assert [(d.m, d.n, d.repeats) for d in grid.designs] == [
@@ -288,6 +290,7 @@ def test_a_grid_of_sizes_is_one_run(task):
         ExposureSettings(n=(20, 40, 60), repeats=(4, 3))
 
 
+@pytest.mark.slow
 def test_a_row_says_what_was_trained(task):
     with open_experiment(task) as running:
         light = audit(running, {"idf": IdfReader()}, SMALL)

@@ -172,12 +172,12 @@ def _mark_provisional(report: Report, readers: Mapping[str, Reader]) -> Report:
     stands = any(traits_of(reader).near_zero_stands for reader in readers.values())
     if stands or report.verdict.region != NOT:
         return report
-    said = (
+    reason = (
         f"{report.verdict.reason}; provisional: bags of words read no language, and an "
         "encoder could still be inflated"
     )
-    told = replace(report.verdict, provisional=True, reason=said)
-    return replace(report, verdict=told)
+    conclusion = replace(report.verdict, provisional=True, reason=reason)
+    return replace(report, verdict=conclusion)
 
 
 def _missing_rung(
@@ -304,11 +304,11 @@ def _exposure_report(
         findings += control_findings(size.name, controls.get(size.name, []), bias)
     findings += transfer_findings(run.counts)
     replays = replay_sizes(analyses, method, margin, seed)
-    told = verdict(analyses, margin, controls, uncontrolled, overtrained)
+    conclusion = verdict(analyses, margin, controls, uncontrolled, overtrained)
     report = Report(
         "exposure",
         description,
-        told,
+        conclusion,
         tuple(findings),
         {**choices, **_analysis_settings(analyses, settings, seed)},
         not_run,

@@ -101,7 +101,7 @@ def exposure_findings(
     not_run: dict[str, str] = {}
     for size in analyses:
         for effects in size.paired.values():
-            findings += paired_findings(effects, size.name)
+            findings += effect_findings(effects, size.name)
         for name, contrast in size.contrasts.items():
             findings += [*contrast_findings(contrast, name, size.name)]
             condition = f"{name}, {size.name}"
@@ -119,7 +119,7 @@ def exposure_findings(
     ), not_run
 
 
-def paired_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
+def effect_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
     """What paired differences say of one contrast at one size."""
     together, contrast = effects.together, effects.together.contrast
     several = len(effects.alone) > 1

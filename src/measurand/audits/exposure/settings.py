@@ -4,6 +4,7 @@ Every report shows both.
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from measurand.audits.exposure.arms import NEEDED, expand_arms
 from measurand.audits.exposure.study import Design
@@ -119,6 +120,8 @@ class ExposureSettings:
             )
         for name, least, most in BOUNDS:
             for value in _several(getattr(self, name)):
+                if not isinstance(value, Integral):
+                    raise BadOption(f"`{name}` is {value!r}; give whole numbers")
                 check_number(name, value, least, most)
         if len(_several(self.repeats)) not in (1, len(_several(self.n))):
             raise BadOption(

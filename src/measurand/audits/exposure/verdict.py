@@ -133,8 +133,8 @@ def _models_above(bias: PairedEffects, decisions: Decisions) -> str:
     names = np.array(list(bias.alone))[decisions.models_above]
     if decisions.mean_above or not len(names):
         return ""
-    told = "; ".join(f"{lm}: bias {bias.alone[lm].estimate}" for lm in names)
-    return f"all together are not, and {told} is, by itself"
+    biases = "; ".join(f"{lm}: bias {bias.alone[lm].estimate}" for lm in names)
+    return f"all together are not, and {biases} is, by itself"
 
 
 def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
@@ -145,11 +145,11 @@ def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
     order = chosen[np.argsort(-bias.together.cells.means[chosen])]
     estimates = bias.together.by_task()
     names = [bias.together.tasks[at] for at in order]
-    told = [f"{task} {estimates[task]}" for task in names[:SHOWN_TASKS]]
-    more = len(names) - len(told)
+    shown = [f"{task} {estimates[task]}" for task in names[:SHOWN_TASKS]]
+    more = len(names) - len(shown)
     further = f" and {more} more" if more else ""
     total = len(bias.together.tasks)
-    return f"inflated on {len(names)} of {total} tasks: {', '.join(told)}{further}"
+    return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
 
 
 def _describe_spread(bias: PairedEffects) -> str:
@@ -197,8 +197,8 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     reasons = []
     models = np.array(list(bias.alone))[decisions.models_apart]
     if len(models):
-        told = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
-        reasons.append(f"but {'; '.join(told)}, so that the mean says little")
+        biases = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
+        reasons.append(f"but {'; '.join(biases)}, so that the mean says little")
     tasks = np.array(bias.together.tasks)[decisions.tasks_apart]
     if len(tasks):
         names = join_names(list(tasks[:SHOWN_TASKS]))
@@ -232,9 +232,9 @@ def _describe_draws(size: Judged, margin: float) -> str:
 
 def _overtrained_line(size: Judged, margin: float, sizes: int) -> str:
     """What the overtrained arms let us say."""
-    said = size_verdict(size, margin, sizes)
+    label = size_verdict(size, margin, sizes).label
     bias, boost = (size.paired[name].together.estimate for name in ("bias", "boost"))
-    return f"overtrained, {size.name}: {said.label}, bias {bias}, boost {boost} points"
+    return f"overtrained, {size.name}: {label}, bias {bias}, boost {boost} points"
 
 
 def _join(parts: Sequence[str]) -> str:
