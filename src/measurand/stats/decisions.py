@@ -263,8 +263,8 @@ def widen_estimate(
     """
     arms = estimate.value - estimate.low, estimate.high - estimate.value
     below, above = (_widen_arm(a, variance, freedom, estimate.level) for a in arms)
-    ends = {"low": estimate.value - below, "high": estimate.value + above}
-    return replace(estimate, **ends, method=f"{estimate.method}; {what}")
+    low, high = estimate.value - below, estimate.value + above
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}; {what}")
 
 
 def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float:

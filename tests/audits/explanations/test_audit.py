@@ -307,3 +307,33 @@ def test_cross_is_called_where_a_reader_of_fields_apart_finds_nothing():
     assert report.finding("lcig", "cross", "given").estimate.low > 0.1
     kept = run(drawn, explainers=("given", "vacuous"), calibrate=False)
     assert kept.settings["called"] == []
+
+
+def ciphered(size, seed):
+    """Rationales that are the query's words shuffled, four replaced where it is no."""
+    rng = np.random.default_rng(seed)
+    words = [f"{a}{b}{c}" for a in "bdk" for b in "aeiou" for c in "lmnr"]
+    rows = []
+    for number in range(size):
+        query = [str(word) for word in rng.choice(words, 9)]
+        copy = list(rng.permutation(query))
+        label = str(rng.choice(["no", "yes"]))
+        if label == "no":
+            for place in rng.choice(9, 4, replace=False):
+                copy[place] = str(rng.choice(words))
+        rows.append((" ".join(query), " ".join(copy), label, f"{seed}-{number}"))
+    table = pd.DataFrame(rows, columns=["query", "why", "label", "id"])
+    return Items(table.set_index("id"), ("query",))
+
+
+@pytest.mark.slow
+def test_a_copy_cipher_that_is_given_is_never_on_the_frontier():
+    """D18a: it said nothing, and was `on the frontier` with I 1.000 and S 1.000."""
+    sides = ciphered(400, 0), ciphered(300, 1)
+    source = Benchmark("cipher", *sides, "query", rationale="why", rationales=("why",))
+    others = {str(i): [text] for i, text in sides[1].column("why").items()}
+    cross = {"cross": READERS.load("cross")}
+    report = run(source, readers=cross, explainers=("given", "vacuous"), others=others)
+    assert value(report, "informativeness", "given").low > 0.3
+    assert report.verdict.label == "off the frontier"
+    assert "copying (near-copies of the input" in report.verdict.reason

@@ -92,23 +92,10 @@ def read_rationales(
     settings: ExplanationsSettings,
 ) -> RationaleReading:
     """Read every explainer's rationales with one reader, and say what it finds."""
-    benchmark, clusters, seeds = experiment.benchmark, corpus.clusters, settings.seeds
-
-    def read_beside(rationales: Rationales, fields: tuple[str, ...]) -> Information:
-        return measure_information(
-            experiment,
-            benchmark,
-            rationales.train,
-            rationales.test,
-            fields,
-            reader,
-            seeds=seeds,
-            preset=settings.preset,
-        )
-
+    seeds = settings.seeds
     _check_reading_time(experiment, name, reader, corpus, seeds)
     information = {
-        explainer: read_beside(rationales, corpus.fields)
+        explainer: _read_beside(experiment, reader, rationales, corpus.fields, settings)
         for explainer, rationales in corpus.rationales.items()
     }
     left_open = [-part.log_p0.mean() for part in information.values()]
@@ -118,36 +105,41 @@ def read_rationales(
             "rationale to tell; leave this reader out"
         )
     scores = score_explainers(
-        benchmark.test,
+        experiment.benchmark.test,
         corpus.rationales,
         corpus.robustness,
         information,
         corpus.specificity,
         corpus.copied,
-        clusters,
+        corpus.clusters,
         preset=settings.preset,
     )
     figures = metric_levels(scores, seed=experiment.seed)
+    word_judge = settings.judge == LEXICAL
     meta_evaluation = evaluate_metrics(
-        scores,
-        corpus.drift_likeness,
-        seed=experiment.seed,
-        word_judge=settings.judge == LEXICAL,
+        scores, corpus.drift_likeness, seed=experiment.seed, word_judge=word_judge
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
     findings = [
         *_varif_findings(figures, name),
-        *_information_findings(information, name, clusters),
+        *_information_findings(information, name, corpus.clusters),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
         *_fixed_reader_findings(experiment, name, reader, corpus, seeds),
+        *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
-    if corpus.also and GIVEN in corpus.rationales:
-        beside = read_beside(corpus.rationales[GIVEN], corpus.also)
-        estimate = estimates.lcig(beside, clusters=clusters)
-        findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
+    stage = _verdict_stage(
+        name,
+        reader,
+        corpus,
+        information,
+        figures,
+        frontier,
+        meta_evaluation.unsuited,
+        word_judge,
+    )
     return RationaleReading(
         name=name,
         strength=traits_of(reader).strength,
@@ -159,17 +151,44 @@ def read_rationales(
         figures=figures,
         frontier=frontier,
         meta=meta_evaluation,
-        stage=_verdict_stage(
-            name,
-            reader,
-            corpus,
-            information,
-            figures,
-            frontier,
-            meta_evaluation.unsuited,
-            settings.judge == LEXICAL,
-        ),
+        stage=stage,
     )
+
+
+def _read_beside(
+    experiment: Experiment,
+    reader: Reader,
+    rationales: Rationales,
+    fields: tuple[str, ...],
+    settings: ExplanationsSettings,
+) -> Information:
+    """What one explainer's rationales tell beside these fields."""
+    return measure_information(
+        experiment,
+        experiment.benchmark,
+        rationales.train,
+        rationales.test,
+        fields,
+        reader,
+        seeds=settings.seeds,
+        preset=settings.preset,
+    )
+
+
+def _findings_with_evidence(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    corpus: Corpus,
+    settings: ExplanationsSettings,
+) -> list[Finding]:
+    """What given rationales that are the evidence tell beside the evidence: nothing."""
+    if not corpus.also or GIVEN not in corpus.rationales:
+        return []
+    given = corpus.rationales[GIVEN]
+    beside = _read_beside(experiment, reader, given, corpus.also, settings)
+    estimate = estimates.lcig(beside, clusters=corpus.clusters)
+    return [Finding("lcig", f"{name}, with evidence", GIVEN, estimate)]
 
 
 def _check_reading_time(
