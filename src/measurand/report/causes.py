@@ -24,6 +24,9 @@ from measurand.report.terminal import DECISIONS, KIND, SUFFIX, plain_text
 AS_WELL = 0.02  # accuracy under which one part alone does as well as both
 MOST_TOKENS = 3
 DECIDING = re.compile(r"about ([\d,]+) (test items|draws)")
+MOST_REASON = 2_000  # letters of a reason in which words are sought
+WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
+QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation.",
@@ -182,15 +185,26 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
 
 def _leak_cause(report: Report, part: str) -> str:
     """By what a part leaks: something simple, or its words."""
-    reason = report.verdict.reason
+    reason = report.verdict.reason[:MOST_REASON]
     for phrase, sentence in SIMPLE.items():
         if re.search(rf"\bby {re.escape(phrase)}", reason):
             return sentence
-    words = top_words(report, part)
+    words = top_words(report, part) or _named_words(reason)
     if not words:
         return ""
     listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
     return f"Words such as {listed} go with certain labels."
+
+
+def _named_words(reason: str) -> list[str]:
+    """The words that the reason of a verdict names.
+
+    >>> _named_words("claim leaks, by words such as 'no', 'never' (seen by all)")
+    ['no', 'never']
+    """
+    listed = reason[:MOST_REASON].partition("by words such as ")[2]
+    found = QUOTED.match(listed)
+    return [a or b for a, b in WORD.findall(found[0])] if found else []
 
 
 def top_words(report: Report, part: str) -> list[str]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -178,7 +179,7 @@ def _conditions(
     ]
 
 
-def _is_right(values: "pd.Series[object]") -> Bools:
+def _is_right(values: "pd.Series[Any]") -> Bools:
     numbers = pd.to_numeric(values, errors="coerce").fillna(0.0)
     return np.asarray(numbers.to_numpy(float) > RIGHT)
 
