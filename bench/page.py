@@ -24,7 +24,8 @@ FLAGS = (
 ROLES = {"query": "claim", "evidence": "article", "label": "label"}
 LOADED = """
 const done = arguments[0], entry = performance.getEntriesByType("navigation")[0];
-const look = () => entry.loadEventEnd > 0 ? done(entry.loadEventEnd) : setTimeout(look, 5);
+const look = () =>
+  entry.loadEventEnd > 0 ? done(entry.loadEventEnd) : setTimeout(look, 5);
 look();
 """
 # How long the explorer takes for each word and choice, the layout included: the median

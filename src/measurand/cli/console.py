@@ -167,10 +167,14 @@ def run_log(
 PAINTS = {"fine": "green", "fix": "yellow", "leaks": "red", "unknown": "cyan"}
 
 
-def print_answer(text: str) -> None:
+MORE = "more: --verbose; what a word means: measurand explain WORD"
+
+
+def print_answer(summary: str, *, verbose: bool = False) -> None:
     """Print a summary; on a terminal the answers have the colour of their tone."""
     from measurand.core.terms import tone_words
 
+    text = summary if verbose else f"{summary}\n{MORE}"
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         print(text)
         return
@@ -190,7 +194,7 @@ def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
     if run.json:
         print(dumps(document(report)), end="")
     else:
-        print_answer(summary(report, verbose=run.verbose))
+        print_answer(summary(report, verbose=run.verbose), verbose=run.verbose)
     if run.out is not None:
         notice(f"report: {run.out / 'report.html'}")
 
@@ -212,8 +216,8 @@ def print_all(reports: "Reports", run: RunOptions) -> None:
     if run.json:
         print(dumps(describe_reports(reports)), end="")
     else:
-        texts = [*reports.values()], reports.not_run
-        print_answer(summary_of_all(*texts, verbose=run.verbose))
+        text = summary_of_all([*reports.values()], reports.not_run, verbose=run.verbose)
+        print_answer(text, verbose=run.verbose)
     if run.out is not None:
         joint = run.out / "report.html"
         pages = [run.out / name / "report.html" for name in reports]

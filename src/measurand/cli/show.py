@@ -39,7 +39,8 @@ def show_verb(
 
     if Path(what).is_dir():
         with blame_reports(what):
-            print_answer(_summarise_folder(Path(what), verbose=verbose))
+            text = _summarise_folder(Path(what), verbose=verbose)
+            print_answer(text, verbose=verbose)
         return
     named = Columns(query=query, evidence=evidence, label=label, answers=answers)
     named["choices"] = tuple(choices or ())

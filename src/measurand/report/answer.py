@@ -155,11 +155,12 @@ def _evidence(report: Report) -> str:
 def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     """The answers of several reports on one benchmark, what to read first first.
 
-    The split stands before all where it has to be mended.
+    A split that has to be mended stands before all; one that is clean is not named.
     """
     split = answer_split(reports)
     mend = [split] if split and split.tone.name == "fix" else []
-    return [*mend, *map(answer_report, reports)]
+    answers = [*mend, *map(answer_report, reports)]
+    return sorted(answers, key=lambda answer: RANKS.index(answer.tone.name))
 
 
 def worst_answer(answers: Sequence[Answer]) -> Answer:

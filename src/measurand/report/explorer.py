@@ -163,7 +163,7 @@ def _conditions(
     evidence = name_part(plain_text(roles.get("evidence", "evidence"), 40))
     columns = {
         own_column("correct", reader): "right evidence",
-        own_column("shuffled", reader): "wrong evidence",
+        own_column("shuffled", reader): "wrong evidence (most shuffles)",
         own_column("query_only", reader): f"{query} alone",
         own_column("evidence_only", reader): f"{evidence} alone",
         own_column("pair_right", reader): "all parts",
