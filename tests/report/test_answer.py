@@ -67,8 +67,8 @@ def test_a_split_that_shares_evidence_has_to_be_mended_first():
         split.sentence == "No: 92 of 100 test items share their article with training."
     )
     answers = answer_reports([shared, report_of("leakage", "leaks")])
-    assert [a.audit for a in answers] == ["split", "evidence", "leakage"]
-    assert worst_answer(answers) is answers[0] or worst_answer(answers) == answers[0]
+    assert [a.audit for a in answers] == ["split", "leakage", "evidence"]
+    assert worst_answer(answers) is answers[0]
 
 
 def test_a_clean_split_says_so_only_where_somebody_looked():

@@ -47,7 +47,9 @@ def test_hostile_text_cannot_move_the_cursor(hostile):
 def test_markdown_holds_what_the_page_holds(realistic):
     text = markdown(realistic)
     assert text.startswith("# evidence audit of snli\n\n**evidence-sensitive**: bert")
-    assert "| delta_evi | bert | plain | 0.367 [0.359, 0.375] | 2,000 |" in text
+    assert (
+        "| delta_evi | positive | 0.367 [0.359, 0.375] | bert | plain | 2,000 |" in text
+    )
     assert all(f"## {grid.title}" in text for grid in grids(realistic))
     assert "> **Warning.** the hypothesis alone" in text
 

@@ -56,6 +56,10 @@ def _card_sentence(answer: Answer) -> str:
 def command(reports: Sequence[Report]) -> str:
     """The command that makes this again, but for where the file lies."""
     first = reports[0]
+    if first.audit == "compare":
+        count = first.benchmark.get("reports", 2)
+        folders = ["REPORT"] * (count if isinstance(count, int) else 2)
+        return " ".join(["measurand", "compare", *folders])
     verb = "audit" if len(reports) > 1 else plain_text(first.audit, 40)
     name = heading(first)[1]
     words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]

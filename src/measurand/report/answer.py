@@ -99,7 +99,7 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
         plain_question("split"),
         words.tone,
         words.answer.format(share=share, what=text),
-        f"Their {text} stands in training too{nearly}.",
+        _split_cause(label, share, text, nearly),
         f"All {worst.estimate.n:,} test items were looked up.",
         "",
         words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,),
@@ -107,17 +107,25 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     )
 
 
+def _split_cause(label: str, share: str, text: str, nearly: str) -> str:
+    """Why a split is clean or not."""
+    if label == "clean":
+        return f"{capitalise(share)} of 100 have {text} that training has{nearly}."
+    return f"Their {text} stands in training too{nearly}."
+
+
 def counted_shares(reports: Sequence[Report]) -> list[Finding]:
     """The shares that tell whether a split is clean.
 
-    That two queries are alike is often how they came about; that evidence is, tells.
+    Those of the evidence, where there is any: that two queries are alike is often how
+    they came about.
     """
     return [
         f
         for report in reports
         for f in split_shares(report)
-        if not f.condition.endswith(", nearly")
-        or f.condition.startswith(_evidence(report))
+        if f.condition.startswith(_evidence(report))
+        and not (f.condition.endswith(", nearly") and not _evidence(report))
     ]
 
 
@@ -138,19 +146,21 @@ def split_shares(report: Report) -> list[Finding]:
 
 
 def _evidence(report: Report) -> str:
-    """The column of the evidence."""
+    """The column of the evidence; empty where there is none."""
     roles = report.benchmark.get("roles")
-    return str(roles.get("evidence")) if isinstance(roles, Mapping) else ""
+    column = roles.get("evidence") if isinstance(roles, Mapping) else None
+    return str(column) if column else ""
 
 
 def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     """The answers of several reports on one benchmark, what to read first first.
 
-    The split stands before all where it has to be mended.
+    A split that has to be mended stands before all; one that is clean is not named.
     """
     split = answer_split(reports)
     mend = [split] if split and split.tone.name == "fix" else []
-    return [*mend, *map(answer_report, reports)]
+    answers = [*mend, *map(answer_report, reports)]
+    return sorted(answers, key=lambda answer: RANKS.index(answer.tone.name))
 
 
 def worst_answer(answers: Sequence[Answer]) -> Answer:

@@ -10,9 +10,14 @@ from dataclasses import dataclass, replace
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.terms import reader_words
 from measurand.report.answer import SEEN, answer_split, counted_shares, split_shares
-from measurand.report.causes import find_estimate, guessing, leaking_part
+from measurand.report.causes import (
+    find_estimate,
+    guessing,
+    leaking_part,
+    sure_differences,
+)
 from measurand.report.phrases import capitalise, name_part, say_count
-from measurand.report.terminal import plain_text
+from measurand.report.terminal import SUFFIX, plain_text
 
 NO_READER = ("majority", "metadata", "lookup", "length", "surface", "position")
 FORMS = ("length", "surface")
@@ -250,6 +255,35 @@ def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
         return None
     title = "What models get right before and after reading texts without labels"
     return BarChart(title, "Right answers of 100, mean over tasks.", tuple(bars))
+
+
+def changes_chart(report: Report) -> BarChart | None:
+    """What differs for certain between two reports, then what does not."""
+    rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
+    rows = [f for f in rows if math.isfinite(f.estimate.value)]
+    if not rows:
+        return None
+    sure = sure_differences(report)
+    shown = [*sure, *(f for f in rows if f not in sure)][:12]
+    bars = tuple(
+        Bar(_name_difference(f), f.estimate, "", "seen" if f in sure else "")
+        for f in shown
+    )
+    count = f"{len(sure)} of {len(rows)}" if sure else f"None of {len(rows)}"
+    differ = "differs" if len(sure) < 2 else "differ"
+    note = "The later report less the first, in hundredths; the line is no difference."
+    ends = [end for bar in bars for end in (bar.estimate.low, bar.estimate.high)]
+    known = [end for end in ends if math.isfinite(end)]
+    low, high = min(-0.02, *known), max(0.02, *known)
+    title = f"{count} figures {differ} for certain"
+    return BarChart(title, note, bars, None, low, high, 0.0, dots=True)
+
+
+def _name_difference(finding: Finding) -> str:
+    """What differs: the statistic, who read, and where."""
+    statistic = finding.statistic.removesuffix(SUFFIX).replace("_", " ")
+    reader = reader_words(plain_text(finding.reader, 40))
+    return f"{statistic}, {reader}: {plain_text(finding.condition, 60)}"
 
 
 def split_chart(reports: Sequence[Report]) -> BarChart | None:

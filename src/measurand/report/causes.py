@@ -19,11 +19,14 @@ from measurand.report.phrases import (
     say_count,
     say_share,
 )
-from measurand.report.terminal import DECISIONS, KIND, SUFFIX, plain_text
+from measurand.report.terminal import DECISIONS, SUFFIX, plain_text
 
 AS_WELL = 0.02  # accuracy under which one part alone does as well as both
 MOST_TOKENS = 3
 DECIDING = re.compile(r"about ([\d,]+) (test items|draws)")
+MOST_REASON = 2_000  # letters of a reason in which words are sought
+WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
+QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation.",
@@ -182,15 +185,26 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
 
 def _leak_cause(report: Report, part: str) -> str:
     """By what a part leaks: something simple, or its words."""
-    reason = report.verdict.reason
+    reason = report.verdict.reason[:MOST_REASON]
     for phrase, sentence in SIMPLE.items():
         if re.search(rf"\bby {re.escape(phrase)}", reason):
             return sentence
-    words = top_words(report, part)
+    words = top_words(report, part) or _named_words(reason)
     if not words:
         return ""
     listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
     return f"Words such as {listed} go with certain labels."
+
+
+def _named_words(reason: str) -> list[str]:
+    """The words that the reason of a verdict names.
+
+    >>> _named_words("claim leaks, by words such as 'no', 'never' (seen by all)")
+    ['no', 'never']
+    """
+    listed = reason[:MOST_REASON].partition("by words such as ")[2]
+    found = QUOTED.match(listed)
+    return [a or b for a, b in WORD.findall(found[0])] if found else []
 
 
 def top_words(report: Report, part: str) -> list[str]:
@@ -287,8 +301,8 @@ def fill_explanations(report: Report, words: VerdictWords) -> Details:
 
 def fill_compare(report: Report, words: VerdictWords) -> Details:
     """Which verdict changed, and the surest difference; where none did, so."""
-    verdicts = _compared_verdicts(report)
-    steps = _sure_differences(report)
+    verdicts = compared_verdicts(report)
+    steps = sure_differences(report)
     cause = ""
     if steps:
         noun = "figure differs" if len(steps) == 1 else "figures differ"
@@ -297,17 +311,17 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     if not verdicts:
         return Details(words.answer, cause, certainty)
     labels = [*dict.fromkeys(label for _, label in verdicts)]
+    (first, before), (last, after) = verdicts[0], verdicts[-1]
+    audit = str(report.settings.get("audit", ""))
+    tone = verdict_words(audit, after).tone.name
     if len(labels) == 1:
         answer = f"The verdict is the same: {labels[0]}."
-        return Details(answer, cause, certainty, (), "" if steps else "fine")
-    (first, before), (last, after) = verdicts[0], verdicts[-1]
-    answer = f"The verdicts differ: {first} is {before}, {last} {after}."
-    audit = str(report.settings.get("audit", ""))
-    worse = _rank_tone(audit, after) > _rank_tone(audit, before)
-    return Details(answer, cause, certainty, (), "fix" if worse else "")
+        return Details(answer, cause, certainty, (), tone)
+    answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
+    return Details(answer, cause, certainty, (), tone)
 
 
-def _compared_verdicts(report: Report) -> list[tuple[str, str]]:
+def compared_verdicts(report: Report) -> list[tuple[str, str]]:
     """What each report is called and its verdict."""
     for exhibit in report.exhibits:
         table = exhibit.table
@@ -317,13 +331,7 @@ def _compared_verdicts(report: Report) -> list[tuple[str, str]]:
     return []
 
 
-def _rank_tone(audit: str, label: str) -> int:
-    """How much a verdict asks for: fine, cannot say, or something to mend."""
-    ranks = {"fine": 0, "unknown": 1}
-    return ranks.get(verdict_words(audit, label).tone.name, 2)
-
-
-def _sure_differences(report: Report) -> list[Finding]:
+def sure_differences(report: Report) -> list[Finding]:
     """The differences that are clear of zero, those of answers first."""
     sure = [f for f in report.findings if f.decision in ("differs", "higher", "lower")]
     sure = [f for f in sure if f.statistic.endswith(SUFFIX)]
@@ -340,10 +348,10 @@ def _say_difference(finding: Finding) -> str:
 
 def _count_pairs(report: Report) -> str:
     """How many figures were set beside each other."""
-    rows = [len(e.table) for e in report.exhibits if e.kind == KIND]
+    rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
     if not rows:
         return "No figure of the one stands beside one of the other."
-    return f"{sum(rows)} figures stand beside each other, each with its interval."
+    return f"{len(rows)} figures were paired, each with its interval."
 
 
 FILLERS: Mapping[str, Callable[[Report, VerdictWords], Details]] = {

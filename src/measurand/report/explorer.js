@@ -1,7 +1,7 @@
 // The items of a report: search, filter, read. Their text only ever becomes a text node.
 "use strict";
 (() => {
-  const STEP = 20; // items shown at once
+  const STEP = 12; // items shown at once
   const section = document.getElementById("items");
   if (!section) return;
   const items = JSON.parse(section.querySelector("script").textContent);

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -162,7 +163,7 @@ def _conditions(
     evidence = name_part(plain_text(roles.get("evidence", "evidence"), 40))
     columns = {
         own_column("correct", reader): "right evidence",
-        own_column("shuffled", reader): "wrong evidence",
+        own_column("shuffled", reader): "wrong evidence (most shuffles)",
         own_column("query_only", reader): f"{query} alone",
         own_column("evidence_only", reader): f"{evidence} alone",
         own_column("pair_right", reader): "all parts",
@@ -178,7 +179,7 @@ def _conditions(
     ]
 
 
-def _is_right(values: "pd.Series[object]") -> Bools:
+def _is_right(values: "pd.Series[Any]") -> Bools:
     numbers = pd.to_numeric(values, errors="coerce").fillna(0.0)
     return np.asarray(numbers.to_numpy(float) > RIGHT)
 

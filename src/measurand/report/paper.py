@@ -84,9 +84,10 @@ def _move_left(part: Any, beyond: float, by: float) -> Any:
         return part
     moved = {key: _move_left(entry, beyond, by) for key, entry in part.items()}
     place = moved.get("x")
-    value = place.get("value") if isinstance(place, dict) else None
-    if isinstance(value, int | float) and value >= beyond:
-        moved["x"] = {**place, "value": value - by}
+    if isinstance(place, dict):
+        value = place.get("value")
+        if isinstance(value, int | float) and value >= beyond:
+            moved["x"] = {**place, "value": value - by}
     return moved
 
 

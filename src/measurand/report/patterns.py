@@ -172,7 +172,7 @@ def _examples(
     examples: list[Example] = []
     seen: set[str] = set()
     labels = items[label].astype(str) if label in items else pd.Series("", items.index)
-    for position in np.flatnonzero(holds):
+    for position in np.flatnonzero(holds).tolist():
         text, name = texts.iloc[position], plain_text(labels.iloc[position], 40)
         pieces = _mark(_readable(text), token)
         key = "".join(piece.text for piece in pieces)

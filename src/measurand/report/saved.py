@@ -62,6 +62,7 @@ READING_FAILURES = (
     TypeError,
     pa.ArrowException,
 )
+EMPTY: Mapping[str, bytes] = {}
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
 
@@ -194,7 +195,7 @@ def load_report(directory: str | Path) -> Report:
         items = items.rename(columns=_upgrade_column)
     try:
         files = _read_files(directory, contents.get("files", []))
-        report = _read_report(contents, items, files)
+        report = read_contents(contents, items, files)
         if upgraded and report.highlight is not None:
             column = _upgrade_column(report.highlight.column)
             report = replace(report, highlight=replace(report.highlight, column=column))
@@ -268,9 +269,12 @@ def _upgrade_column(column: str) -> str:
     return f"{OWN}{column}" if ADDED.match(column) else column
 
 
-def _read_report(
-    contents: Mapping[str, Any], items: pd.DataFrame, files: Mapping[str, bytes]
+def read_contents(
+    contents: Mapping[str, Any],
+    items: pd.DataFrame,
+    files: Mapping[str, bytes] = EMPTY,
 ) -> Report:
+    """The report that `document` wrote, with its items and files beside it."""
     highlight = contents.get("highlight")
     return Report(
         str(contents["audit"]),
@@ -406,6 +410,21 @@ class Reports(Mapping[str, Report]):
             for name, why in self.not_run.items()
         ]
         return ["\n".join(lay_out_columns(rows))] if rows else []
+
+
+def load_reports(directory: str | Path) -> Reports:
+    """The reports that `save_reports` wrote."""
+    folder = Path(directory)
+    contents = read_json(folder / "audits.json", MOST_REPORT_BYTES)
+    told = contents if isinstance(contents, dict) else {}
+    names = told.get("reports", {})
+    missing = told.get("not_run", {})
+    if not isinstance(names, dict) or not isinstance(missing, dict) or not names:
+        where = plain_text(folder, 200)
+        raise BadInput(f"{where}/audits.json names no reports; run the audit again")
+    known = [name for name in map(str, names) if _lies_below(name)]
+    reports = {name: load_report(folder / name) for name in known}
+    return Reports(reports, {str(name): str(why) for name, why in missing.items()})
 
 
 def save_reports(

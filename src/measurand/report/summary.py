@@ -15,6 +15,7 @@ from measurand.report.terminal import detail_lines, heading, lay_out_columns, pl
 
 WIDTH = 88
 MOST_LINES = 25  # of a summary that is not verbose
+CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
 INDENT = 12  # where what stands behind a word begins
 
@@ -31,9 +32,9 @@ def summary(report: Report, *, verbose: bool = False) -> str:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
         lines += ["", *detail_lines(report)]
         return "\n".join(lines) + "\n"
-    closing = [f"more: --verbose, or measurand explain '{answer.verdict}'"]
-    room = MOST_LINES - len(lines) - len(closing) - 1
-    lines += ["", *_warning_lines(warnings, room), *closing]
+    room = MOST_LINES - len(lines) - CLOSING
+    shown = _warning_lines(warnings, room)
+    lines += ["", *shown] if shown else []
     return "\n".join(lines) + "\n"
 
 
@@ -56,10 +57,10 @@ def summary_of_all(
         lines += [answer.question, _tone_line(answer)]
         lines += _fact_lines(rows if answer.audit != "split" else [])
     steps = _fact_lines([("do next", " ".join(worst.steps[:2]))])
-    closing = "more: --verbose, or measurand explain WORD: "
-    closing += ", ".join(a.verdict for a in answers if a.audit != "split")
-    lines += ["", *steps, *missing, plain_text(closing, WIDTH)]
-    return "\n".join(lines[:MOST_LINES]) + "\n"
+    verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
+    steps += _fact_lines([("verdicts", ", ".join(verdicts))])
+    lines += ["", *steps, *missing]
+    return "\n".join(lines[: MOST_LINES - CLOSING]) + "\n"
 
 
 def _answer_lines(answer: Answer) -> list[str]:

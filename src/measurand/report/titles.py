@@ -52,7 +52,7 @@ def _bar_title(exhibit: Exhibit) -> str:
     rows = plot_columns(exhibit.table, ["group", "bar"], ["value"]).dropna()
     if rows.empty:
         return ""
-    top = rows.loc[rows["value"].idxmax()]
+    top = rows.iloc[int(rows["value"].to_numpy().argmax())]
     who = reader_words(str(top["group"]))
     return f"Highest: {top['bar']} by {who}, {top['value']:.2f}"
 
@@ -62,7 +62,7 @@ def _map_title(exhibit: Exhibit) -> str:
     rows = plot_columns(exhibit.table, ["reader"], ["y"]).dropna()
     if rows.empty:
         return ""
-    top = rows.loc[rows["y"].idxmax()]
+    top = rows.iloc[int(rows["y"].to_numpy().argmax())]
     who = reader_words(str(top["reader"]))
     return (
         f"Most is lost on wrong evidence by {who}: {100 * top['y']:.0f} of 100 answers"

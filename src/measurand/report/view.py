@@ -3,11 +3,11 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from measurand.core.finding import Exhibit, Report
-from measurand.core.terms import Tone, audit_title, load_terms
+from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
 from measurand.report import cards
 from measurand.report.actions import FileLink, card_text, command, repair_links
 from measurand.report.answer import (
@@ -19,11 +19,13 @@ from measurand.report.answer import (
 from measurand.report.bars import (
     BarChart,
     budget_chart,
+    changes_chart,
     controls_chart,
     ladder_chart,
     parts_chart,
     split_chart,
 )
+from measurand.report.causes import compared_verdicts
 from measurand.report.explorer import Explorer, explore
 from measurand.report.map import (
     CardAnchors,
@@ -122,12 +124,14 @@ class PageView:
     chapters: Sequence[Chapter]
     not_run: GridView | None
     glossary: Mapping[str, str]
-    tones: Mapping[str, Tone] = field(default_factory=dict)
+    changes: BarChart | None = None
+    compared: Sequence[tuple[str, Tone, str]] = ()
 
     @property
     def contents(self) -> Iterator[tuple[str, str]]:
         """The sections that there are, by anchor."""
         sections: tuple[tuple[str, str, Any], ...] = (
+            ("changes", "What changed", self.changes or self.compared),
             ("split", "The split", self.split),
             ("parts", "Each part", self.parts),
             ("patterns", "By what", self.patterns or self.maps),
@@ -207,7 +211,16 @@ def _view_page(
         chapters,
         view_grid(missing) if missing else None,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
+        changes_chart(reports[0]),
+        [*_compared(reports[0])],
     )
+
+
+def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
+    """What each of several compared reports is called, its tone and its verdict."""
+    audit = str(report.settings.get("audit", ""))
+    for name, label in compared_verdicts(report):
+        yield name, verdict_words(audit, label).tone, label
 
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
