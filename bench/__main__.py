@@ -11,6 +11,7 @@ SLOW = (
     "peco",
     "budget",
     "choices_size",
+    "page",
     "controls",
     "exposure_analysis",
     "exposure_design",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README, CLI = ROOT / "README.md", ROOT / "docs" / "cli.md"
+TERMS = ROOT / "docs" / "words.md"
 PAGES = tuple(sorted((ROOT / "docs").glob("*.md")))
 WIDTH = "88"
 # What typer, rich and the shell read before they choose a width and colours.
@@ -41,6 +42,7 @@ for verb in sys.argv[1:]:
 """
 VERBS = re.compile(r"(?<=<!-- verbs -->\n).*(?=<!-- end of verbs -->)", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:)([^)\s]+)\)")
+WORDS = re.compile(r"(?<=<!-- words -->\n).*(?=<!-- end of words -->)", re.DOTALL)
 RUN = re.compile(r"```console\n\$ measurand (?P<words>.*)\n(?P<said>[^`]*)```")
 
 
@@ -118,3 +120,50 @@ def refreshed_readme(page: str) -> str:
         return f"```console\n$ measurand {found['words']}\n{said(*words)}```"
 
     return RUN.sub(run, page, count=1)
+
+
+def verdict_rows(audit: str) -> list[str]:
+    """A row for each verdict of an audit: what was found, and what that means."""
+    from measurand.core.terms import load_terms
+
+    verdicts = load_terms()[audit]["verdict"]
+    return [
+        f"| `{label}` | {words['found']} | {words['means']} |"
+        for label, words in verdicts.items()
+    ]
+
+
+def explained_words() -> str:
+    """The generated part of `docs/words.md`: every term and its sentence."""
+    from measurand.core.terms import audit_title, load_terms, plain_question, tone_words
+
+    terms = load_terms()
+    lines = [
+        "",
+        "## Tones",
+        "",
+        "| tone | sign | what it means |",
+        "| --- | --- | --- |",
+    ]
+    lines += [f"| {t.word} | {t.sign} | {t.means} |" for t in tone_words().values()]
+    for audit in (name for name in terms if plain_question(name)):
+        lines += ["", f"## {audit_title(audit)}: {plain_question(audit)}", ""]
+        lines += [
+            "| verdict | tone | what was found | what it lets you say | what to do |"
+        ]
+        lines += ["| --- | --- | --- | --- | --- |"]
+        lines += [
+            f"| `{label}` | {tone_words()[words['tone']].word} | {words['found']} | "
+            f"{words['means']} | {' '.join(words['next'])} |"
+            for label, words in terms[audit]["verdict"].items()
+        ]
+    for title, kind in (("Words", "word"), ("Statistics", "statistic")):
+        lines += ["", f"## {title}", "", "| name | what it is |", "| --- | --- |"]
+        lines += [f"| `{name}` | {text} |" for name, text in terms[kind].items()]
+    return "\n".join([*lines, "", ""])
+
+
+def refreshed_words(page: str) -> str:
+    """The page with the words of today."""
+    fresh = explained_words()
+    return WORDS.sub(lambda _: fresh, page)

@@ -2,9 +2,20 @@
 
 import sys
 
-from docs import CLI, README, refreshed_cli, refreshed_readme
+from docs import (
+    CLI,
+    README,
+    TERMS,
+    refreshed_cli,
+    refreshed_readme,
+    refreshed_words,
+)
 
-PAGES = {"cli.md": (CLI, refreshed_cli), "README.md": (README, refreshed_readme)}
+PAGES = {
+    "cli.md": (CLI, refreshed_cli),
+    "words.md": (TERMS, refreshed_words),
+    "README.md": (README, refreshed_readme),
+}
 
 if __name__ == "__main__":
     # All of them, or those named: the run in the README takes a minute.

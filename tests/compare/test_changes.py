@@ -9,8 +9,8 @@ from measurand.core.finding import Estimate, Finding, Report, Verdict
 from measurand.report import saved
 from measurand.report.html import page
 from measurand.report.markdown import markdown
+from measurand.report.summary import summary
 from measurand.report.tables import exhibit_grid
-from measurand.report.terminal import summary
 from tests.report.gallery import BAD
 
 ROLES = {"query": "claim", "evidence": "text", "label": "label", "rationale": "why"}
@@ -365,8 +365,8 @@ def test_changes_are_read_in_every_form(tmp_path):
     assert saved.document(back) == saved.document(found)
     assert (tmp_path / "figures" / "differences-in-v2.png").exists()
     line = "given      robustness  lexical  0.250 ["
-    assert line in summary(back)
-    assert "robustness_difference" not in summary(back)
+    assert line in summary(back, verbose=True)
+    assert "robustness_difference" not in summary(back, verbose=True)
     assert "| given | robustness | lexical | 0.250 [" in markdown(back)
     assert "robustness_difference" not in page(back, {})
     cells = page(back, {})
@@ -390,7 +390,9 @@ def test_a_table_of_changes_that_somebody_else_wrote_is_shown_as_it_is():
         else replace(e, table=e.table.assign(value="<b>"))
         for e in found.exhibits
     ]
-    assert "robustness_difference" in summary(replace(found, exhibits=odd))
+    assert "robustness_difference" in summary(
+        replace(found, exhibits=odd), verbose=True
+    )
 
 
 @pytest.mark.parametrize("bad", [*BAD, "method", "first", "n"])

@@ -39,9 +39,10 @@ def test_a_card_shows_counts_words_examples_and_p():
     for part in (
         "<h3>cluster 5 ",
         "<span>45 items</span><span>effect 0.05</span><span>p 1e-09</span>",
-        '<span>no</span><span class="bar"><i class="hue-0" style="width:50.8%"></i>',
+        '<span dir="auto">no</span><span class="bar"><i class="hue-0" ',
+        'style="width:50.8%"></i>',
         "<span>nobody</span><span>word5</span>",
-        "<blockquote>An example of 5.</blockquote>",
+        '<blockquote dir="auto">An example of 5.</blockquote>',
         '<a href="#exhibit-1" data-cluster="5">on the map</a>',
     ):
         assert part in text
@@ -52,7 +53,7 @@ def test_labels_have_one_colour_on_the_map_and_on_the_cards():
         leaky(exhibits=[mapped(names=("b", "c")), carded(names=("a", "b"))]), {}
     )
     assert '<i class="dot hue-1"></i>b ' in text
-    assert '<span>b</span><span class="bar"><i class="hue-1"' in text
+    assert '<span dir="auto">b</span><span class="bar"><i class="hue-1"' in text
     block = text.split('type="application/json">')[1].split("</script>")[0]
     assert json.loads(block)["hues"] == [1, 2]
 

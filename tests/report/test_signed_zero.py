@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,8 @@ from measurand.report.figures import draw_figure
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.saved import document
+from measurand.report.summary import summary
 from measurand.report.tables import cell_text
-from measurand.report.terminal import summary
 
 SIGNED = re.compile(r"(?<![\w-])[-−]0(\.0*)?(?![\d.e])")
 TINY = -0.0001
@@ -41,7 +42,9 @@ def report(realistic):
     return replace(realistic, findings=(found,), exhibits=shown, settings={"x": -0.0})
 
 
-@pytest.mark.parametrize("write", [summary, markdown, lambda one: page(one, {})])
+@pytest.mark.parametrize(
+    "write", [partial(summary, verbose=True), markdown, lambda one: page(one, {})]
+)
 def test_no_text_puts_a_sign_before_zero(report, write):
     text = write(report)
     assert "0.000 [0.000, 0.000]" in text

@@ -1,8 +1,9 @@
 import pytest
 
 from measurand.report.markdown import escape_markdown, markdown
+from measurand.report.summary import summary
 from measurand.report.tables import exhibit_grid, grids
-from measurand.report.terminal import plain_text, summary
+from measurand.report.terminal import plain_text
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_plain_text_is_cut():
 
 
 def test_the_summary_states_roles_verdict_findings_and_gaps(realistic):
-    text = summary(realistic)
+    text = summary(realistic, verbose=True)
     assert "evidence audit of snli" in text
     assert "  evidence  premise\n" in text
     assert "\nevidence-sensitive: bert loses 0.367" in text
@@ -37,7 +38,7 @@ def test_the_summary_states_roles_verdict_findings_and_gaps(realistic):
 
 
 def test_hostile_text_cannot_move_the_cursor(hostile):
-    text = summary(hostile)
+    text = summary(hostile) + summary(hostile, verbose=True)
     assert len(text) < 20_000
     assert not {c for c in text if ord(c) < 32 or 127 <= ord(c) < 160} - {"\n"}
     assert "\u202e" not in text
@@ -46,7 +47,9 @@ def test_hostile_text_cannot_move_the_cursor(hostile):
 def test_markdown_holds_what_the_page_holds(realistic):
     text = markdown(realistic)
     assert text.startswith("# evidence audit of snli\n\n**evidence-sensitive**: bert")
-    assert "| delta_evi | bert | plain | 0.367 [0.359, 0.375] | 2,000 |" in text
+    assert (
+        "| delta_evi | positive | 0.367 [0.359, 0.375] | bert | plain | 2,000 |" in text
+    )
     assert all(f"## {grid.title}" in text for grid in grids(realistic))
     assert "> **Warning.** the hypothesis alone" in text
 

@@ -61,7 +61,8 @@ def evidence(
             rung), strongest (the highest rung that may be called: tfidf, cross or
             minilm), seeds (how often an encoder is
             trained anew), controls (how much is spiked and blanked: none, quick or
-            full), folds (in which all items of a single table are tested; 1 tests the
+            full), brief (whether shift, flips and filter are left out), folds (in which
+            all items of a single table are tested; 1 tests the
             share set apart), judge (who also judges answers that a reader wrote).
 
     Returns:
@@ -92,7 +93,8 @@ def leakage(
             often an encoder is trained anew), k (clusters), components (principal ones
             that are clustered), folds and draws (how items without a split are cut),
             reference (the accuracy of the best published model), tsne (whether the map
-            is drawn), controls (how much is spiked and blanked: none, quick or full).
+            is drawn), controls (how much is spiked and blanked: none, quick or full),
+            brief (whether clusters, changed parts, map and repair are left out).
 
     Returns:
         The report: its verdict, its findings, its figures.

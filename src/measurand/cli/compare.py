@@ -19,13 +19,14 @@ def compare_verb(
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     json: o.Json = False,
+    verbose: o.Verbose = False,
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
     from measurand.report.saved import load_report
     from measurand.report.schema import blame_reports
 
-    run = o.RunOptions(out=out, overwrite=overwrite, json=json)
+    run = o.RunOptions(out=out, overwrite=overwrite, json=json, verbose=verbose)
     check_run_out(run, reports)
     with blame_reports(*reports):
         deliver(compare([load_report(path) for path in reports]), run, {})

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from measurand import __version__
 from measurand.cli.options import THIS_MACHINE, EngineOptions, RunOptions
 
@@ -112,7 +114,7 @@ def open_with_progress(
             benchmark,
             seed=run.seed,
             store=store,
-            workers=run.workers or os.cpu_count() or 1,
+            workers=run.workers,
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,
@@ -161,17 +163,38 @@ def run_log(
     }
 
 
+# What a tone looks like on a terminal; its word and its sign tell it as well.
+PAINTS = {"fine": "green", "fix": "yellow", "leaks": "red", "unknown": "cyan"}
+
+
+MORE = "more: --verbose; what a word means: measurand explain WORD"
+
+
+def print_answer(summary: str, *, verbose: bool = False) -> None:
+    """Print a summary; on a terminal the answers have the colour of their tone."""
+    from measurand.core.terms import tone_words
+
+    text = summary if verbose else f"{summary}\n{MORE}"
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        print(text)
+        return
+    starts = {f"{t.sign} {t.word.upper()} ": name for name, t in tone_words().items()}
+    for line in text.split("\n"):
+        tone = next((name for s, name in starts.items() if line.startswith(s)), None)
+        typer.secho(line, fg=PAINTS[tone] if tone else None, bold=tone is not None)
+
+
 def deliver(report: "Report", run: RunOptions, log: Mapping[str, Any]) -> None:
     """Print a report, and save it where a folder is named."""
     from measurand.report.saved import document, dumps, save_report
-    from measurand.report.terminal import summary
+    from measurand.report.summary import summary
 
     if run.out is not None:
         save_report(report, run.out, log, overwrite=run.overwrite)
-    print(
-        dumps(document(report)) if run.json else summary(report),
-        end="" if run.json else "\n",
-    )
+    if run.json:
+        print(dumps(document(report)), end="")
+    else:
+        print_answer(summary(report, verbose=run.verbose), verbose=run.verbose)
     if run.out is not None:
         notice(f"report: {run.out / 'report.html'}")
 
@@ -188,14 +211,18 @@ def deliver_all(reports: "Reports", run: RunOptions, log: Mapping[str, Any]) -> 
 def print_all(reports: "Reports", run: RunOptions) -> None:
     """Print the reports of several audits, and where they were saved."""
     from measurand.report.saved import describe_reports, dumps
+    from measurand.report.summary import summary_of_all
 
     if run.json:
         print(dumps(describe_reports(reports)), end="")
     else:
-        print(reports)
+        text = summary_of_all([*reports.values()], reports.not_run, verbose=run.verbose)
+        print_answer(text, verbose=run.verbose)
     if run.out is not None:
-        for name in reports:
-            notice(f"report: {run.out / name / 'report.html'}")
+        joint = run.out / "report.html"
+        pages = [run.out / name / "report.html" for name in reports]
+        for path in [joint] if joint.is_file() else pages:
+            notice(f"report: {path}")
 
 
 ReportProgress = Callable[[str, str, float, int], None]

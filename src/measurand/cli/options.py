@@ -384,6 +384,12 @@ Shuffle = Annotated[
 Margin = Annotated[
     float, typer.Option(help="Accuracy lost that still counts as nothing.")
 ]
+Brief = Annotated[
+    bool,
+    typer.Option(
+        "--brief", help="Leave out what explains a verdict and does not decide it."
+    ),
+]
 Controls = Annotated[
     str,
     typer.Option(
@@ -507,6 +513,12 @@ Overwrite = Annotated[
 OverwriteFile = Annotated[
     bool, typer.Option("--overwrite", help="Write over the file that is there.")
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option(
+        "--verbose", help="Print every figure after the answer.", rich_help_panel=RUN
+    ),
+]
 Json = Annotated[
     bool,
     typer.Option(
@@ -612,6 +624,7 @@ class RunOptions:
     out: Out = None
     overwrite: Overwrite = False
     json: Json = False
+    verbose: Verbose = False
     fail_on: FailOn = None
     config: Config = None
 

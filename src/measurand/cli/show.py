@@ -8,7 +8,7 @@ import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-from measurand.cli.console import notice, print_roles
+from measurand.cli.console import notice, print_answer, print_roles
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,16 +30,17 @@ def show_verb(
     answers: o.Answers = None,
     join: o.Join = " ",
     seed: o.Seed = 0,
+    verbose: o.Verbose = False,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
     from measurand.benchmarks.roles import Columns
-    from measurand.report.saved import load_report as load_report
     from measurand.report.schema import blame_reports
-    from measurand.report.terminal import plain_text, summary
+    from measurand.report.terminal import plain_text
 
     if Path(what).is_dir():
         with blame_reports(what):
-            print(summary(load_report(what)))
+            text = _summarise_folder(Path(what), verbose=verbose)
+            print_answer(text, verbose=verbose)
         return
     named = Columns(query=query, evidence=evidence, label=label, answers=answers)
     named["choices"] = tuple(choices or ())
@@ -51,6 +52,17 @@ def show_verb(
         print(plain_text(ident))
         for column, value in row.items():
             print(f"  {plain_text(column)}: {plain_text(value, 200)}")
+
+
+def _summarise_folder(folder: Path, *, verbose: bool) -> str:
+    """The answer of the report in a folder, or those of all audits in it."""
+    from measurand.report.saved import load_report, load_reports
+    from measurand.report.summary import summary, summary_of_all
+
+    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
+        reports = load_reports(folder)
+        return summary_of_all([*reports.values()], reports.not_run, verbose=verbose)
+    return summary(load_report(folder), verbose=verbose)
 
 
 def _load_and_explain(

@@ -16,7 +16,7 @@ SCHEMA = 2  # the version of `report.json`; raised when a reader of it could bre
 VIEWS = Catalogue(
     "view",
     {
-        "text": Entry("measurand.report.terminal:summary", "for a terminal"),
+        "text": Entry("measurand.report.summary:summary", "for a terminal"),
         "figures": Entry("measurand.report.figures:Figures", "altair charts by name"),
         "notebook": Entry("measurand.report.html:notebook_frame", "for a notebook"),
         "folder": Entry("measurand.report.saved:save_report", "for keeping"),

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -65,36 +64,90 @@ def card_anchor(exhibit: str, cluster: int) -> str:
     return f"{exhibit}-cluster-{cluster}"
 
 
-def cards_figure(
+@dataclass(frozen=True)
+class Share:
+    """A label's bar on a card: how broad, and where it usually ends."""
+
+    label: str
+    hue: str
+    width: str
+    usual: str
+    count: str
+
+
+@dataclass(frozen=True)
+class CardView:
+    """A card as a template reads it."""
+
+    anchor: str
+    cluster: int
+    biased: bool
+    facts: Sequence[str]
+    shares: Sequence[Share]
+    more_labels: int
+    words: Sequence[str]
+    examples: Sequence[str]
+
+
+@dataclass(frozen=True)
+class CardsView:
+    """All cards of an exhibit: what stands open, and what is folded away."""
+
+    anchor: str
+    title: str
+    caption: str
+    map_anchor: str | None
+    open_cards: Sequence[CardView]
+    folds: Sequence[tuple[str, Sequence[CardView]]]
+    kind: str = "cards"
+
+
+def view_cards(
     exhibit: Exhibit,
-    exhibit_anchor: str,
+    anchor: str,
+    title: str,
     hues: Mapping[str, int],
     map_anchor: str | None,
-) -> Iterator[str]:
-    """The cards as HTML; `map_anchor` is the anchor of the map they belong to."""
+) -> CardsView:
+    """The cards for a template; `map_anchor` is that of the map they belong to."""
     all_cards = read_cards(exhibit)
-    label_shares = _label_shares(all_cards)
-    biased = [card for card in all_cards if card.biased]
+    shares = _label_shares(all_cards)
+    views = {c.cluster: _view_card(c, anchor, hues, shares) for c in all_cards}
+    biased = [views[card.cluster] for card in all_cards if card.biased]
     folds = [
         ("more biased clusters", biased[MOST_OPEN:]),
-        ("other clusters", [card for card in all_cards if not card.biased]),
+        ("other clusters", [views[c.cluster] for c in all_cards if not c.biased]),
     ]
-    open_cards = biased[:MOST_OPEN]
-    caption = escape(plain_text(exhibit.caption, 800))
-    yield f'<figure class="card clusters" id="{exhibit_anchor}">'
-    if open_cards:
-        grid = _cards_html(open_cards, exhibit_anchor, hues, label_shares, map_anchor)
-        yield f'<div class="grid">{grid}</div>'
-    for title, folded_cards in folds:
-        if folded_cards:
-            yield f"<details><summary>{len(folded_cards)} {title}</summary>"
-            grid = _cards_html(
-                folded_cards, exhibit_anchor, hues, label_shares, map_anchor
-            )
-            yield f'<div class="grid">{grid}</div>'
-            yield "</details>"
     tick = "The tick on a bar is the label's share in all clusters together."
-    yield f"<figcaption>{join_sentences(caption, tick)}</figcaption></figure>"
+    caption = join_sentences(plain_text(exhibit.caption, 800), tick)
+    folded = [(name, cards) for name, cards in folds if cards]
+    return CardsView(anchor, title, caption, map_anchor, biased[:MOST_OPEN], folded)
+
+
+def _view_card(
+    card: Card, anchor: str, hues: Mapping[str, int], shares: "pd.Series[float]"
+) -> CardView:
+    total = max(sum(card.labels.values()), 1)
+    bars = [
+        Share(
+            name,
+            hue(hues[name]),
+            f"{count / total:.1%}",
+            f"{shares[name]:.1%}",
+            f"{count:,}",
+        )
+        for name, count in list(card.labels.items())[:MOST_LABELS]
+    ]
+    return CardView(
+        card_anchor(anchor, card.cluster),
+        card.cluster,
+        card.biased,
+        card.facts,
+        bars,
+        max(len(card.labels) - MOST_LABELS, 0),
+        card.words,
+        card.examples,
+    )
 
 
 def card_lines(exhibit: Exhibit) -> Iterator[str]:
@@ -167,48 +220,3 @@ def _cell_texts(cell: object, most: int, letters: int) -> tuple[str, ...]:
 def _label_shares(all_cards: Sequence[Card]) -> "pd.Series[float]":
     counts = pd.DataFrame([card.labels for card in all_cards]).sum()
     return counts / max(counts.sum(), 1.0)
-
-
-def _cards_html(
-    all_cards: Sequence[Card],
-    exhibit_anchor: str,
-    hues: Mapping[str, int],
-    label_shares: "pd.Series[float]",
-    map_anchor: str | None,
-) -> str:
-    return "\n".join(
-        "".join(_card_html(card, exhibit_anchor, hues, label_shares, map_anchor))
-        for card in all_cards
-    )
-
-
-def _card_html(
-    card: Card,
-    exhibit_anchor: str,
-    hues: Mapping[str, int],
-    label_shares: "pd.Series[float]",
-    map_anchor: str | None,
-) -> Iterator[str]:
-    badge = ' <span class="badge">biased</span>' if card.biased else ""
-    yield f'<article class="cluster" id="{card_anchor(exhibit_anchor, card.cluster)}">'
-    yield f'<h3>cluster {card.cluster}{badge}</h3><p class="facts">'
-    yield "".join(f"<span>{escape(fact)}</span>" for fact in card.facts)
-    if map_anchor:
-        link = f'<a href="#{map_anchor}" data-cluster="{card.cluster}">on the map</a>'
-        yield f"<span>{link}</span>"
-    yield '</p><ul class="shares">'
-    total = max(sum(card.labels.values()), 1)
-    for name, count in list(card.labels.items())[:MOST_LABELS]:
-        share, usual = f"width:{count / total:.1%}", f"left:{label_shares[name]:.1%}"
-        yield f'<li><span>{escape(name)}</span><span class="bar">'
-        yield f'<i class="{hue(hues[name])}" style="{share}"></i>'
-        yield f'<b style="{usual}"></b></span><span>{count:,}</span></li>'
-    hidden_count = len(card.labels) - MOST_LABELS
-    yield (
-        f"<li>and {hidden_count} more labels</li></ul>" if hidden_count > 0 else "</ul>"
-    )
-    if card.words:
-        chips = "".join(f"<span>{escape(word)}</span>" for word in card.words)
-        yield f'<p class="words">{chips}</p>'
-    yield "".join(f"<blockquote>{escape(text)}</blockquote>" for text in card.examples)
-    yield "</article>"

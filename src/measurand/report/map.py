@@ -4,22 +4,22 @@ Everything the script shows is text of a JSON block in which no tag can end; wha
 links to are anchors we made.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 import pandas as pd
 
 from measurand.core.finding import Exhibit
 from measurand.core.seeds import generator
+from measurand.report.explorer import harmless_json
 from measurand.report.layout import plot_columns
 from measurand.report.terminal import join_sentences, plain_text
 
 POINTS = ["id", "x", "y", "label", "cluster", "weight", "text"]
-MOST_POINTS = 20_000  # beyond this a browser waits, and marks hide each other
+MOST_POINTS = 10_000  # beyond this a browser waits, and marks hide each other
 LONGEST = 240  # letters of a text in a tooltip
+MOST_LETTERS = 600_000  # of all tooltips together: a page stays under two megabytes
 SPAN = 9999  # places are whole numbers from 0 to this
 HUES = 7  # colours in the style sheet
 NO_CLUSTER = -1
@@ -50,9 +50,10 @@ def map_points(exhibit: Exhibit, most: int = MOST_POINTS) -> pd.DataFrame:
         chosen = generator(0, "map").choice(len(rows), most, replace=False)
         rows = rows.iloc[np.sort(chosen)]
     texts = table[["id", "text"]].iloc[rows.pop("row")]
+    longest = min(LONGEST, MOST_LETTERS // max(len(rows), 1))
     return rows.assign(
         id=[plain_text(name, 80) for name in texts["id"]],
-        text=[plain_text(text, LONGEST) for text in texts["text"]],
+        text=[plain_text(text, longest) for text in texts["text"]],
         cluster=rows["cluster"].fillna(NO_CLUSTER).clip(NO_CLUSTER, 2**31).astype(int),
         weight=rows["weight"].fillna(0.0).clip(lower=0.0),
     ).reset_index(drop=True)
@@ -72,76 +73,72 @@ def map_labels(exhibit: Exhibit) -> set[str]:
     return {plain_text(label) for label in column.unique()}
 
 
-def map_figure(
+@dataclass(frozen=True)
+class MapLabel:
+    """A label in the legend of a map."""
+
+    name: str
+    hue: str
+    count: str
+
+
+@dataclass(frozen=True)
+class MapView:
+    """A map as a template reads it; `image` is shown where no script runs."""
+
+    anchor: str
+    title: str
+    caption: str
+    block: str
+    image: str
+    labels: Sequence[MapLabel]
+    clusters: Sequence[tuple[int, str]]
+    has_biased: bool
+    x_title: str
+    y_title: str
+    weight_title: str
+    heaviest: str
+    kind: str = "map"
+
+
+def view_map(
     exhibit: Exhibit,
     anchor: str,
+    title: str,
     cards: CardAnchors,
     hues: Mapping[str, int],
-    still: str,
-) -> Iterator[str]:
-    """The figure; `hues` numbers the labels, `still` is shown where no script runs."""
-    points = map_points(exhibit)
-    settings = exhibit.settings
-    caption = escape(plain_text(exhibit.caption, 800))
+    image: str,
+) -> MapView:
+    """The map for a template; `hues` numbers the labels."""
+    points, settings = map_points(exhibit), exhibit.settings
     names = sorted({*points["label"]}, key=lambda name: hues[name])
-    yield f'<figure class="card map" id="{anchor}">'
-    block = _points_json(points, names, cards, hues, settings)
-    yield f'<script type="application/json">{block}</script>'
-    yield f"<noscript>{still}</noscript>"
-    yield '<div class="controls" hidden>'
-    yield from _map_filters(points, names, cards, hues)
-    yield "</div>"
-    upright = escape(_map_title(settings, "y_title"))
-    yield f'<div class="over"><span>{upright}</span><output></output></div>'
-    yield '<div class="stage"><canvas tabindex="0" role="img" aria-label="'
-    yield f'{caption}; arrow keys go from point to point"></canvas>'
-    yield '<div class="ring" hidden></div>'
-    yield '<div class="tip" role="status" hidden></div></div>'
-    yield f'<div class="axis">{escape(_map_title(settings, "x_title"))}</div>'
+    counts = points["label"].value_counts()
+    sizes = points["cluster"].value_counts().sort_index()
     left_out = len(exhibit.table) - len(points)
     note = f"{len(points):,} of {len(exhibit.table):,} points." if left_out else ""
-    yield f"<figcaption>{_size_legend(points, settings)}{join_sentences(caption, note)}"
-    yield "</figcaption></figure>"
-
-
-def _map_filters(
-    points: pd.DataFrame,
-    names: Sequence[str],
-    cards: CardAnchors,
-    hues: Mapping[str, int],
-) -> Iterator[str]:
-    counts = points["label"].value_counts()
-    yield "<fieldset><legend>label</legend>"
-    for name in names:
-        dot = f'<i class="dot {hue(hues[name])}"></i>'
-        count = f"<small>{counts[name]:,}</small>"
-        box = '<input type="checkbox" checked>'
-        yield f"<label>{box}{dot}{escape(name)} {count}</label>"
-    yield '</fieldset><div class="choice"><label>cluster <select>'
-    yield '<option value="">all</option>'
-    sizes = points["cluster"].value_counts().sort_index()
-    if {*cards.biased} & {*sizes.index}:
-        yield '<option value="biased">all biased ones</option>'
-    for cluster, size in sizes.items():
-        title = "none" if cluster == NO_CLUSTER else cluster
-        yield f'<option value="{cluster}">{title} ({size:,})</option>'
-    yield "</select></label>"
-    yield '<a class="to-card" href="#" hidden>its card</a></div>'
+    weight_title, most = _map_title(settings, "weight_title"), points["weight"].max()
+    return MapView(
+        anchor,
+        title,
+        join_sentences(plain_text(exhibit.caption, 800), note),
+        _points_json(points, names, cards, hues, settings),
+        image,
+        [MapLabel(name, hue(hues[name]), f"{counts[name]:,}") for name in names],
+        [
+            (cluster, f"{'none' if cluster == NO_CLUSTER else cluster} ({size:,})")
+            for cluster, size in zip(sizes.index.tolist(), sizes.tolist(), strict=True)
+        ],
+        bool({*cards.biased} & {*sizes.index}),
+        _map_title(settings, "x_title"),
+        _map_title(settings, "y_title"),
+        weight_title,
+        f"{most:.3g}" if weight_title and most else "",
+    )
 
 
 def hue(code: int) -> str:
     """The classes of a dot: seven colours, then the same as squares."""
     return f"hue-{code % HUES}" + (" square" if code // HUES % 2 else "")
-
-
-def _size_legend(points: pd.DataFrame, settings: Mapping[str, object]) -> str:
-    title, most = _map_title(settings, "weight_title"), points["weight"].max()
-    if not title or not most:
-        return ""
-    return (
-        f'<span class="sizes">{escape(title)}: <i class="dot small"></i> 0 '
-        f'<i class="dot large"></i> {most:.3g}</span>'
-    )
 
 
 def _map_title(settings: Mapping[str, object], name: str) -> str:
@@ -171,11 +168,7 @@ def _points_json(
         "cards": {str(c): a for c, a in cards.anchors.items() if c in clusters},
         "biased": [cluster for cluster in cards.biased if cluster in clusters],
     }
-    text = json.dumps(block, separators=(",", ":"))
-    # Letters beyond ASCII are escaped already; no tag may start or end in here.
-    for mark in "<>&":
-        text = text.replace(mark, f"\\u{ord(mark):04x}")
-    return text
+    return harmless_json(block)
 
 
 def _scale_to_span(values: "pd.Series[float]") -> list[int]:

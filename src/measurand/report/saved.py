@@ -11,7 +11,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,10 @@ from measurand.core.finding import (
 from measurand.core.folders import REPORT, RUN, replace_folder, seal_folder
 from measurand.core.items import with_columns
 from measurand.core.names import OWN, file_stems, own_column
-from measurand.report.html import notebook_frame, notebook_text
+from measurand.report.html import notebook_frame, notebook_text, page_of_all
 from measurand.report.schema import check_contents
-from measurand.report.terminal import lay_out_columns, plain_text, summary
+from measurand.report.summary import summary_of_all
+from measurand.report.terminal import lay_out_columns, plain_text
 
 RENAMED = 2  # the schema since which columns that audits add have a prefix
 PAIRED = re.compile(r"(right|pvi):pair:(.*)", re.DOTALL)
@@ -61,6 +62,7 @@ READING_FAILURES = (
     TypeError,
     pa.ArrowException,
 )
+EMPTY: Mapping[str, bytes] = {}
 DIGITS = 10  # beyond these a float differs between machines, and means nothing
 
 
@@ -119,8 +121,10 @@ def save_report(
     return Path(directory)
 
 
-def write_report(report: Report, directory: Path, run: Mapping[str, Any]) -> None:
-    """Write a report into a folder that nobody reads yet."""
+def write_report(
+    report: Report, directory: Path, run: Mapping[str, Any]
+) -> dict[str, bytes]:
+    """Write a report into a folder that nobody reads yet; return its drawings."""
     # Only here, so that reading and comparing reports does not wait for altair.
     from measurand.report.figures import draw_figure
     from measurand.report.html import page
@@ -147,6 +151,7 @@ def write_report(report: Report, directory: Path, run: Mapping[str, Any]) -> Non
     for name, content in {**files, **report.files}.items():
         write_file(directory / name, content)
     seal_folder(directory, _to_json_value(run))
+    return svgs
 
 
 def _lies_below(name: str) -> bool:
@@ -190,7 +195,7 @@ def load_report(directory: str | Path) -> Report:
         items = items.rename(columns=_upgrade_column)
     try:
         files = _read_files(directory, contents.get("files", []))
-        report = _read_report(contents, items, files)
+        report = read_contents(contents, items, files)
         if upgraded and report.highlight is not None:
             column = _upgrade_column(report.highlight.column)
             report = replace(report, highlight=replace(report.highlight, column=column))
@@ -264,9 +269,12 @@ def _upgrade_column(column: str) -> str:
     return f"{OWN}{column}" if ADDED.match(column) else column
 
 
-def _read_report(
-    contents: Mapping[str, Any], items: pd.DataFrame, files: Mapping[str, bytes]
+def read_contents(
+    contents: Mapping[str, Any],
+    items: pd.DataFrame,
+    files: Mapping[str, bytes] = EMPTY,
 ) -> Report:
+    """The report that `document` wrote, with its items and files beside it."""
     highlight = contents.get("highlight")
     return Report(
         str(contents["audit"]),
@@ -388,7 +396,7 @@ class Reports(Mapping[str, Report]):
 
     def __str__(self) -> str:
         """What the terminal shows: every report, and what was not run."""
-        return "\n\n".join([*map(summary, self.values()), *self._reasons()])
+        return summary_of_all([*self.values()], self.not_run)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a page each, and what was not run."""
@@ -402,6 +410,21 @@ class Reports(Mapping[str, Report]):
             for name, why in self.not_run.items()
         ]
         return ["\n".join(lay_out_columns(rows))] if rows else []
+
+
+def load_reports(directory: str | Path) -> Reports:
+    """The reports that `save_reports` wrote."""
+    folder = Path(directory)
+    contents = read_json(folder / "audits.json", MOST_REPORT_BYTES)
+    told = contents if isinstance(contents, dict) else {}
+    names = told.get("reports", {})
+    missing = told.get("not_run", {})
+    if not isinstance(names, dict) or not isinstance(missing, dict) or not names:
+        where = plain_text(folder, 200)
+        raise BadInput(f"{where}/audits.json names no reports; run the audit again")
+    known = [name for name in map(str, names) if _lies_below(name)]
+    reports = {name: load_report(folder / name) for name in known}
+    return Reports(reports, {str(name): str(why) for name, why in missing.items()})
 
 
 def save_reports(
@@ -420,12 +443,24 @@ def save_reports(
 def write_reports(
     reports: Reports, directory: Path, run: Mapping[str, Any], holds: str = REPORT
 ) -> None:
-    """Write several reports into a folder that nobody reads yet."""
-    for name, report in reports.items():
-        write_report(report, directory / name, run)
+    """Write several reports, and one page of all, into a folder nobody reads yet."""
+    drawings = {
+        name: write_report(report, directory / name, run)
+        for name, report in reports.items()
+    }
+    if are_of_one(reports.values()):
+        text = page_of_all([*reports.values()], drawings, reports.not_run)
+        write_file(directory / "report.html", text.encode())
     contents = dumps(describe_reports(reports)).encode()
     write_file(directory / "audits.json", contents)
     seal_folder(directory, run, holds)
+
+
+def are_of_one(reports: Iterable[Report]) -> bool:
+    """Whether the reports are of one benchmark, each by another audit."""
+    audits = [report.audit for report in reports]
+    names = {str(report.benchmark.get("name")) for report in reports}
+    return len(names) == 1 and len({*audits}) == len(audits) and "compare" not in audits
 
 
 def describe_reports(reports: Reports) -> dict[str, Any]:

@@ -52,9 +52,9 @@ def grids(report: Report) -> tuple[TextGrid, ...]:
     candidates = (
         _findings_grid(report),
         _items_grid(report),
-        _mapping_grid("Benchmark", report.benchmark),
-        _mapping_grid("Settings", report.settings),
-        _mapping_grid("What could not run, and why", report.not_run),
+        mapping_grid("Benchmark", report.benchmark),
+        mapping_grid("Settings", report.settings),
+        mapping_grid("What could not run, and why", report.not_run),
     )
     return tuple(grid for grid in candidates if grid is not None)
 
@@ -181,16 +181,17 @@ def _findings_grid(report: Report) -> TextGrid | None:
     rows = tuple(
         (
             plain_text(finding.statistic, 40),
+            plain_text(finding.decision or "", 80),
+            estimate_text(finding.estimate),
             plain_text(finding.reader, 40),
             plain_text(finding.condition, 40),
-            estimate_text(finding.estimate),
             f"{finding.estimate.n:,}",
             plain_text(finding.estimate.method, 120),
-            plain_text(finding.decision or "", 80),
         )
         for finding in unlisted_findings(report)
     )
-    header = ("statistic", "reader", "condition", "estimate", "n", "method", "decision")
+    # The decision first: a page shows the left of a broad table.
+    header = ("statistic", "decision", "estimate", "reader", "condition", "n", "method")
     interval_levels = {f.estimate.level for f in report.findings} - {1.0}
     levels = [f"{100 * level:.4g} %" for level in sorted(interval_levels)]
     note = f"Brackets hold the {' or '.join(levels)} interval." if levels else ""
@@ -236,7 +237,8 @@ def _listed_text(cell: object) -> str:
     return cell_text(cell, 180)
 
 
-def _mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:
+def mapping_grid(title: str, mapping: Mapping[str, object]) -> TextGrid | None:
+    """Names and values under each other; None where there are none."""
     rows = tuple(_mapping_leaves(mapping))
     note = f"{MOST_ROWS} of {len(rows)} shown." if len(rows) > MOST_ROWS else ""
     return TextGrid(title, (), rows[:MOST_ROWS], note) if rows else None

@@ -114,10 +114,10 @@ def heading(report: Report) -> tuple[str, str]:
     return plain_text(kind), name
 
 
-def summary(report: Report) -> str:
-    """The verdict and what it rests on, for a terminal."""
+def detail_lines(report: Report) -> list[str]:
+    """Everything that a report says in figures: roles, reason, findings, gaps."""
     verdict = report.verdict
-    lines = [" of ".join(heading(report)), ""]
+    lines = []
     roles = report.benchmark.get("roles")
     if isinstance(roles, Mapping) and roles:
         lines += [
@@ -129,7 +129,6 @@ def summary(report: Report) -> str:
     lines += [f"{plain_text(verdict.label)}: {plain_text(verdict.reason, 400)}"]
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]
-    lines += [f"warning: {plain_text(warning, 400)}" for warning in report.warnings]
     lines += [line for exhibit in report.exhibits for line in _exhibit_lines(exhibit)]
     rest = unlisted_findings(report)
     lines += ["", *_finding_lines(rest)] if rest else []
@@ -138,7 +137,7 @@ def summary(report: Report) -> str:
         lines += lay_out_columns(
             [(what, plain_text(why, 200)) for what, why in report.not_run.items()]
         )
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def lay_out_columns(rows: Sequence[Sequence[object]]) -> list[str]:

@@ -27,7 +27,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.statements import bits_exhibits
+from measurand.experiment.statements import bits_exhibits, several_right_warnings
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 
@@ -321,6 +321,7 @@ def evidence_warnings(
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
         messages.append(f"{overlap} test items stand in the training items too")
+    messages += several_right_warnings(benchmark)
     return messages
 
 
@@ -353,6 +354,8 @@ def evidence_item_table(
     for reading in readings:
         if reading.written:
             table[own_column("answer", reading.name)] = list(reading.written)
+        for what, answers in reading.said.items():
+            table[own_column(what, reading.name)] = list(answers)
         table[own_column("correct", reading.name)] = _in_most_seeds(reading.right)
         table[own_column("shuffled", reading.name)] = reading.shuffled.to_numpy()
         for condition, correct in reading.alone.items():
@@ -360,6 +363,9 @@ def evidence_item_table(
     stage = next(
         (reading for reading in readings if reading.name == verdict.stage), readings[-1]
     )
+    if stage.donors is not None:
+        ids = np.asarray([str(name) for name in test.ids], object)
+        table[own_column("given_by")] = ids[stage.donors]
     if "query_only" in stage.alone:
         table[WITHOUT_EVIDENCE] = _in_most_seeds(stage.alone["query_only"])
     return table

@@ -90,6 +90,8 @@ class EvidenceAnswers:
     parts: Mapping[str, PartAnswers]
     bits: Mapping[str, Floats]
     remarks: Mapping[str, float | str]
+    donors: Ints
+    said: Mapping[str, tuple[str, ...]]
 
 
 def ask_with_shuffles(
@@ -154,7 +156,24 @@ def ask_with_shuffles(
         part_answers,
         _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
         full[0].remarks,
+        donors[0].astype(np.int64),
+        _first_answers(benchmark, full[0], shuffled[0]),
     )
+
+
+def _first_answers(
+    benchmark: Benchmark, full: Predictions, shuffled: Predictions
+) -> dict[str, tuple[str, ...]]:
+    """What was answered with the right evidence, and in the first shuffle.
+
+    Nothing of items with choices, whose answers are places and no labels.
+    """
+    if benchmark.test.choices is not None:
+        return {}
+    return {
+        what: tuple(run.classes[code] for code in run.answers[0])
+        for what, run in (("answer", full), ("shuffled_answer", shuffled))
+    }
 
 
 def _bits_by_item(
@@ -266,6 +285,8 @@ class EvidenceReading(Reading):
         controls: What it recovers of each kind of spike, by kind.
         tests: How many readers share the 5 % of false alarms with it.
         written: What it wrote about each item, where it chose among no answers.
+        donors: Whose evidence each item received in the first shuffle.
+        said: What it answered with the right evidence, and in that shuffle.
     """
 
     right: "pd.Series[float]"
@@ -281,6 +302,8 @@ class EvidenceReading(Reading):
     controls: Mapping[str, Control] = field(default_factory=dict)
     tests: int = 1
     written: tuple[str, ...] = ()
+    donors: Ints | None = None
+    said: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def read_evidence(
@@ -352,6 +375,8 @@ def read_evidence(
         changed_share=answers.changed_share,
         below_majority=gain.high < -baselines.margin and not drawn,
         tests=baselines.readers,
+        donors=answers.donors,
+        said=answers.said,
     )
 
 

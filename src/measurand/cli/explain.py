@@ -1,0 +1,24 @@
+"""measurand explain: what a word of a report means."""
+
+from typing import Annotated
+
+import typer
+
+from measurand.cli.app import app
+
+
+@app.command("explain")
+def explain_verb(
+    term: Annotated[
+        list[str] | None,
+        typer.Argument(help="A verdict, a statistic or another word of a report."),
+    ] = None,
+) -> None:
+    """Explain a word of a report in one plain sentence; without one, list them."""
+    from measurand.core.terms import explain_term, list_terms
+
+    if not term:
+        print(*list_terms(), sep="\n")
+        return
+    for explanation in explain_term(" ".join(term)):
+        print(f"{' '.join(term)} ({explanation.kind}): {explanation.text}")

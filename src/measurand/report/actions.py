@@ -1,0 +1,73 @@
+"""What to do about a report: files at hand, words for a data card, the command."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from measurand.core.finding import Report
+from measurand.report.answer import Answer, answer_reports
+from measurand.report.terminal import heading, plain_text
+
+FILES = {  # what is saved for who repairs, by how its name begins
+    "repair/kept_": "items of the repaired subset",
+    "repair/removed_": "items that it leaves out",
+    "repair/work_list": "items to rewrite",
+    "repair/work_counts": "how many to rewrite, by cluster",
+}
+OPTIONS = ("query", "evidence", "label", "choices", "answers", "rationale", "group")
+
+
+@dataclass(frozen=True)
+class FileLink:
+    """A file of the report, where it lies and what it holds."""
+
+    name: str
+    address: str
+    says: str
+
+
+def repair_links(
+    reports: Sequence[Report], folders: Mapping[str, str]
+) -> list[FileLink]:
+    """The files of the reports, by their place beside the page."""
+    return [
+        FileLink(plain_text(name, 80), f"{folders.get(report.audit, '')}{name}", says)
+        for report in reports
+        for name in sorted(report.files)
+        for start, says in FILES.items()
+        if name.startswith(start)
+    ]
+
+
+def card_text(reports: Sequence[Report]) -> str:
+    """A paragraph for a data card: what was asked, what was found, how surely."""
+    name = heading(reports[0])[1]
+    lines = [f"{name} was audited with measurand."]
+    lines += [_card_sentence(answer) for answer in answer_reports(reports)]
+    return " ".join(lines)
+
+
+def _card_sentence(answer: Answer) -> str:
+    """One answer as a data card has it."""
+    sentences = [answer.question, answer.sentence, answer.cause, answer.certainty]
+    return " ".join(dict.fromkeys(text for text in sentences if text))
+
+
+def command(reports: Sequence[Report]) -> str:
+    """The command that makes this again, but for where the file lies."""
+    first = reports[0]
+    if first.audit == "compare":
+        count = first.benchmark.get("reports", 2)
+        folders = ["REPORT"] * (count if isinstance(count, int) else 2)
+        return " ".join(["measurand", "compare", *folders])
+    verb = "audit" if len(reports) > 1 else plain_text(first.audit, 40)
+    name = heading(first)[1]
+    words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
+    roles = first.benchmark.get("roles")
+    named = roles if isinstance(roles, Mapping) else {}
+    for role in OPTIONS:
+        column = named.get(role)
+        if isinstance(column, str) and column and not name.startswith("synthetic:"):
+            words += [f"--{role}", shlex.quote(plain_text(column, 80))]
+    words += ["--seed", plain_text(first.settings.get("seed", 0), 20)]
+    return " ".join(words)

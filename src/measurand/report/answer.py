@@ -1,0 +1,229 @@
+"""The answer of a report in plain words, alike for a terminal and a page.
+
+The question, one sentence, the cause, how sure, what it rests on, what to do. The words
+are those of `terms.toml`; a report fills in its figures.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from measurand.core.finding import Finding, Report
+from measurand.core.terms import (
+    Tone,
+    VerdictWords,
+    audit_title,
+    plain_question,
+    reader_words,
+    tone_words,
+    verdict_words,
+)
+from measurand.report.causes import FILLERS, Details
+from measurand.report.phrases import capitalise, join_words, name_part, say_count
+from measurand.report.terminal import heading, plain_text
+
+UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
+SEEN = 0.05  # share of test texts in training under which a split is called clean
+RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
+DRAWN = "Remove near copies, or quote the figures of items with new evidence."
+STRONGER = "A stronger reader could still overturn this."
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a report answers.
+
+    Attributes:
+        audit: The audit's name, or `split`.
+        title: What it is called.
+        question: What was asked.
+        tone: What the answer means for whoever asked.
+        sentence: The answer.
+        cause: Why.
+        certainty: How sure, with the interval in words.
+        basis: What it rests on: readers, items, what would have been noticed.
+        steps: What to do, the first thing first.
+        verdict: The word that `--fail-on` takes.
+    """
+
+    audit: str
+    title: str
+    question: str
+    tone: Tone
+    sentence: str
+    cause: str
+    certainty: str
+    basis: str
+    steps: tuple[str, ...]
+    verdict: str
+
+
+def answer_report(report: Report) -> Answer:
+    """The answer of one report."""
+    words = verdict_words(report.audit, plain_text(report.verdict.label, 60))
+    fill = FILLERS.get(report.audit)
+    details = fill(report, words) if fill else Details(words.answer, cause="")
+    if not details.cause:
+        reason = plain_text(report.verdict.reason, 300)
+        details = replace(details, cause=words.cause or capitalise(reason))
+    kind = heading(report)[0]
+    return Answer(
+        report.audit,
+        audit_title(plain_text(report.audit, 40)),
+        plain_question(report.audit) or f"What does the {kind} say?",
+        tone_words()[details.tone] if details.tone else words.tone,
+        details.sentence,
+        details.cause,
+        details.certainty or _plain_certainty(report),
+        _describe_basis(report),
+        _choose_steps(report, words, details),
+        plain_text(report.verdict.label, 60),
+    )
+
+
+def answer_split(reports: Sequence[Report]) -> Answer | None:
+    """Whether training has seen the test items; None where nobody looked."""
+    shares = counted_shares(reports)
+    if not shares:
+        return None
+    worst = max(shares, key=lambda f: f.estimate.value)
+    label = "clean" if worst.estimate.value < SEEN else "reused"
+    words = verdict_words("split", label)
+    field, _, near = worst.condition.partition(",")
+    text = name_part(plain_text(field, 40)).removeprefix("the ")
+    share = say_count(worst.estimate.value)
+    nearly = ", word for word or nearly" if near else ", word for word"
+    return Answer(
+        "split",
+        audit_title("split"),
+        plain_question("split"),
+        words.tone,
+        words.answer.format(share=share, what=text),
+        _split_cause(label, share, text, nearly),
+        f"All {worst.estimate.n:,} test items were looked up.",
+        "",
+        words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,),
+        label,
+    )
+
+
+def _split_cause(label: str, share: str, text: str, nearly: str) -> str:
+    """Why a split is clean or not."""
+    if label == "clean":
+        return f"{capitalise(share)} of 100 have {text} that training has{nearly}."
+    return f"Their {text} stands in training too{nearly}."
+
+
+def counted_shares(reports: Sequence[Report]) -> list[Finding]:
+    """The shares that tell whether a split is clean.
+
+    Those of the evidence, where there is any: that two queries are alike is often how
+    they came about.
+    """
+    return [
+        f
+        for report in reports
+        for f in split_shares(report)
+        if f.condition.startswith(_evidence(report))
+        and not (f.condition.endswith(", nearly") and not _evidence(report))
+    ]
+
+
+def _is_drawn(reports: Sequence[Report]) -> bool:
+    """Whether we drew the split ourselves, so that nobody else can draw it anew."""
+    roles = [report.benchmark.get("roles") for report in reports]
+    splits = [str(role.get("split", "")) for role in roles if isinstance(role, Mapping)]
+    return any(split.startswith(("all items", "seeded")) for split in splits)
+
+
+def split_shares(report: Report) -> list[Finding]:
+    """The shares of test items whose texts stand in training."""
+    return [
+        f
+        for f in report.findings
+        if f.statistic == "seen" and math.isfinite(f.estimate.value)
+    ]
+
+
+def _evidence(report: Report) -> str:
+    """The column of the evidence; empty where there is none."""
+    roles = report.benchmark.get("roles")
+    column = roles.get("evidence") if isinstance(roles, Mapping) else None
+    return str(column) if column else ""
+
+
+def answer_reports(reports: Sequence[Report]) -> list[Answer]:
+    """The answers of several reports on one benchmark, what to read first first.
+
+    A split that has to be mended stands before all; one that is clean is not named.
+    """
+    split = answer_split(reports)
+    mend = [split] if split and split.tone.name == "fix" else []
+    answers = [*mend, *map(answer_report, reports)]
+    return sorted(answers, key=lambda answer: RANKS.index(answer.tone.name))
+
+
+def worst_answer(answers: Sequence[Answer]) -> Answer:
+    """The answer that asks for something to be done first."""
+    return min(answers, key=lambda answer: RANKS.index(answer.tone.name))
+
+
+def _choose_steps(
+    report: Report, words: VerdictWords, details: Details
+) -> tuple[str, ...]:
+    """What to do: what the report knows first, then what holds of the verdict."""
+    steps = details.steps or words.next
+    return (*steps, STRONGER) if report.verdict.provisional else tuple(steps)
+
+
+def _plain_certainty(report: Report) -> str:
+    """How sure, where an audit has no words of its own for it."""
+    counts = [f.estimate.n for f in report.findings]
+    if not counts:
+        return "Nothing was measured."
+    return f"It rests on {max(counts):,} cases; every figure has its interval."
+
+
+def _describe_basis(report: Report) -> str:
+    """Readers, items, and what would have been noticed, in one sentence."""
+    readers = [reader_words(plain_text(name, 40)) for name in asked_readers(report)]
+    if not readers:
+        return ""
+    noun = "reader" if len(readers) == 1 else "readers"
+    who = f"{len(readers)} {noun} ({join_words(readers)})"
+    counts = [
+        f.estimate.n for f in report.findings if f.reader in asked_readers(report)
+    ]
+    unit = UNITS.get(report.audit, "items")
+    what = f" on {max(counts):,} {unit}" if counts else ""
+    return f"{who}{what}{_describe_detection(report)}."
+
+
+def asked_readers(report: Report) -> list[str]:
+    """The readers that were asked, weak to strong where the report says so."""
+    names = report.settings.get("readers", ())
+    called = report.settings.get("called", ())
+    listed = [
+        str(name)
+        for group in (names, called)
+        if isinstance(group, Mapping | list | tuple)
+        for name in group
+    ]
+    return list(dict.fromkeys(listed))
+
+
+def _describe_detection(report: Report) -> str:
+    """What the readers would have noticed, where that was measured."""
+    limits = [*detection_limits(report)]
+    if not limits:
+        return ""
+    best = min(limit.estimate.value for limit in limits)
+    return f"; a fault planted in {say_count(best)} of 100 items would be noticed"
+
+
+def detection_limits(report: Report) -> Iterator[Finding]:
+    """The limits of detection that were measured."""
+    for finding in report.findings:
+        value = finding.estimate.value
+        if finding.statistic == "detection_limit" and math.isfinite(value):
+            yield finding

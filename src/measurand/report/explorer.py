@@ -1,0 +1,239 @@
+"""The items in a page: searched, filtered, and read beside what readers answered.
+
+All that the script shows is text of a JSON block in which no tag can end. A page holds
+as many items as fit; which ones, the seed of nothing decides: of each pattern of right
+and wrong some, evenly.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.arrays import Bools
+from measurand.core.finding import Report
+from measurand.core.names import OWN, own_column, split_own_column
+from measurand.core.terms import reader_words
+from measurand.report.phrases import name_part
+from measurand.report.terminal import plain_text
+
+MOST_ITEMS = 400
+MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabytes
+LONGEST = 1_200  # letters of one text
+MOST_TEXTS = 4
+AUDITS = ("evidence", "leakage", "explanations")  # the first that has items is shown
+RIGHT = 0.5  # share of seeds or shuffles from which an answer counts as right
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A way in which items were asked about: its words, and who was right."""
+
+    words: str
+    right: Bools
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """What the script reads, and what stands beside it.
+
+    Attributes:
+        block: The items as JSON, harmless within a page.
+        conditions: What can be filtered by.
+        labels: The labels there are.
+        shown: How many items the page holds.
+        total: How many there are.
+        reader: Who answered.
+    """
+
+    block: str
+    conditions: tuple[str, ...]
+    labels: tuple[str, ...]
+    shown: int
+    total: int
+    reader: str
+
+
+def explore(reports: Sequence[Report]) -> Explorer | None:
+    """The items of the report that shows most of them; None where none has any."""
+    for audit in AUDITS:
+        for report in reports:
+            if report.audit == audit and len(report.items):
+                return _explore_report(report)
+    return None
+
+
+def _explore_report(report: Report) -> Explorer | None:
+    roles = _roles(report)
+    items = report.items
+    texts = _text_columns(items, roles)
+    if not texts:
+        return None
+    reader = _answering_reader(report)
+    conditions = _conditions(items, reader, roles)
+    chosen = _choose_rows(items, conditions, texts)
+    label = roles.get("label", "label")
+    gold = (
+        [plain_text(name, 60) for name in items[label].iloc[chosen]]
+        if label in items
+        else []
+    )
+    given = _given_texts(items, chosen, roles.get("evidence", ""))
+    block = {
+        "ids": [plain_text(name, 80) for name in items.index[chosen]],
+        "label": gold,
+        "texts": {
+            plain_text(name, 40): [
+                _cell_text(text) for text in items[name].iloc[chosen]
+            ]
+            for name in texts
+        },
+        "evidence": plain_text(roles.get("evidence", ""), 40),
+        "given": given,
+        "conditions": [condition.words for condition in conditions],
+        "right": [
+            [int(value) for value in condition.right[chosen]]
+            for condition in conditions
+        ],
+        "answers": _said(items, chosen, reader, "answer"),
+        "shuffledAnswers": _said(items, chosen, reader, "shuffled_answer"),
+    }
+    return Explorer(
+        harmless_json(block),
+        tuple(condition.words for condition in conditions),
+        tuple(sorted({*gold})),
+        len(chosen),
+        len(items),
+        reader_words(plain_text(reader, 40)),
+    )
+
+
+def harmless_json(block: Mapping[str, object]) -> str:
+    r"""JSON in which no tag can start or end.
+
+    >>> harmless_json({"a": "</script>"})
+    '{"a":"\\u003c/script\\u003e"}'
+    """
+    # Letters beyond ASCII are escaped already.
+    text = json.dumps(block, separators=(",", ":"))
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _roles(report: Report) -> dict[str, str]:
+    roles = report.benchmark.get("roles")
+    named = roles if isinstance(roles, Mapping) else {}
+    return {str(role): str(column) for role, column in named.items()}
+
+
+def _text_columns(items: pd.DataFrame, roles: Mapping[str, str]) -> list[str]:
+    """The columns that are read: the query first, the evidence last."""
+    wanted = [roles.get(role, "") for role in ("query", "choices", "rationale")]
+    others = [
+        str(column)
+        for column in items.select_dtypes(["object", "string"]).columns
+        if not str(column).startswith(OWN) and column != roles.get("label", "label")
+    ]
+    known = [name for name in (*wanted, roles.get("evidence", "")) if name in items]
+    return (list(dict.fromkeys(known)) or others)[:MOST_TEXTS]
+
+
+def _answering_reader(report: Report) -> str:
+    """The reader that the verdict rests on, where the items say what it got right."""
+    readers = [
+        names[-1]
+        for column in report.items.columns
+        for kind, count in (("correct", 1), ("pair_right", 1))
+        if (names := split_own_column(str(column), kind, count))
+    ]
+    stage = str(report.verdict.stage)
+    return stage if stage in readers else (readers or [stage])[-1]
+
+
+def _conditions(
+    items: pd.DataFrame, reader: str, roles: Mapping[str, str]
+) -> list[Condition]:
+    """Every way in which the items were asked about."""
+    query = name_part(plain_text(roles.get("query", "query"), 40))
+    evidence = name_part(plain_text(roles.get("evidence", "evidence"), 40))
+    columns = {
+        own_column("correct", reader): "right evidence",
+        own_column("shuffled", reader): "wrong evidence (most shuffles)",
+        own_column("query_only", reader): f"{query} alone",
+        own_column("evidence_only", reader): f"{evidence} alone",
+        own_column("pair_right", reader): "all parts",
+    }
+    for column in items.columns:
+        names = split_own_column(str(column), "right", 2)
+        if names and names[1] == reader:
+            columns[str(column)] = f"{name_part(plain_text(names[0], 40))} alone"
+    return [
+        Condition(words, _is_right(items[column]))
+        for column, words in columns.items()
+        if column in items
+    ]
+
+
+def _is_right(values: "pd.Series[Any]") -> Bools:
+    numbers = pd.to_numeric(values, errors="coerce").fillna(0.0)
+    return np.asarray(numbers.to_numpy(float) > RIGHT)
+
+
+def _choose_rows(
+    items: pd.DataFrame, conditions: Sequence[Condition], texts: Sequence[str]
+) -> list[int]:
+    """As many rows as fit, of each pattern of right and wrong in turn."""
+    sample = items[list(texts)].head(200).astype(str)
+    letters = max(
+        float(
+            sample.apply(lambda c: c.str.len().clip(upper=LONGEST)).sum(axis=1).mean()
+        ),
+        1.0,
+    )
+    most = max(1, min(MOST_ITEMS, int(MOST_LETTERS / (2 * letters)), len(items)))
+    codes = np.zeros(len(items), int)
+    for condition in conditions:
+        codes = 2 * codes + condition.right
+    groups = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    share = most / len(items)
+    chosen: set[int] = set()
+    for rows in sorted(groups, key=len):
+        count = max(1, min(len(rows), round(share * len(rows))))
+        chosen |= {int(rows[int(i)]) for i in np.linspace(0, len(rows) - 1, count)}
+    return sorted(chosen)[: 2 * most]
+
+
+def _given_texts(
+    items: pd.DataFrame, chosen: Sequence[int], evidence: str
+) -> list[str]:
+    """The evidence that each item received in the first shuffle."""
+    column = own_column("given_by")
+    if column not in items or evidence not in items:
+        return []
+    texts = dict(zip(map(str, items.index), items[evidence], strict=True))
+    givers = items[column].iloc[list(chosen)]
+    return [_cell_text(texts.get(str(giver), "")) for giver in givers]
+
+
+def _said(
+    items: pd.DataFrame, chosen: Sequence[int], reader: str, what: str
+) -> list[str]:
+    """What the reader answered."""
+    column = own_column(what, reader)
+    if column not in items:
+        return []
+    return [plain_text(answer, 60) for answer in items[column].iloc[list(chosen)]]
+
+
+def _cell_text(cell: object) -> str:
+    """A text as it is read; of a list in JSON, what stands in it."""
+    text = str(cell)
+    if text.startswith('["'):
+        with suppress(ValueError, RecursionError):
+            text = " | ".join(map(str, json.loads(text)))
+    return plain_text(text, LONGEST)

@@ -1,0 +1,222 @@
+"""By what labels are told: words and shapes of texts, each with items that show it."""
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from measurand.core.arrays import Bools
+from measurand.core.finding import Exhibit, Report
+from measurand.report.causes import SIMPLE
+from measurand.report.layout import to_number
+from measurand.report.phrases import capitalise, name_part, say_count
+from measurand.report.terminal import plain_text
+
+MOST = 10
+MOST_SHOWN = 2  # items a pattern
+SEARCHED = 5_000  # items among which examples are sought
+ALIKE = 0.8  # share of items two patterns may have in common before they are one
+AROUND = 160  # letters of an example on either side of what it shows
+MOST_REASON = 2_000  # letters
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a text, marked or not."""
+
+    text: str
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Example:
+    """An item that shows a pattern: its id, its label and its text in pieces."""
+
+    ident: str
+    label: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What goes with a label.
+
+    Attributes:
+        name: The word, or what else it is.
+        part: Where it stands.
+        said: How surely it goes with which label.
+        examples: Items that show it, no text twice.
+    """
+
+    name: str
+    part: str
+    said: str
+    examples: tuple[Example, ...]
+
+
+def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
+    """The surest patterns, each of other items than those before it."""
+    patterns = _simple_patterns(report)
+    masks: list[Bools] = []
+    label = _label_column(report)
+    items = report.items.head(SEARCHED)
+    for part, row in _word_rows(report):
+        if len(patterns) >= most:
+            break
+        token = plain_text(row["token"], 60)
+        texts = items[part].astype(str) if part in items else pd.Series(dtype=str)
+        holds = _holds(texts, token)
+        if any(_overlap(holds, mask) > ALIKE for mask in masks):
+            continue
+        masks.append(holds)
+        wanted = plain_text(row.get("label", ""), 40)
+        said = _say_word(row, wanted)
+        examples = _examples(items, texts, holds, token, label, wanted)
+        patterns.append(Pattern(f"“{token}”", name_part(part), said, examples))
+    return patterns
+
+
+def _simple_patterns(report: Report) -> list[Pattern]:
+    """What the verdict names as the simple cause, such as the length."""
+    # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
+    reason = plain_text(report.verdict.reason, MOST_REASON)
+    for phrase, sentence in SIMPLE.items():
+        found = re.search(rf"(\S+) alone is [^;]*\bby {re.escape(phrase)}", reason)
+        if found and found[1] in report.items:
+            examples = _length_examples(report, found[1]) if "length" in phrase else ()
+            name = capitalise(phrase.removesuffix(" alone"))
+            return [Pattern(name, name_part(found[1]), sentence, examples)]
+    return []
+
+
+def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
+    """A typical item of the label with the longest texts, and one of the shortest."""
+    label = _label_column(report)
+    items = report.items.head(SEARCHED)
+    if label not in items or items.empty:
+        return ()
+    lengths = items[part].astype(str).str.len()
+    means = lengths.groupby(items[label].astype(str)).median().sort_values()
+    chosen = []
+    for name in dict.fromkeys([means.index[-1], means.index[0]]):
+        inside = lengths[(items[label].astype(str) == name).to_numpy()]
+        nearest = (inside - inside.median()).abs().to_numpy().argmin()
+        position = np.flatnonzero(items.index == inside.index[nearest])[0]
+        text = plain_text(items[part].iloc[position], 2 * AROUND)
+        count = f"{len(text.split())} words: "
+        ident = plain_text(items.index[position], 60)
+        pieces = (Piece(count, marked=True), Piece(text))
+        chosen.append(Example(ident, plain_text(name, 40), pieces))
+    return tuple(chosen)
+
+
+def _word_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
+    """Words and templates, the surest first, with the column they stand in."""
+    rows: list[tuple[str, dict[str, object]]] = []
+    for exhibit in report.exhibits:
+        if exhibit.kind != "table" or "token" not in exhibit.table:
+            continue
+        part = exhibit.name.removeprefix("words_")
+        rows += [(part, row) for row in _records(exhibit)]
+    return sorted(rows, key=lambda pair: -np.nan_to_num(to_number(pair[1].get("z"))))
+
+
+def _records(exhibit: Exhibit) -> list[dict[str, object]]:
+    records = exhibit.table.to_dict("records")
+    return [{str(key): cell for key, cell in row.items()} for row in records]
+
+
+def _say_word(row: dict[str, object], label: str) -> str:
+    """How surely a word goes with a label."""
+    share, base = to_number(row.get("share")), to_number(row.get("base"))
+    if np.isnan(share) or np.isnan(base):
+        return f"goes with {label} more often than chance allows"
+    return (
+        f"{say_count(share)} of 100 items with it are {label}; of all items, "
+        f"{say_count(base)}"
+    )
+
+
+def _holds(texts: "pd.Series[str]", token: str) -> Bools:
+    """Which texts hold the word, whatever its case."""
+    pattern = _token_pattern(token)
+    return np.array([pattern.search(text) is not None for text in texts], bool)
+
+
+def _token_pattern(token: str) -> "re.Pattern[str]":
+    """A word, or words in a row, with anything but letters between them."""
+    words = r"\W+".join(re.escape(word) for word in token.split()) or r"(?!)"
+    edge = r"\b" if token.isascii() else ""
+    return re.compile(rf"{edge}{words}{edge}", re.IGNORECASE)
+
+
+def _overlap(first: Bools, second: Bools) -> float:
+    """The share of items that hold both, of those that hold either."""
+    either = int((first | second).sum())
+    return float((first & second).sum() / either) if either else 0.0
+
+
+def _examples(
+    items: pd.DataFrame,
+    texts: "pd.Series[str]",
+    holds: Bools,
+    token: str,
+    label: str,
+    wanted: str,
+) -> tuple[Example, ...]:
+    """Items with the word and its label, no text twice."""
+    examples: list[Example] = []
+    seen: set[str] = set()
+    labels = items[label].astype(str) if label in items else pd.Series("", items.index)
+    for position in np.flatnonzero(holds).tolist():
+        text, name = texts.iloc[position], plain_text(labels.iloc[position], 40)
+        pieces = _mark(_readable(text), token)
+        key = "".join(piece.text for piece in pieces)
+        if key in seen or (wanted and name != wanted):
+            continue
+        seen.add(key)
+        ident = plain_text(items.index[position], 60)
+        examples.append(Example(ident, name, pieces))
+        if len(examples) == MOST_SHOWN:
+            break
+    return tuple(examples)
+
+
+def _mark(text: str, token: str) -> tuple[Piece, ...]:
+    """The text around the word, with the word marked.
+
+    >>> [(p.text, p.marked) for p in _mark("A boat, no sail", "no")]
+    [('A boat, ', False), ('no', True), (' sail', False)]
+    """
+    found = _token_pattern(token).search(text)
+    if found is None:
+        return (Piece(text[: 2 * AROUND]),)
+    start, end = max(found.start() - AROUND, 0), found.end() + AROUND
+    before = ("…" if start else "") + text[start : found.start()]
+    after = text[found.end() : end] + ("…" if end < len(text) else "")
+    pieces = (Piece(before), Piece(found[0], marked=True), Piece(after))
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _readable(text: object) -> str:
+    """A text on one line; of a list in JSON, what stands in it."""
+    cell = str(text)
+    if cell.startswith('["'):
+        with suppress(ValueError, RecursionError):
+            cell = " | ".join(map(str, json.loads(cell)))
+    return plain_text(cell, 4_000)
+
+
+def _label_column(report: Report) -> str:
+    """The column of the labels."""
+    roles = report.benchmark.get("roles")
+    return str(roles.get("label", "label")) if isinstance(roles, dict) else "label"
+
+
+def leaking_first(reports: Sequence[Report]) -> list[Report]:
+    """The reports that may have patterns, leakage first."""
+    return sorted(reports, key=lambda report: report.audit != "leakage")

@@ -1,0 +1,87 @@
+"""Numbers as people say them: of a hundred, between this and that."""
+
+import re
+from collections.abc import Sequence
+
+from measurand.core.finding import Estimate
+
+
+def say_share(estimate: Estimate) -> str:
+    """Where a share lies, of a hundred.
+
+    >>> say_share(Estimate(0.59, 0.57, 0.61, 0.95, 900, "bootstrap"))
+    'between 57 and 61 of 100'
+    >>> say_share(Estimate(0.59, 0.588, 0.592, 0.95, 90000, "bootstrap"))
+    'about 59 of 100'
+    """
+    low, high = (_of_hundred(end) for end in (estimate.low, estimate.high))
+    if low == high:
+        return f"about {low} of 100"
+    return f"between {low} and {high} of 100"
+
+
+def say_count(share: float) -> str:
+    """A share as a count of a hundred.
+
+    >>> say_count(0.594), say_count(0.004), say_count(0.0)
+    ('59', 'fewer than 1', '0')
+    """
+    return "fewer than 1" if 0 < share < 0.005 else str(_of_hundred(share))
+
+
+def say_change(estimate: Estimate, up: str, down: str) -> str:
+    """Where a difference lies, of a hundred; `up` and `down` say what it does.
+
+    >>> def change(low, high):
+    ...     estimate = Estimate((low + high) / 2, low, high, 0.95, 900, "bootstrap")
+    ...     return say_change(estimate, "lost", "gained")
+    >>> change(0.10, 0.15), change(-0.004, 0.003)
+    ('between 10 and 15 of 100 lost', 'fewer than 1 of 100 either way')
+    >>> change(-0.02, 0.05), change(0.001, 0.04)
+    ('from 2 of 100 gained to 5 of 100 lost', 'at most 4 of 100 lost')
+    """
+    low, high = (_of_hundred(end) for end in (estimate.low, estimate.high))
+    if low > 0 or high < 0:
+        ends, what = ((low, high), up) if low > 0 else ((-high, -low), down)
+        if ends[0] == ends[1]:
+            return f"about {ends[0]} of 100 {what}"
+        return f"between {ends[0]} and {ends[1]} of 100 {what}"
+    if low == high == 0:
+        return "fewer than 1 of 100 either way"
+    if low == 0 or high == 0:
+        return f"at most {high - low} of 100 {up if low == 0 else down}"
+    return f"from {-low} of 100 {down} to {high} of 100 {up}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """The words as a sentence lists them.
+
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    *first, last = words or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def name_part(field: str) -> str:
+    """A column as a sentence names it.
+
+    >>> name_part("claim"), name_part("gold_evidence"), name_part("the text")
+    ('the claim', 'the gold evidence', 'the text')
+    """
+    words = re.sub(r"[_\s]+", " ", field).strip() or "text"
+    return words if words.startswith("the ") else f"the {words}"
+
+
+def capitalise(text: str) -> str:
+    """The text with its first letter large.
+
+    >>> capitalise("the claim")
+    'The claim'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def _of_hundred(share: float) -> int:
+    """A share in hundredths, rounded; 0 where it has no value."""
+    return round(100 * share) if share == share else 0

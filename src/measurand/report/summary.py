@@ -1,0 +1,104 @@
+"""A report for a terminal: the answer first, and no more than a screen of it."""
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+
+from measurand.core.finding import Report
+from measurand.report.answer import (
+    Answer,
+    answer_report,
+    answer_reports,
+    answer_split,
+    worst_answer,
+)
+from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
+
+WIDTH = 88
+MOST_LINES = 25  # of a summary that is not verbose
+CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
+MOST_WARNINGS = 3
+INDENT = 12  # where what stands behind a word begins
+
+
+def summary(report: Report, *, verbose: bool = False) -> str:
+    """The answer and what it rests on; where `verbose`, every figure after it."""
+    answer = answer_report(report)
+    lines = [" of ".join(heading(report)), "", *_answer_lines(answer)]
+    split = answer_split([report])
+    if split is not None and split.tone.name == "fix":
+        lines += [_tone_line(split)]
+    warnings = [*map(str, report.warnings)]
+    if verbose:
+        lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
+        lines += ["", *detail_lines(report)]
+        return "\n".join(lines) + "\n"
+    room = MOST_LINES - len(lines) - CLOSING
+    shown = _warning_lines(warnings, room)
+    lines += ["", *shown] if shown else []
+    return "\n".join(lines) + "\n"
+
+
+def summary_of_all(
+    reports: Sequence[Report], not_run: Mapping[str, str], *, verbose: bool = False
+) -> str:
+    """The answers of several audits, what to do first, and what was not run."""
+    rows = [
+        (f"{name} audit not run", plain_text(why, 300)) for name, why in not_run.items()
+    ]
+    missing = ["", *lay_out_columns(rows)] if rows else []
+    if verbose or len({heading(report)[1] for report in reports}) != 1:
+        texts = [summary(report, verbose=verbose) for report in reports]
+        return "\n\n".join([*texts, *missing[1:]])
+    answers = answer_reports(reports)
+    worst = worst_answer(answers)
+    lines = [heading(reports[0])[1], ""]
+    for answer in answers:
+        rows = [("because", answer.cause), ("how sure", answer.certainty)]
+        lines += [answer.question, _tone_line(answer)]
+        lines += _fact_lines(rows if answer.audit != "split" else [])
+    steps = _fact_lines([("do next", " ".join(worst.steps[:2]))])
+    verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
+    steps += _fact_lines([("verdicts", ", ".join(verdicts))])
+    lines += ["", *steps, *missing]
+    return "\n".join(lines[: MOST_LINES - CLOSING]) + "\n"
+
+
+def _answer_lines(answer: Answer) -> list[str]:
+    """The question, the answer, and what stands behind it."""
+    facts = [
+        ("because", answer.cause),
+        ("how sure", answer.certainty),
+        ("rests on", answer.basis),
+        ("do next", " ".join(answer.steps)),
+        ("verdict", answer.verdict),
+    ]
+    return [answer.question, _tone_line(answer), *_fact_lines(facts)]
+
+
+def _tone_line(answer: Answer) -> str:
+    """The answer, told by a sign and a word."""
+    return f"{answer.tone.sign} {answer.tone.word.upper()}  {answer.sentence}"
+
+
+def _fact_lines(facts: Iterable[tuple[str, str]]) -> list[str]:
+    """Facts under each other, long ones on several lines."""
+    lines = []
+    for name, text in facts:
+        if text:
+            start = f"  {name}".ljust(INDENT)
+            rest = " " * INDENT
+            lines += textwrap.wrap(
+                text, WIDTH, initial_indent=start, subsequent_indent=rest
+            )
+    return lines
+
+
+def _warning_lines(warnings: Sequence[str], room: int) -> list[str]:
+    """The first warnings, as far as there is room, and how many more there are."""
+    lines = []
+    for text in warnings[:MOST_WARNINGS]:
+        line = f"warning: {plain_text(text, 400)}"
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent="  ")
+    hidden = len(warnings) - MOST_WARNINGS
+    lines += [f"and {hidden} more warnings"] if hidden > 0 else []
+    return lines[: max(room, 0)]

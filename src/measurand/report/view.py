@@ -1,0 +1,370 @@
+"""What a page shows of reports, section by section, before any markup."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from measurand.core.finding import Exhibit, Report
+from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
+from measurand.report import cards
+from measurand.report.actions import FileLink, card_text, command, repair_links
+from measurand.report.answer import (
+    Answer,
+    answer_report,
+    answer_reports,
+    worst_answer,
+)
+from measurand.report.bars import (
+    BarChart,
+    budget_chart,
+    changes_chart,
+    controls_chart,
+    ladder_chart,
+    parts_chart,
+    split_chart,
+)
+from measurand.report.causes import compared_verdicts
+from measurand.report.explorer import Explorer, explore
+from measurand.report.map import (
+    CardAnchors,
+    MapView,
+    has_map_points,
+    map_labels,
+    view_map,
+)
+from measurand.report.patterns import Pattern, find_patterns, leaking_first
+from measurand.report.tables import (
+    TextGrid,
+    exhibit_grid,
+    grids,
+    mapping_grid,
+    trend_remark,
+)
+from measurand.report.terminal import heading, join_sentences, plain_text
+from measurand.report.theme import follow_theme
+from measurand.report.titles import figure_title
+
+MOST_DRAWN = 900_000  # bytes of figures in one page; the rest lies in figures/
+NUMERIC = {"estimate", "n", "value", "low", "high", "p"}
+# A number, alone or with its interval behind it, or none.
+NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?%?( \[[-\d., ]+\])?$|–$")
+BROAD = 8  # columns beyond which the first one stays in sight
+TALL = 20  # rows beyond which a table scrolls in its own box
+LONG = 24  # a cell of more letters would otherwise be squeezed into a tall one
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell: its text, whether it heads its row, its kind, how strongly shaded."""
+
+    text: str
+    heads: bool = False
+    kind: str = ""
+    shade: int = 0
+
+
+@dataclass(frozen=True)
+class GridView:
+    """A table as a template reads it."""
+
+    title: str
+    header: Sequence[str]
+    cells: Sequence[Sequence[Cell]]
+    note: str
+    shape: str
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """A figure or table of an exhibit."""
+
+    anchor: str
+    title: str
+    caption: str
+    image: str
+    grid: GridView
+    kind: str = "figure"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """All that one report states, for who wants to see everything."""
+
+    anchor: str
+    answer: Answer
+    label: str
+    reason: str
+    provisional: bool
+    facts: Sequence[tuple[str, str]]
+    figures: Sequence[FigureView | cards.CardsView]
+    grids: Sequence[GridView]
+
+
+@dataclass(frozen=True)
+class PageView:
+    """A whole page, in the order in which it is read."""
+
+    title: str
+    kind: str
+    name: str
+    answers: Sequence[Answer]
+    lead: Answer
+    warnings: Sequence[str]
+    split: BarChart | None
+    parts: BarChart | None
+    patterns: Sequence[Pattern]
+    maps: Sequence[MapView]
+    sure: Sequence[tuple[str, Sequence[BarChart]]]
+    links: Sequence[FileLink]
+    card: str
+    command: str
+    explorer: Explorer | None
+    chapters: Sequence[Chapter]
+    not_run: GridView | None
+    glossary: Mapping[str, str]
+    changes: BarChart | None = None
+    compared: Sequence[tuple[str, Tone, str]] = ()
+
+    @property
+    def contents(self) -> Iterator[tuple[str, str]]:
+        """The sections that there are, by anchor."""
+        sections: tuple[tuple[str, str, Any], ...] = (
+            ("changes", "What changed", self.changes or self.compared),
+            ("split", "The split", self.split),
+            ("parts", "Each part", self.parts),
+            ("patterns", "By what", self.patterns or self.maps),
+            ("sure", "How sure", self.sure),
+            ("actions", "What to do", True),
+            ("items", "Items", self.explorer),
+            ("more", "Everything else", True),
+        )
+        return ((anchor, name) for anchor, name, there in sections if there)
+
+    @property
+    def scripts(self) -> list[str]:
+        """The scripts that it needs."""
+        needs = {"map.js": bool(self.maps), "explorer.js": self.explorer is not None}
+        return [name for name, needed in needs.items() if needed]
+
+
+def view_report(report: Report, figures: Mapping[str, bytes]) -> PageView:
+    """The page of one report."""
+    kind, name = heading(report)
+    prefix = ""
+    return _view_page(
+        [report], {report.audit: figures}, f"{kind} of {name}", kind, prefix, {}
+    )
+
+
+def view_reports(
+    reports: Sequence[Report],
+    figures: Mapping[str, Mapping[str, bytes]],
+    not_run: Mapping[str, str],
+) -> PageView:
+    """The page of all audits of one benchmark; each has a folder beside the page."""
+    name = heading(reports[0])[1]
+    return _view_page(reports, figures, f"audit of {name}", "audit of", "-", not_run)
+
+
+def _view_page(
+    reports: Sequence[Report],
+    figures: Mapping[str, Mapping[str, bytes]],
+    title: str,
+    kind: str,
+    separator: str,
+    not_run: Mapping[str, str],
+) -> PageView:
+    joint = bool(separator)
+    folders = {r.audit: f"{r.audit}/" for r in reports} if joint else {}
+    answers = answer_reports(reports)
+    room = MOST_DRAWN
+    maps: list[MapView] = []
+    chapters = []
+    for report in reports:
+        prefix = f"{report.audit}-" if joint else ""
+        drawn = dict(figures.get(report.audit, {}))
+        views, used = _view_exhibits(report, drawn, prefix, room)
+        room -= used
+        maps += [view for view in views if isinstance(view, MapView)]
+        chapters.append(_view_chapter(report, views, prefix))
+    terms = {f.statistic for report in reports for f in report.findings}
+    sentences: Mapping[str, str] = load_terms()["statistic"]
+    missing = mapping_grid("Audits that were not run", not_run) if not_run else None
+    return PageView(
+        title,
+        kind,
+        heading(reports[0])[1],
+        answers,
+        worst_answer(answers),
+        _join_warnings(reports),
+        split_chart(reports),
+        parts_chart(reports),
+        _join_patterns(reports),
+        maps,
+        [*_sure_charts(reports, named=joint)],
+        repair_links(reports, folders),
+        card_text(reports),
+        command(reports),
+        explore(reports),
+        chapters,
+        view_grid(missing) if missing else None,
+        {term: sentences[term] for term in sorted(terms) if term in sentences},
+        changes_chart(reports[0]),
+        [*_compared(reports[0])],
+    )
+
+
+def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
+    """What each of several compared reports is called, its tone and its verdict."""
+    audit = str(report.settings.get("audit", ""))
+    for name, label in compared_verdicts(report):
+        yield name, verdict_words(audit, label).tone, label
+
+
+def _join_warnings(reports: Sequence[Report]) -> list[str]:
+    """What should be known before anything is quoted, each once."""
+    texts = [plain_text(text, 800) for report in reports for text in report.warnings]
+    return list(dict.fromkeys(texts))
+
+
+def _join_patterns(reports: Sequence[Report]) -> list[Pattern]:
+    """The patterns of the first report that has any."""
+    for report in leaking_first(reports):
+        patterns = find_patterns(report)
+        if patterns:
+            return patterns
+    return []
+
+
+def _sure_charts(
+    reports: Sequence[Report], *, named: bool
+) -> Iterator[tuple[str, list[BarChart]]]:
+    """By audit: what each reader found, what controls showed, what makes it unsure."""
+    for report in reports:
+        charts = [ladder_chart(report), controls_chart(report), budget_chart(report)]
+        there = [chart for chart in charts if chart is not None]
+        if there:
+            yield audit_title(report.audit) if named else "", there
+
+
+def _view_chapter(
+    report: Report,
+    views: Sequence[FigureView | cards.CardsView | MapView],
+    prefix: str,
+) -> Chapter:
+    verdict = report.verdict
+    facts = [
+        ("region", plain_text(verdict.region)),
+        ("stage", plain_text(verdict.stage or "")),
+    ]
+    figures = [view for view in views if not isinstance(view, MapView)]
+    return Chapter(
+        f"{prefix}all",
+        answer_report(report),
+        plain_text(verdict.label),
+        plain_text(verdict.reason, 800),
+        verdict.provisional,
+        [(name, value) for name, value in facts if value],
+        figures,
+        [view_grid(grid) for grid in grids(report)],
+    )
+
+
+def _view_exhibits(
+    report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
+) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
+    """Every exhibit, with its drawing as far as there is room, and what that took."""
+    exhibits = report.exhibits
+    numbered = [
+        (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
+    ]
+    # Backwards, so that of several exhibits of one name the first is the one meant.
+    anchors = {exhibit.name: anchor for anchor, exhibit in reversed(numbered)}
+    hues = _label_hues(exhibits)
+    views: list[FigureView | cards.CardsView | MapView] = []
+    used = 0
+    for anchor, exhibit in numbered:
+        title = figure_title(exhibit)
+        image = _image_source(drawn.get(exhibit.name, b""))
+        if used + len(image) > room:
+            image = ""
+        if has_map_points(exhibit):
+            links = _find_card_anchors(exhibit, exhibits, anchors)
+            views.append(view_map(exhibit, anchor, title, links, hues, image))
+        elif exhibit.kind == "cards" and cards.read_cards(exhibit):
+            maps = [e for e in exhibits if e.settings.get("cards") == exhibit.name]
+            there = maps and has_map_points(maps[0])
+            on_map = anchors[maps[0].name] if there else None
+            views.append(cards.view_cards(exhibit, anchor, title, hues, on_map))
+            image = ""
+        else:
+            views.append(_view_figure(exhibit, anchor, title, image))
+        used += len(image)
+    return views, used
+
+
+def _image_source(svg: bytes) -> str:
+    """A drawing as the address of an image; empty where there is none."""
+    themed = b64encode(follow_theme(svg)).decode()
+    return f"data:image/svg+xml;base64,{themed}" if svg else ""
+
+
+def _view_figure(exhibit: Exhibit, anchor: str, title: str, image: str) -> FigureView:
+    caption, grid = plain_text(exhibit.caption, 800), exhibit_grid(exhibit)
+    remark = trend_remark(exhibit) if image else grid.note
+    caption = join_sentences(caption, remark)
+    return FigureView(anchor, title, caption, image, view_grid(grid))
+
+
+def _find_card_anchors(
+    exhibit: Exhibit, exhibits: Sequence[Exhibit], anchors: Mapping[str, str]
+) -> CardAnchors:
+    for candidate in exhibits:
+        if candidate.kind == "cards" and candidate.name == exhibit.settings.get(
+            "cards"
+        ):
+            cluster_cards = cards.read_cards(candidate)
+            return CardAnchors(
+                {
+                    c.cluster: cards.card_anchor(anchors[candidate.name], c.cluster)
+                    for c in cluster_cards
+                },
+                [card.cluster for card in cluster_cards if card.biased],
+            )
+    return CardAnchors({})
+
+
+def _label_hues(exhibits: Sequence[Exhibit]) -> dict[str, int]:
+    """The number of each label's colour, the same in every map and card."""
+    label_readers = {"map": map_labels, "cards": cards.card_labels}
+    label_names = {
+        name
+        for e in exhibits
+        if e.kind in label_readers
+        for name in label_readers[e.kind](e)
+    }
+    return {name: code for code, name in enumerate(sorted(label_names))}
+
+
+def view_grid(grid: TextGrid) -> GridView:
+    """A table for a template."""
+    kinds = {" tall": len(grid.rows) > TALL, " broad": len(grid.header) > BROAD}
+    shape = "".join(name for name, holds in kinds.items() if holds)
+    cells = [[*_row_cells(grid, row)] for row in range(len(grid.rows))]
+    return GridView(grid.title, grid.header, cells, grid.note, shape)
+
+
+def _row_cells(grid: TextGrid, row: int) -> Iterator[Cell]:
+    texts = grid.rows[row]
+    if not grid.header:
+        yield Cell(texts[0], heads=True)
+        yield from (Cell(text) for text in texts[1:])
+        return
+    shades = grid.shades[row] if grid.shades else (0,) * len(texts)
+    for name, text, shade in zip(grid.header, texts, shades, strict=True):
+        kind = "long" if len(text) > LONG else ""
+        kind = "number" if name in NUMERIC or NUMBER.match(text) else kind
+        kind = "term" if name == "statistic" else kind
+        yield Cell(text, False, kind, shade)

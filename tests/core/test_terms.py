@@ -1,0 +1,75 @@
+"""The one file of terms has words for all that reports say."""
+
+import re
+
+import pytest
+
+from measurand.audits import AUDITS
+from measurand.core.errors import UnknownName
+from measurand.core.terms import (
+    explain_term,
+    list_terms,
+    load_terms,
+    plain_question,
+    reader_words,
+    tone_words,
+    verdict_words,
+)
+from measurand.readers import KINDS, READERS
+from tests.docs.test_coverage_of_docs import statistics
+
+VERDICTS = [(audit, label) for audit in AUDITS for label in AUDITS.thing(audit).labels]
+CODE = re.compile(r"\w_\w|[=<>±Δ%\[\]]")
+
+
+@pytest.mark.parametrize(("audit", "label"), VERDICTS)
+def test_every_verdict_of_every_audit_has_words(audit, label):
+    words = verdict_words(audit, label)
+    assert words.tone in tone_words().values()
+    assert words.cause
+    assert words.next
+    assert plain_question(audit).endswith("?")
+    assert label in list_terms()
+    for sentence in (words.answer, words.cause, *words.next):
+        assert sentence.endswith(".")
+        assert len(sentence.split()) <= 16
+
+
+@pytest.mark.parametrize("audit", list(AUDITS))
+def test_every_statistic_of_every_audit_has_a_sentence(audit):
+    missing = {*statistics(audit)} - {*load_terms()["statistic"]}
+    assert not missing
+
+
+def test_no_sentence_names_a_statistic_or_holds_a_symbol():
+    terms = load_terms()
+    sentences = [*terms["statistic"].values(), *terms["word"].values()]
+    sentences += [
+        sentence
+        for audit, label in VERDICTS
+        for words in [verdict_words(audit, label)]
+        for sentence in (words.answer, words.cause, *words.next)
+    ]
+    assert not [sentence for sentence in sentences if CODE.search(sentence)]
+
+
+@pytest.mark.parametrize("name", [*READERS, *KINDS])
+def test_a_reader_is_called_by_what_it_goes_by(name):
+    assert reader_words(name)
+
+
+def test_tones_are_told_apart_without_colours():
+    tones = tone_words().values()
+    assert len({tone.sign for tone in tones}) == len({t.word for t in tones}) == 4
+
+
+def test_a_term_of_several_meanings_is_explained_in_all():
+    kinds = [explanation.kind for explanation in explain_term("undecided")]
+    assert kinds == [
+        f"verdict of {a}" for a in ("evidence", "leakage", "exposure", "explanations")
+    ]
+
+
+def test_an_unknown_term_is_an_error_with_a_suggestion():
+    with pytest.raises(UnknownName, match="delta_evi"):
+        explain_term("delta_evy")

@@ -1,0 +1,56 @@
+"""The first 80 words of every page: verdict, cause, certainty, next step; no code."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from measurand.core.terms import load_terms
+from measurand.readers import READERS
+from measurand.report.answer import answer_report, answer_reports, worst_answer
+from measurand.report.html import page, page_of_all
+from tests.report.verdicts import every_report, report_of
+
+REPORTS = [*every_report()]
+FIRST = 80
+SYMBOLS = re.compile(r"[=<>±Δ%\[\]{}_≥≤×·]")
+CODE = {name for name in load_terms()["statistic"] if "_" in name} | {*READERS}
+CODE -= {"majority", "metadata", "lookup", "surface", "cross"}  # plain words too
+PAGES = [
+    [report_of("evidence", "evidence-sensitive"), report_of("leakage", "leaks")],
+    [report_of("evidence", "undecided"), report_of("explanations", "off the frontier")],
+]
+
+
+def first_words(text, most=FIRST):
+    """The words that a reader meets first, from the beginning of what is said."""
+    words = []
+
+    class Reader(HTMLParser):
+        def handle_data(self, data):
+            words.extend(data.split())
+
+    Reader().feed(text.partition("<main>")[2])
+    return " ".join(words[:most])
+
+
+@pytest.mark.parametrize(
+    "report", REPORTS, ids=lambda r: f"{r.audit}-{r.verdict.label}"
+)
+def test_the_first_words_of_a_page_say_it_all(report):
+    said, answer = first_words(page(report, {})), answer_report(report)
+    for part in (answer.tone.word, answer.sentence, answer.cause, answer.certainty):
+        assert part in said
+    assert answer.steps[0] in said
+    assert not SYMBOLS.search(said)
+    assert not CODE & {*re.findall(r"[\w-]+", said)}
+
+
+@pytest.mark.parametrize("reports", PAGES, ids=["both", "other"])
+def test_a_page_of_several_audits_begins_with_what_to_do_first(reports):
+    said = first_words(page_of_all(reports, {}, {"exposure": "not asked for"}))
+    lead = worst_answer(answer_reports(reports))
+    for part in (lead.tone.word, lead.sentence, lead.cause, lead.steps[0]):
+        assert part in said
+    assert lead.certainty in said
+    assert not SYMBOLS.search(said)

@@ -1,0 +1,50 @@
+"""The terminal begins with the answer, and ends within a screen."""
+
+import pytest
+
+from measurand.report.answer import answer_report
+from measurand.report.summary import MOST_LINES, summary, summary_of_all
+from tests.report.verdicts import every_report, report_of
+
+REPORTS = [*every_report()]
+
+
+@pytest.mark.parametrize(
+    "report", REPORTS, ids=lambda r: f"{r.audit}-{r.verdict.label}"
+)
+def test_a_summary_is_the_answer_and_no_more_than_a_screen(report):
+    text, answer = summary(report), answer_report(report)
+    lines = text.splitlines()
+    assert len(lines) <= MOST_LINES
+    assert lines[2] == answer.question
+    assert (
+        lines[3] == f"{answer.tone.sign} {answer.tone.word.upper()}  {answer.sentence}"
+    )
+    assert answer.verdict in text
+    assert max(map(len, lines)) <= 120
+
+
+def test_many_warnings_do_not_fill_the_screen(hostile):
+    assert len(summary(hostile).splitlines()) <= MOST_LINES
+
+
+def test_verbose_adds_every_figure(realistic):
+    text = summary(realistic, verbose=True)
+    assert text.startswith(summary(realistic).partition("\nwarning")[0])
+    assert "delta_evi" in text
+    assert "delta_evi" not in summary(realistic)
+
+
+def test_several_audits_are_answered_on_one_screen():
+    reports = [
+        report_of("evidence", "latent coupling"),
+        report_of("leakage", "leaks"),
+        report_of("explanations", "off the frontier"),
+    ]
+    text = summary_of_all(reports, {"exposure": "it was not asked for"})
+    assert len(text.splitlines()) <= MOST_LINES
+    for report in reports:
+        assert answer_report(report).sentence in text
+    assert "exposure audit not run" in text
+    assert "do next" in text
+    assert "0.5" in summary_of_all(reports, {}, verbose=True)
