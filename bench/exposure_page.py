@@ -26,8 +26,8 @@ def exposure() -> str:
         "",
         "## Light readers",
         "",
-        f"`{COMMAND} {chosen['repeats']}` with {report['run']['workers']} workers on a CPU "
-        "beside other work, "
+        f"`{COMMAND} {chosen['repeats']}` with {report['run']['workers']} workers on "
+        "a CPU beside other work, "
         f"{report['run']['seconds']:,} s: "
         f"{' and '.join(chosen['readers'])} on {len(of['tasks'])} topic tasks, "
         f"m = {chosen['m']}, n = {chosen['n']}, {chosen['repeats']} draws, seed "
