@@ -170,8 +170,8 @@ def explanations(
             (changes an item), paraphraser (a model that rewords queries; else rules),
             preset (default or paper), seeds (how often an encoder is trained anew),
             others (by item id, rationales given for changed inputs), similarity (what
-            specificity compares texts by), calibrate (whether `cross` is called where a
-            weaker reader finds nothing).
+            specificity compares texts by), judge_data (what the judge was trained on),
+            calibrate (whether `cross` is called where a weaker reader finds nothing).
 
     Returns:
         The report: its verdict, its findings, its figures.

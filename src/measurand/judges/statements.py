@@ -140,7 +140,7 @@ def statement_form(text: str) -> Form:
     >>> statement_form("In 1994, two men were seen by a boy.")
     (('boy', 'see', '2', 'man'), (('in', '1994'),))
     """
-    plain = _plain_text(text)
+    plain = _plain_words(text)
     plain = REDUCED.sub(" ", FRAME.sub("", plain))
     front, _, rest = plain.partition(", ")
     if rest and front.split(" ")[0] in OPENING and ", " not in rest:
@@ -158,7 +158,7 @@ def statement_form(text: str) -> Form:
     return parts[0], tuple(sorted(parts[1:]))
 
 
-def _plain_text(text: str) -> str:
+def _plain_words(text: str) -> str:
     """Lower-cased words and commas, contractions apart and known phrases made one."""
     text = DATE.sub(" ", text.lower().replace("’", "'"))
     text = CONTRACTED.sub(
@@ -347,13 +347,13 @@ def keeps_facts(first: str, second: str) -> bool:
 
 def _all_tokens(text: str) -> list[str]:
     """Every word that counts, however the sentence is put."""
-    plain = _turn_passive(_unfold_frame(_plain_text(text).replace(",", "")))
+    plain = _turn_passive(_unfold_frame(_plain_words(text).replace(",", "")))
     return [word for word in _content_tokens(plain) if word != "by"]
 
 
 def _fact_tokens(text: str) -> Sequence[str]:
     """The numbers, dates, quantifiers and negations of a text, sorted."""
-    plain = _plain_text(text).replace(",", "")
+    plain = _plain_words(text).replace(",", "")
     facts = [word for word in plain.split() if word in DATED]
     tokens = _content_tokens(plain)
     counted = [t for t in tokens if t in QUANTIFIERS or any(map(str.isdigit, t))]

@@ -15,10 +15,12 @@ from measurand.audits.explanations.settings import SHOWN, ExplanationsSettings
 from measurand.audits.explanations.statement import (
     explanation_settings,
     explanation_warnings,
+    judge_agreement,
     rationale_table,
 )
 from measurand.core.finding import Finding
 from measurand.core.recipe import Strength
+from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.handmade import (
     benchmark,
@@ -231,3 +233,11 @@ def test_every_exhibit_of_an_audit_is_there():
     ]
     assert names["templates"].table["template"].tolist() == ["just because"]
     assert names["browser"].table["masked"].tolist() == ["masked 0", "masked 1"]
+
+
+def test_judges_that_see_no_change_are_not_compared():
+    again = {"vacuous": wrote("so", "so", again=[["so", "so"]])}
+    with open_experiment(PAIR) as running:
+        stable = {"vacuous": robust(1, 1)}
+        assert judge_agreement(running, again, stable, "some/judge") == []
+        assert judge_agreement(running, again, stable, "lexical") == []

@@ -98,12 +98,7 @@ def read_rationales(
         explainer: _read_beside(experiment, reader, rationales, corpus.fields, settings)
         for explainer, rationales in corpus.rationales.items()
     }
-    left_open = [-part.log_p0.mean() for part in information.values()]
-    if min(left_open) < SETTLED:
-        raise Undefined(
-            f"the input alone tells {name} every label, so nothing is left for a "
-            "rationale to tell; leave this reader out"
-        )
+    _check_left_open(name, information)
     scores = score_explainers(
         experiment.benchmark.test,
         corpus.rationales,
@@ -153,6 +148,15 @@ def read_rationales(
         meta=meta_evaluation,
         stage=stage,
     )
+
+
+def _check_left_open(name: str, information: Mapping[str, Information]) -> None:
+    """Raise where the input leaves nothing for a rationale to tell."""
+    if min(-part.log_p0.mean() for part in information.values()) < SETTLED:
+        raise Undefined(
+            f"the input alone tells {name} every label, so nothing is left for a "
+            "rationale to tell; leave this reader out"
+        )
 
 
 def _read_beside(

@@ -19,6 +19,7 @@ from measurand.audits.explanations.specificity import (
 )
 from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import Undefined
 from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import own_column
@@ -207,8 +208,12 @@ def judge_agreement(
     ]
     x, y = (np.concatenate(side) for side in zip(*pairs, strict=True))
     items = np.tile(np.arange(len(experiment.benchmark.test)), len(by_explainer))
+    scored = np.isfinite(x) & np.isfinite(y)
     rng = generator(experiment.seed, "judges")
-    estimate = correlation(x, y, rng=rng, clusters=items)
+    try:
+        estimate = correlation(x[scored], y[scored], rng=rng, clusters=items[scored])
+    except Undefined:  # where what was run again never changes, judges cannot differ
+        return []
     return [Finding("judge_agreement", model_title(judge), "all", estimate)]
 
 
