@@ -14,6 +14,7 @@ SLOW = (
     "page",
     "controls",
     "exposure_analysis",
+    "exposure_design",
     "designs",
     "validity",
     "contradictions",

@@ -16,6 +16,7 @@ import pandas as pd
 
 import measurand as ms
 from bench.figures import Figure
+from measurand.audits.evidence.rivals import NEEDLESS
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Report
@@ -24,7 +25,10 @@ PLANTED = ("words", "spacing", "length", "together", "memory", "nothing")
 COUPLED = ("direct coupling", "latent coupling", "coupling")
 NONE = "none found within the margin"
 CLOSE = 1e-9
-EXPLAINED = "may be luck where several are looked at"  # intervals of 95 %
+EXPLAINED = (  # intervals of 95 %, and readers that know training by heart
+    "may be luck where several are looked at",
+    "may remember rather than read",
+)
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,9 @@ def evidence_contradictions(report: Report) -> Iterator[str]:
     said = {f.decision for r, f in effects.items() if r not in blanks}
     if label == "evidence-sensitive" and "depends" not in said:
         yield f"{label}, and no reader depends"
+    needless = {f.reader for f in report.findings if f.decision == NEEDLESS}
+    if label == "evidence-sensitive" and report.verdict.stage in needless:
+        yield f"{label}, and who has no evidence is as good"
     if label in (*COUPLED, "warning", "no verdict") and "depends" in said:
         yield f"{label}, and a reader depends"
     if label in COUPLED and "near zero" not in said:
@@ -160,7 +167,7 @@ def _undecided_contradictions(report: Report) -> Iterator[str]:
             continue
         margin = float(report.settings[margins[finding.statistic]])
         beyond = finding.estimate.low > margin and finding.decision == "undecided"
-        if beyond and EXPLAINED not in report.verdict.reason:
+        if beyond and not any(why in report.verdict.reason for why in EXPLAINED):
             yield f"undecided, and {finding.condition} is {finding.estimate}"
 
 

@@ -1,5 +1,6 @@
-"""The explanations audit on a GPU: encoders that read, a language model that writes.
+"""The explanations audit on real data: light readers, encoders, a model that writes.
 
+    python -m bench.explanations light DATA OUT [--only esnli]
     python -m bench.explanations encoders DATA OUT --judge NLI --weights MINILM
     python -m bench.explanations prompted DATA OUT --judge NLI --weights MINILM \
         --model LLM
@@ -9,8 +10,10 @@ DATA holds `esnli_dev`, `esnli_test`, `fever_dev`, `boolq_train` and `boolq_dev`
 `.jsonl.gz`, in any folder. MINILM, NLI and LLM are directories: an encoder, a
 classifier of entailment, a decoder.
 
-`encoders`: e-SNLI and FEVER, every explainer that asks no LLM, three seeds. Explainers
-are shared out among processes, which leave what readers said in the store; the audit
+`light`: e-SNLI, FEVER and BoolQ by tfidf, and by cross where that is in doubt, with the
+judge that counts words; no GPU. `encoders`: the same data by MiniLM with three seeds,
+the judge an entailment classifier; the light readers run beside it on other cores.
+Explainers are shared out among processes, which leave answers in the store; the audit
 then finds it there. `prompted`: what the LLM writes, concise and in steps, with and
 without the label, about e-SNLI, FEVER and BoolQ, read by tfidf, and by cross where that
 is in doubt; a process a data set.
@@ -43,6 +46,7 @@ from measurand.audits.explanations import ExplanationsSettings, audit
 from measurand.audits.explanations.fields import (
     ask_arms,
     free_field_name,
+    rationale_input_fields,
     restrict_fields,
     seed_readers,
 )
@@ -59,7 +63,6 @@ from measurand.audits.explanations.rationales import (
     collect_rationales,
     default_explainers,
 )
-from measurand.audits.explanations.statement import rationale_input_fields
 from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.load import load_benchmark
 from measurand.core.benchmark import Benchmark
@@ -79,11 +82,14 @@ SOURCES: Mapping[str, dict[str, Any]] = {
     "fever": {"files": ("fever_dev",), "rationale": "evidence"},
     "boolq": {"files": ("boolq_train", "boolq_dev"), "rationale": "passage"},
 }
-DATA_SETS = {"encoders": ("esnli", "fever"), "prompted": ("esnli", "fever", "boolq")}
+DATA_SETS = dict.fromkeys(
+    ("light", "encoders", "prompted"), ("esnli", "fever", "boolq")
+)
 # Training and test items. Readers need training rationales that the LLM wrote, too;
 # with three changes a test item it writes train + 4 × test texts a style.
-SIZES = {"encoders": (4000, 2000), "prompted": (1000, 400)}
-LENGTH = {"esnli": 128, "fever": 256}  # tokens of an item
+SIZES = {"light": (2000, 2000), "encoders": (2500, 2000), "prompted": (1000, 400)}
+LENGTH = {"esnli": 128, "fever": 192, "boolq": 192}  # tokens of an item
+READ = (GIVEN, "tfidf-1", *SUITE)
 WRITING = (GIVEN, "tfidf-1", *PROMPTED, *SUITE)
 STORE = Path(tempfile.gettempdir()) / "explanations-store"
 AT_ONCE = {"tokens": 1 << 19, "prompts": 1000}  # what fits a large GPU
@@ -108,6 +114,8 @@ class Job:
         seeds: How often an encoder is trained.
         epochs: How long.
         explainers: Which; all that need no LLM where empty.
+        verb: light, encoders or prompted.
+        judge_data: What the judge was trained on.
     """
 
     name: str
@@ -121,6 +129,8 @@ class Job:
     seeds: int
     epochs: int
     explainers: tuple[str, ...]
+    verb: str
+    judge_data: str | None = None
 
     def benchmark(self) -> Benchmark:
         """The items."""
@@ -132,8 +142,8 @@ class Job:
         return replace(fewer, name=self.name)
 
     def reader(self) -> Reader:
-        """An encoder, or tfidf where an LLM writes."""
-        if self.model:
+        """An encoder, or tfidf where an LLM writes or no GPU is there."""
+        if self.verb != "encoders":
             return TfidfReader()
         return EncoderReader(epochs=self.epochs, length=LENGTH[self.name])
 
@@ -157,7 +167,7 @@ def settle(weights: str | None) -> None:
 def audited(job: Job) -> str:
     """Run the audit and write its figures; the verdict."""
     start = time.perf_counter()
-    name = "tfidf" if job.model else "minilm"
+    name = "minilm" if job.verb == "encoders" else "tfidf"
     benchmark = job.benchmark()
     last = [0.0]
 
@@ -175,9 +185,10 @@ def audited(job: Job) -> str:
                 explainers=job.explainers,
                 model=job.model,
                 seeds=job.seeds,
+                judge_data=job.judge_data,
             ),
         )
-    kind = "prompted" if job.model else "minilm"
+    kind = "minilm" if job.verb == "encoders" else job.verb
     path = job.out / f"explanations-{job.name}-{kind}.json"
     path.write_text(dumps(document(figures_only(report))))
     say(job.name, f"{time.perf_counter() - start:.0f} s", report.verdict)
@@ -246,6 +257,11 @@ def encoders(jobs: list[Job], pool: ProcessPoolExecutor) -> dict[str, str]:
     return failed
 
 
+def light(jobs: list[Job], pool: ProcessPoolExecutor) -> dict[str, str]:
+    """One data set after another, or beside each other where there are processes."""
+    return finished({pool.submit(audited, job): job.name for job in jobs})
+
+
 def prompted(jobs: list[Job], pool: ProcessPoolExecutor) -> dict[str, str]:
     """The data sets beside each other: writing a token waits more than it computes."""
     return finished({pool.submit(audited, job): job.name for job in jobs})
@@ -255,6 +271,8 @@ def planned(job: Job) -> str:
     """What is to be done, and about how long one H200 takes."""
     benchmark = job.benchmark()
     n, m = len(benchmark.train), len(benchmark.test)
+    if job.verb == "light":
+        return f"{job.name}: {n} train, {m} test, by tfidf and cross"
     names = job.explainers or default_explainers(benchmark)
     if job.model:
         texts = n + 4 * m
@@ -264,8 +282,11 @@ def planned(job: Job) -> str:
             f"{job.name}: {n} train, {m} test, 4 styles of {texts} texts; "
             f"about {seconds:.0f} s"
         )
-    masked = 6 + 5  # detectors of folds and of all, and one a strength
-    fits = 4 * job.seeds + len(names) * (6 * job.seeds + masked)
+    masked = (
+        6 + 6 + 1
+    )  # detectors of folds and of all, one a strength, and what is left
+    # Whole, masked, alone, three baselines and two kinds of deals, a seed each.
+    fits = 4 * job.seeds + len(names) * (8 * job.seeds + masked) + 2 * job.seeds
     each = START + n * job.epochs / RATE
     distinct = [one for one in names if one not in ("vacuous", "label-leaking")]
     classes = len(benchmark.classes)
@@ -284,7 +305,8 @@ def options() -> argparse.Namespace:
     words.add_argument("data", type=Path)
     words.add_argument("out", type=Path)
     words.add_argument("--weights", help="a directory with MiniLM")
-    words.add_argument("--judge", required=True, help="an entailment classifier")
+    words.add_argument("--judge", default="lexical", help="an entailment classifier")
+    words.add_argument("--judge-data", help="what the judge was trained on")
     words.add_argument("--model", help="a directory with a decoder")
     words.add_argument("--only", nargs="*", default=[], help="data sets")
     words.add_argument("--explainers", nargs="*", default=[])
@@ -305,21 +327,28 @@ def jobs(given: argparse.Namespace) -> list[Job]:
     if writes and not given.model:
         raise SystemExit("prompted needs --model, a directory with a decoder")
     train, test = SIZES[given.verb]
+    if given.verb == "encoders" and given.judge == "lexical":
+        raise SystemExit("encoders needs --judge, an entailment classifier")
+    verb, judge, data = given.verb, given.judge, given.judge_data
+    if verb == "light":
+        judge, data = "lexical", None
     return [
         Job(
             name,
             given.data,
             given.out,
-            given.store,
-            given.judge,
+            given.store / verb,
+            judge,
             given.model if writes else None,
             given.train or train,
             given.test or test,
             given.seeds,
             given.epochs,
-            tuple(given.explainers) or (WRITING if writes else ()),
+            tuple(given.explainers) or (WRITING if writes else READ),
+            verb,
+            data,
         )
-        for name in given.only or DATA_SETS[given.verb]
+        for name in given.only or DATA_SETS[verb]
     ]
 
 
@@ -339,8 +368,8 @@ def main() -> None:
     if given.plan:
         return
     start = time.perf_counter()
-    most = len(todo) if given.verb == "prompted" else given.processes
-    work = {"encoders": encoders, "prompted": prompted}[given.verb]
+    most = given.processes if given.verb == "encoders" else len(todo)
+    work = {"light": light, "encoders": encoders, "prompted": prompted}[given.verb]
     with ProcessPoolExecutor(
         min(most, given.processes), get_context("spawn"), settle, (given.weights,)
     ) as pool:

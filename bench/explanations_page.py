@@ -5,66 +5,21 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent / "results"
-LIGHT = {
-    "esnli": "`measurand explanations esnli_dev.jsonl.gz --test esnli_test.jsonl.gz "
-    "--query hypothesis --evidence premise --label label --rationale explanation_1 "
-    "--rationale explanation_2 --rationale explanation_3`",
-    "fever": "`measurand explanations fever_dev.jsonl.gz --query claim --evidence "
-    "evidence --label label --rationale evidence`",
-}
-READINGS = {
-    "esnli-light": "The known order is not kept beyond its top: to hide the label from "
-    "a detector, nine tenths of the words of a human explanation must go, so little of "
-    "any rationale is left to inform; and extracted sentences stand in x already. By "
-    "`tfidf`, VARIF puts given over extracted, pseudo-specific, vacuous, circular and "
-    "label-leaking ones, which are all 0, and not over label-swapped ones; by `cross` "
-    "not even that is sure. R of given is between annotators.",
-    "fever-light": "An evidence text has no second one, so R and VARIF of given are "
-    "not measured. `tfidf` reads claim and evidence apart and finds nothing; by "
-    "`cross`, VARIF keeps the order of the others: extracted over pseudo-specific over "
-    "vacuous, circular and label-leaking.",
-    "esnli-minilm": "The known order is not kept: an encoder finds the label in human "
-    "explanations even where nine tenths of their words are masked, so what they tell "
-    "counts as leaked, and the VARIF of given is 0 as is that of extracted sentences, "
-    "which stand in x already. Vacuous, circular and label-leaking ones are 0 as they "
-    "should be; pseudo-specific and label-swapped ones stand above given, by less than "
-    "their intervals.",
-    "fever-minilm": "Of what has a VARIF, extracted sentences stand first, as known; "
-    "pseudo-specific ones should follow and are 0 like vacuous, circular and "
-    "label-leaking ones. A drift, which says the opposite, has as high a VARIF as what "
-    "it was made of: a reader that learned from drifts reads them as well. What tells "
-    "it is entailment: h4. R of given is not measured, as evidence has no second text.",
-    "esnli-prompted": "Readers with 500 items to learn from tell little: VARIF puts "
-    "steps first, and given below label-swapped ones, all with wide intervals. What "
-    "SmolLM2 writes with the label in its prompt gives the label away; of what it "
-    "writes without, that is not shown. Steps are less robust than concise rationales; "
-    "that they inform more is not shown: h3.",
-    "fever-prompted": "Steps are not shown to be less robust than concise rationales, "
-    "nor do they inform more: h3. VARIF follows the known order of what has one: h5.",
-    "boolq-prompted": "Steps are less robust than concise rationales and do not inform "
-    "more: h3. No rationale informs much: a small model says little about a passage "
-    "that these readers can use.",
-}
 REPORTS = {
-    "light": "readers that need no GPU, on two CPU cores; the hypotheses are by the "
-    "last reader",
-    "minilm": "`python -m bench.explanations encoders DATA OUT --judge NLI --weights "
-    "MINILM --train 2500 --test 2000 --seeds 2 --explainers given tfidf-1 vacuous "
-    "label-leaking circular pseudo-specific drift label-swapped` on one H200. "
-    "Intervals of varif and of the hypotheses are of items alone here; the audit now "
-    "adds the spread between the seeds, as those of the other columns have it",
+    "light": "`python -m bench.explanations light DATA OUT`: readers that need no GPU, "
+    "the judge counts words; linear readers train by no chance, so rationales are "
+    "dealt anew five times instead",
+    "minilm": "`python -m bench.explanations encoders DATA OUT --judge NLI "
+    "--judge-data TEXT --weights MINILM` on one H200, three seeds",
     "prompted": "`python -m bench.explanations prompted DATA OUT --judge NLI --weights "
-    "MINILM --model SMOLLM2 --train 500 --test 250` on one H200; readers are `tfidf` "
-    "and, where that is in doubt, `cross`, by which the hypotheses are. SmolLM2 edits "
-    "badly: of its drifts, 50 % of e-SNLI, 30 % of FEVER and 8 % of BoolQ repeat the "
-    "text and count as empty (the audit now edits those by rule), so h4 is not "
-    "that of a minimal edit",
+    "MINILM --model LLM` on one H200",
 }
 NAMES = ("esnli", "fever", "boolq")
 COLUMNS = (
-    *("robustness", "robustness_baseline", "rationale_only", "residual_leakage"),
-    *("lcig", "informativeness", "specificity", "varif"),
+    *("robustness", "agreement", "rationale_only", "residual_leakage", "lcig"),
+    *("lcig_within_label", "informativeness", "specificity", "copied", "varif"),
 )
+SHARED = ("robustness", "agreement", "specificity", "copied", "drift_likeness")
 AIMS = {
     "gold": "by the gold label (the proposal)",
     "random": "by a random label",
@@ -74,17 +29,63 @@ AIMS = {
 
 def explanations() -> str:
     """The section, as far as there is something to say."""
-    lines = ["# Explanations", "", *masks(), *judging()]
+    lines = ["# Explanations", "", *nulls(), *pairs(), *masks(), *judging()]
     for kind, made_by in REPORTS.items():
         paths = [HERE / "replications" / f"explanations-{n}-{kind}.json" for n in NAMES]
         found = [json.loads(path.read_text()) for path in paths if path.exists()]
         if found:
             lines += [f"## {kind}", "", f"By {made_by}.", ""]
         for report in found:
-            name = report["benchmark"]["name"].partition("_")[0]
-            lines += section(report, LIGHT.get(name, "") if kind == "light" else "")
-            lines += [*told_apart(report), READINGS[f"{name}-{kind}"], ""]
+            lines += [*section(report), *statements(report), ""]
     return "\n".join([*lines, ""])
+
+
+def nulls() -> list[str]:
+    """How often rationales that tell nothing are told from nothing."""
+    path = HERE / "nulls.json"
+    if not path.exists():
+        return []
+    found = json.loads(path.read_text())
+    shares = [f"{share(one)} of {kind}" for kind, one in found["holds_zero"].items()]
+    return [
+        "## Null rationales",
+        "",
+        f"By `python -m bench.nulls OUT`: {found['runs']} simulated benchmarks of "
+        f"{found['train']} training and {found['test']} test items. The 95 % interval "
+        f"of LC-IG holds 0 in {', '.join(shares)} rationales (words by lot, one of six "
+        "phrases by lot, and the evidence read a second time).",
+        "",
+    ]
+
+
+def pairs() -> list[str]:
+    """Which minimal pairs judges take for paraphrases."""
+    path = HERE / "judge_pairs.json"
+    if not path.exists():
+        return []
+    rows, kinds = [], ("changed meaning", "same meaning")
+    parts = [kind + held for kind in kinds for held in ("", ", held out")]
+    parts += ["roles", "order", "number", "word"]
+    for judge_name, found in json.loads(path.read_text()).items():
+        for preset in ("default", "paper"):
+            cells = " | ".join(share(found[preset][part]) for part in parts)
+            rows.append(f"| {judge_name} | {preset} | {cells} |")
+    return [
+        "## Minimal pairs",
+        "",
+        "By `python -m bench.judge_pairs OUT --judge NLI`: the share of packaged pairs "
+        "that the filter of each preset takes for paraphrases.",
+        "",
+        "| judge | preset | " + " | ".join(parts) + " |",
+        "|---" * (len(parts) + 2) + "|",
+        *rows,
+        "",
+    ]
+
+
+def share(one: dict[str, float]) -> str:
+    """A share with its interval."""
+    return f"{one['value']:.3f} [{one['low']:.3f}, {one['high']:.3f}]"
 
 
 def masks() -> list[str]:
@@ -109,13 +110,19 @@ def masks() -> list[str]:
         "|---" * (len(shares) + 1) + "|",
         *rows,
         "",
-        "A mask that the gold label places carries the label, whatever its strength; "
-        "of the three, only the one that no label places comes within 0.05 of the "
-        "majority. Five strengths of it, with the detectors trained anew, take "
+        f"Within 0.05 of the majority at some strength: {hiding_aims(found)}. "
+        "Five strengths without a label, with the detectors trained anew, take "
         f"{found['agnostic_cpu_seconds']:.0f} CPU seconds "
         f"({found['agnostic_seconds']:.0f} s by the clock on two shared cores).",
         "",
     ]
+
+
+def hiding_aims(found: dict[str, Any]) -> str:
+    """The masks that hide the label at some strength."""
+    limit = found["majority"] + 0.05
+    hiding = [said for aim, said in AIMS.items() if min(found[aim].values()) <= limit]
+    return ", ".join(hiding) or "none"
 
 
 def judging() -> list[str]:
@@ -134,7 +141,7 @@ def judging() -> list[str]:
     ]
 
 
-def section(report: dict[str, Any], command: str = "") -> list[str]:
+def section(report: dict[str, Any]) -> list[str]:
     """One data set: the axes of every explainer, and the hypotheses."""
     of, by = report["benchmark"], {}
     for f in report["findings"]:
@@ -155,15 +162,19 @@ def section(report: dict[str, Any], command: str = "") -> list[str]:
         for h, c in by
         if h in ("h1", "h2", "h3", "h4", "h5")
     ]
+    judge = report["settings"]["judge"]
     return [
         f"### {of['name']}",
         "",
-        f"{command + ': ' if command else ''}{of['train']:,} train and "
-        f"{of['test']:,} test items; x is {of['input']}; "
-        f"judge {judge(report['settings']['judge'])}; majority "
+        f"{of['train']:,} train and {of['test']:,} test items; x is {of['input']}; "
+        f"judge {judge['name']}"
+        + (f" (sha256 {judge['digest'][:12]})" if judge["digest"] else "")
+        + f", trained on: {judge['trained on']}; majority "
         f"{cell(by['majority', 'all'])}.",
         "",
-        f"Verdict: **{report['verdict']['label']}**. {report['verdict']['reason']}.",
+        f"Verdict: **{report['verdict']['label']}**"
+        f"{' (provisional)' if report['verdict']['provisional'] else ''}. "
+        f"{report['verdict']['reason']}.",
         "",
         "| reader | explainer | " + " | ".join(COLUMNS) + " |",
         "|---" * (len(COLUMNS) + 2) + "|",
@@ -176,39 +187,72 @@ def section(report: dict[str, Any], command: str = "") -> list[str]:
     ]
 
 
-def judge(name: str) -> str:
-    """The judge; one in a directory is an entailment classifier of MiniLM's size."""
-    return name if name == "lexical" else "minilm-nli"
-
-
-def told_apart(report: dict[str, Any]) -> list[str]:
-    """How near a drift is to what it was, and what tells swapped rationales."""
-    by: dict[tuple[str, str, str], Any] = {}
+def statements(report: dict[str, Any]) -> list[str]:
+    """What the figures say, one line each, every word of it decided by them."""
+    reader = [*report["settings"]["masked"]][-1]
+    found: dict[str, dict[str, Any]] = {}
     for f in report["findings"]:
-        by.setdefault((f["statistic"], f["condition"], f["reader"]), f)
-    near = {
-        said: by.get((statistic, "drift", "words"))
-        for statistic, said in (("bertscore", "BERTScore"), ("rouge_l", "ROUGE-L"))
-    }
-    kept = " and ".join(f"{said} {cell(f)}" for said, f in near.items() if f)
-    swapped = {
-        metric: by.get(("auc_label-swapped", "label-swapped", metric))
-        for metric in ("specificity", "rationale_only", "lcig", "varif")
-    }
-    aucs = ", ".join(f"{cell(f)} by {m}" for m, f in swapped.items() if f)
-    return [
-        f"Drift is as near as {kept} to the rationale that it was. Label-swapped "
-        f"rationales are told from given ones with an AUC of {aucs}.",
-        "",
+        if f["reader"] == reader or f["statistic"] in SHARED:
+            found.setdefault(f["statistic"], {})[f["condition"]] = f
+    lines = [
+        f"- By {reader}, LC-IG is surely above 0 for {names_above(found, 'lcig')}; "
+        f"within the label, for {names_above(found, 'lcig_within_label')}.",
+        f"- Leakage that the mask left: {decided(found, 'residual_leakage')}.",
+        f"- A fixed reader asked about attacks: {decided(found, 'attack_fall')}.",
+        f"- Near-copies of the input: {named(found, 'copied', 0.33)} "
+        "(share wholly above 0.33).",
     ]
+    if "drift_likeness" in found:
+        near = [
+            f"{f['reader']} {cell(f)}"
+            for f in report["findings"]
+            if f["statistic"] == "drift_likeness"
+        ]
+        lines.append(f"- A drift is as like what it was made of as {', '.join(near)}.")
+    spans = [
+        f"{name} {cell(f)} and {cell(found['sufficiency'][name])}"
+        for name, f in found.get("comprehensiveness", {}).items()
+    ]
+    if spans:
+        lines.append(f"- Comprehensiveness and sufficiency: {'; '.join(spans)}.")
+    aucs = [
+        f"{f['condition']} {cell(f)}"
+        for f in report["findings"]
+        if f["statistic"].startswith("auc_") and f["reader"] == "varif"
+    ]
+    if aucs:
+        lines.append(f"- AUC of VARIF against the suite: {', '.join(aucs)}.")
+    return [*lines, *(f"- Warning: {line}." for line in report["warnings"])]
+
+
+def names_above(found: dict[str, dict[str, Any]], statistic: str) -> str:
+    """The explainers of which a figure is surely above 0."""
+    return named(found, statistic, 0.0)
+
+
+def named(found: dict[str, dict[str, Any]], statistic: str, least: float) -> str:
+    """The explainers of which a figure is wholly above this, with the figure."""
+    above = [
+        f"{name} ({cell(f)})"
+        for name, f in found.get(statistic, {}).items()
+        if f["estimate"]["low"] > least
+    ]
+    return ", ".join(above) or "none"
+
+
+def decided(found: dict[str, dict[str, Any]], statistic: str) -> str:
+    """What was decided of each condition."""
+    words: dict[str, list[str]] = {}
+    for name, f in found.get(statistic, {}).items():
+        words.setdefault(str(f["decision"]), []).append(name)
+    return "; ".join(f"{what}: {', '.join(who)}" for what, who in words.items())
 
 
 def missing(
     by: dict[tuple[str, str], Any], own: dict[tuple[str, str], Any]
 ) -> dict[tuple[str, str], Any]:
-    """The figures that no reader has a part in: robustness and specificity."""
-    shared = ("robustness", "robustness_baseline", "specificity")
-    return {k: f for k, f in by.items() if k[0] in shared and k not in own}
+    """The figures that no reader has a part in: robustness, specificity and copies."""
+    return {k: f for k, f in by.items() if k[0] in SHARED and k not in own}
 
 
 def cell(found: dict[str, Any] | None) -> str:

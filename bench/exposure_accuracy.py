@@ -16,7 +16,8 @@ from scipy.stats import t
 
 from bench.exposure_ours import CUDA, HALVED, drawn, encoder, keep, studied
 from bench.exposure_published import PAPER, published
-from measurand.audits.exposure.study import NEEDED, Design
+from measurand.audits.exposure.arms import NEEDED
+from measurand.audits.exposure.study import Design
 from measurand.benchmarks.load import load_benchmark
 from measurand.core.task import Task
 from measurand.models.encoder import encoder_location

@@ -37,7 +37,8 @@ from bench.exposure_accuracy import accuracy
 from bench.exposure_ours import HALVED, encoder, stacks
 from bench.exposure_published import PAPER
 from bench.exposure_speed import speed
-from measurand.audits.exposure.study import NEEDED, Design, run_study
+from measurand.audits.exposure.arms import NEEDED
+from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks.load import load_benchmark
 from measurand.benchmarks.published.table import TOPICS
 from measurand.experiment.experiment import open_experiment

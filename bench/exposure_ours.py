@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import torch
 
-from measurand.audits.exposure.study import Design, pool_rows, run_study, side_texts
+from measurand.audits.exposure.arms import side_texts
+from measurand.audits.exposure.study import Design, pool_rows, run_study
 from measurand.core.benchmark import Benchmark
 from measurand.core.seeds import generator
 from measurand.core.task import Task

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 import transformers
 
-from measurand.audits.exposure.study import NEEDED
+from measurand.audits.exposure.arms import NEEDED
 from measurand.core.items import Items
 
 CUDA = torch.cuda.is_available()

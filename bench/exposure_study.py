@@ -16,15 +16,18 @@ from typing import Any
 import pandas as pd
 
 from measurand.audits.exposure.analysis import analyse_sizes
+from measurand.audits.exposure.arms import NEEDED
+from measurand.audits.exposure.audit import NO_ROWS
+from measurand.audits.exposure.control import control_effects
 from measurand.audits.exposure.findings import (
     exposure_findings,
     loss_findings,
     overtraining_findings,
 )
 from measurand.audits.exposure.settings import Method
-from measurand.audits.exposure.study import NEEDED, Study
+from measurand.audits.exposure.study import Study
 from measurand.audits.exposure.verdict import verdict
-from measurand.core.finding import Finding
+from measurand.core.finding import SCHEMA, Finding
 from measurand.stats.exposure.studies import study_counts
 
 HERE = Path(__file__).parent / "results" / "replications"
@@ -37,15 +40,16 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     found = analyse_sizes(study_counts(table), how, SEED)
     findings, _ = exposure_findings(found)
     over = Study(table, {}, {}).overtrained_counts
+    controls = control_effects(table, SEED)
+    over_sizes = [] if over is None else analyse_sizes(study_counts(over), how, SEED)
     if over is not None:
-        # Only the readers that have the arm are compared with it.
-        ran = over.dropna(subset=["correct_overtrained_test"])
-        findings += overtraining_findings(analyse_sizes(study_counts(ran), how, SEED))
-        findings += loss_findings(ran, SEED)
+        findings += overtraining_findings(over_sizes)
+        findings += loss_findings(over, SEED)
     right = table.filter(like="correct_").div(table["n"], axis="index")
     means = right.groupby(table["lm"]).mean().round(4)
     return {
-        "verdict": vars(verdict(found, MARGIN)),
+        "schema": SCHEMA,
+        "verdict": vars(verdict(found, MARGIN, controls, NO_ROWS, over_sizes)),
         "m": int(table["m"].iloc[0]),
         "n": int(table["n"].iloc[0]),
         "repeats": int(table.groupby(["lm", "task"]).size().min()),

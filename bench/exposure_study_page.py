@@ -23,13 +23,15 @@ STUDIES = {
         "Zero-shot decoder",
         "`python -m bench.exposure_gpu rows OUT --name smollm2-zero --n 100 --repeats "
         "10` with `--task` for each task below, --weights and --data, on one H200, "
-        "adapters trained on the prompts without answers; then `python -m "
+        "trained on the prompts without answers: by adapters where peft was installed, "
+        "all weights elsewhere, which these rows, older than the column `trained`, do "
+        "not say; then `python -m "
         "bench.exposure_study zero bench/results/exposure_rows/smollm2-zero.csv`. A "
         "model of 135 million weights answers some of these tasks at or below chance, "
         "and a gain there is no sign of having learned the task",
     ),
 }
-MODEL = "observation"  # what findings of all models together are filed under
+MODEL, ALL = "observation", "all models"  # what findings of all are filed under
 EFFECTS = ("boost", "bias", "beta_boost", "beta_bias")
 P_VALUES = ("p of boost", "p of bias")
 ARMS = ("base", "extra", "test", "overtrained_extra", "overtrained_test")
@@ -64,10 +66,14 @@ def study(found: dict[str, Any], title: str, made_by: str) -> list[str]:
         "beta of bias [89 %] |",
         "|---|---|---|---|---|",
     ]
-    rows = [("ordinary", size, MODEL), ("overtrained", f"{size},overtrained", MODEL)]
+    rows = [("ordinary", size, ALL), ("overtrained", f"{size},overtrained", ALL)]
     rows += [(f"ordinary, {lm} alone", size, lm) for lm in found["accuracy"]]
     for said, where, reader in rows:
-        told = [by.get((name, where, reader)) for name in EFFECTS]
+        model = MODEL if reader == ALL else reader
+        told = [
+            by.get((name, where, model if name.startswith("beta") else reader))
+            for name in EFFECTS
+        ]
         cells = " | ".join(shown(one) if one else "" for one in told)
         lines += [f"| {said} | {cells} |"] if any(told) else []
     lines += ["", *accuracies(found), *losses(by), *tasks(found, by, size)]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from measurand.benchmarks.synthetic import invent_words
 from measurand.core.seeds import generator
 
 VOCABULARY = 50_000
@@ -16,6 +15,8 @@ SHARED = 3  # items that share one evidence text, as in SNLI
 QUERY, EVIDENCE = 10, 15  # words on average
 CHUNK = 30_000  # items made at a time; a multiple of SHARED
 CHOICES = 4  # endings of a question, as in HellaSwag
+ONSETS = (*"bdfgklmnprstvz", "br", "dr", "kr", "tr")
+VOWELS, CODAS = "aeiou", "lmnrstx"
 
 
 def vocabulary() -> np.ndarray:
@@ -24,6 +25,18 @@ def vocabulary() -> np.ndarray:
     common, usual = invent_words(300, rng, 1), invent_words(5_000, rng, 2)
     rare = invent_words(VOCABULARY - len(common) - len(usual), rng, 3)
     return np.array([*common, *usual, *rare], dtype=object)
+
+
+def invent_words(n: int, rng: np.random.Generator, syllables: int) -> tuple[str, ...]:
+    """`n` different pronounceable words of so many syllables."""
+    words: dict[str, None] = {}
+    while len(words) < n:
+        parts = [
+            ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(5)]
+            for _ in range(syllables)
+        ]
+        words["".join(parts) + CODAS[rng.integers(len(CODAS))]] = None
+    return tuple(words)
 
 
 def pairs(n: int, *, seed: int = 0) -> Iterator[dict[str, str]]:

@@ -158,7 +158,7 @@ def check_audit(audit: Audit, benchmark: Benchmark | None = None) -> None:
         report = audit.run(experiment, readers, audit.choose(**settings))
     if not isinstance(report, Report) or report.audit != audit.name:
         raise BadInput(f"{audit.name} returned no report of {audit.name}")
-    if report.verdict.label not in audit.labels:
+    if not {report.verdict.label, report.verdict.region} & {*audit.labels}:
         raise BadInput(
             f"the verdict of {audit.name} is {quote(report.verdict.label)}; its labels "
             f"are {join_names(audit.labels)}"

@@ -62,6 +62,7 @@ LISTS = {
         for t in TEXTS
     ],
     "by letter": [dict(zip("ABCD", t, strict=True)) for t in TEXTS],
+    "as Python prints it": [str(t) for t in TEXTS],
 }
 
 
@@ -86,6 +87,15 @@ def test_the_gold_is_an_index_a_letter_or_a_text(way):
     check_boats(ms.load(rows(answer=[*map(str, GOLDS[way])])))
 
 
+ONE_HOT = [[float(place == number) for number in range(4)] for place in GOLD]
+
+
+@pytest.mark.parametrize("golds", [[[place] for place in GOLD], ONE_HOT])
+def test_the_gold_may_be_a_list_of_one_or_the_place_of_the_only_1(golds):
+    check_boats(ms.load(rows(answer=golds)))
+    check_boats(ms.load(rows(answer=[json.dumps(gold) for gold in golds])))
+
+
 def test_the_marks_of_choices_may_differ_from_item_to_item():
     marks = ["ABCD" if i % 2 else "1234" for i in range(N)]
     cells = [
@@ -108,6 +118,7 @@ def test_numbers_as_choices_are_texts_where_all_golds_are_choices():
 FAMILIES = ["ABCD", ["option_a", "option_b", "option_c", "option_d"]]
 FAMILIES += [["opa", "opb", "opc", "opd"], ["ending0", "ending1", "ending2", "ending3"]]
 FAMILIES += [["choice1", "choice2", "choice3", "choice4"]]
+FAMILIES += [["Option A", "Option B", "Option C", "Option D"]]
 
 
 @pytest.mark.parametrize("names", FAMILIES, ids=lambda names: names[0])
@@ -203,6 +214,12 @@ BROKEN = {
     "first in row 7: 'a raft', while": {
         "answer": change_row(GOLDS["text"], 7, "a raft")
     },
+    "name none or several right choices, first in rows 4": {
+        "answer": change_row(ONE_HOT, 4, [0.0, 1.0, 1.0, 0.0])
+    },
+    "is called like choices and the label counts or letters them": {
+        "choices": ["|".join(texts) for texts in TEXTS]
+    },
     "empty or no text, first in rows 2": {
         "choices": change_row(TEXTS, 2, ["boat", " ", "sail", "oar"])
     },
@@ -222,6 +239,12 @@ def test_unclear_choices_are_refused_with_a_list():
         ms.load(rows(options=TEXTS))
     with pytest.raises(AmbiguousRoles, match="no column is plainly the label"):
         ms.load(rows(answer=None))
+
+
+def test_a_column_without_values_plays_no_part():
+    loaded = ms.load(rows(passage=[None] * N, label=[None] * N))
+    check_boats(loaded)
+    assert "evidence" not in loaded.roles
 
 
 def test_what_is_no_list_or_was_named_otherwise_is_no_choice():

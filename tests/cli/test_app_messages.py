@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import measurand
-from measurand.audits.exposure.study import expand_arms
+from measurand.audits.exposure.arms import expand_arms
 from measurand.benchmarks.load import load_parts
 from measurand.benchmarks.roles import PLAIN
 from measurand.cli.app import OPTION_OF_ARGUMENT, name_options, option_of, verb_options

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.audits.exposure.test_audit import texts
-from tests.audits.exposure.test_verdict import study
+from tests.audits.exposure.test_verdict import by_task, study
 from tests.cli.commands import written
 from tests.cli.test_bad_input import one_line
 
@@ -65,6 +65,14 @@ def test_somebody_elses_accuracies_are_analysed(figures, run):
         f["condition"] for f in report["findings"] if f["statistic"] == "bias"
     }
     assert conditions == {"m=50,n=200"}
+
+
+def test_any_number_of_inflated_tasks_can_fail_a_run(figures, run):
+    by_task([0.1, -0.1], draws=12).to_csv(figures, index=False)
+    words = ("exposure", "--accuracies", figures, "--json")
+    done = run(*words, "--fail-on", "inflated on some tasks")
+    assert done.code == 3, done.err
+    assert json.loads(done.out)["verdict"]["label"] == "inflated on 1 of 2 tasks"
 
 
 CHANGES = {
@@ -158,7 +166,7 @@ def test_a_plan_runs_a_few_trials_and_stops(task, run):
     words = ("exposure", task, *SMALL, "--reader", "pca", "--plan")
     done = run(*words)
     assert (done.code, done.out) == (0, "")
-    assert "plan: 3 trials, about" in done.err
+    assert "plan: 4 trials, about" in done.err
 
 
 def test_an_arm_that_boost_needs_is_missed_in_one_line(task, run):

@@ -6,6 +6,7 @@ import pytest
 
 from measurand.compare.compare import compare
 from measurand.core.finding import Report, Verdict
+from measurand.stats.uncertainty import mean_interval
 
 ROLES = {"query": "claim", "evidence": "text", "label": "label"}
 TRUTH = 0.1
@@ -45,9 +46,10 @@ def test_rows_that_are_copies_do_not_make_a_difference_certain():
     assert (found.decision, found.estimate.n) == ("undecided", 1000)
     assert found.estimate.method.startswith("paired t over 250 clusters; sign flips")
     # A copy tells nothing new: the interval is that of the 250 rows.
-    alone = stated(*outcomes(30, 20, 250), np.arange(250)).estimate
+    lost, gained = outcomes(30, 20, 250)
+    alone = mean_interval(gained.astype(float) - lost, None, 0.95)
     ends = found.estimate.low, found.estimate.high
-    assert ends == pytest.approx((alone.low, alone.high), abs=0.001)
+    assert ends == pytest.approx((alone.low, alone.high), abs=0.0001)
     # As if independent, the same answers would be called a difference.
     assert stated(before, after, np.arange(1000)).decision == "differs"
 
@@ -77,7 +79,7 @@ def test_two_crossed_ways_of_sharing_count_both():
 def test_a_text_that_all_items_share_joins_none():
     before, after = outcomes(30, 5, 100)
     found = stated(before, after, np.arange(100), text="one text for all")
-    assert found.estimate.method.startswith("paired normal; exact McNemar p")
+    assert found.estimate.method.startswith("paired score interval over items")
     assert found.decision == "differs"
 
 
@@ -108,7 +110,18 @@ def test_texts_are_those_of_the_rows_that_were_answered():
         items = pd.concat([train, rows]).drop(columns="measurand.correct:tfidf")
         reports.append(replace(test, audit="leakage", items=items))
     found = compare(reports).finding("accuracy_difference", "tfidf")
-    assert found.estimate.method.startswith("paired normal; exact McNemar p")
+    assert found.estimate.method.startswith("paired score interval over items")
+
+
+@pytest.mark.parametrize("n", [20, 40])
+def test_the_interval_of_few_items_covers_where_few_change(n):
+    covered, runs = 0, 100
+    for seed in range(runs):
+        gained = np.random.default_rng(seed).random(n) < 0.05
+        seen = stated(np.zeros(n, bool), gained, np.arange(n)).estimate
+        assert seen.low < seen.high
+        covered += seen.low <= 0.05 <= seen.high
+    assert covered >= 0.95 * runs
 
 
 @pytest.mark.slow

@@ -98,3 +98,6 @@ def test_of_choices_any_one_of_the_item_is_called_right():
     # Of 200 items with four choices each letter is due 50 times, give or take 25.
     drawn = np.bincount(places[counts == 4], minlength=4)
     assert abs(drawn - 50).max() < 25
+    # Who always picks the first choice, which looks unlike the others, is at chance.
+    tested = blank.test.gold(blank.test.classes)[counts == 4]
+    assert abs(np.bincount(tested, minlength=4) - 50).max() < 25

@@ -12,6 +12,7 @@ import pytest
 
 from measurand.core.errors import NotApplicable, WorkerLost
 from measurand.core.store import Store
+from measurand.experiment import engine as local_engine
 from measurand.experiment.ask import ANSWER_CODEC, Ask, AskGroup, ask_key
 from measurand.experiment.engine import LocalEngine
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
@@ -91,6 +92,17 @@ def test_another_cut_of_the_benchmark_goes_to_the_same_workers(opened, benchmark
         again = ask_all(alone, ASKS)
     for one, two in zip(said, again, strict=True):
         assert (one.probabilities == two.probabilities).all()
+
+
+@pytest.mark.slow
+def test_small_work_starts_no_worker_unless_somebody_asks_for_some(opened, monkeypatch):
+    small = opened(workers=None)
+    ask_all(small, ASKS)
+    assert small.engine.pool is None
+    monkeypatch.setattr(local_engine, "SMALL", 0.0)
+    large = opened(workers=None)
+    ask_all(large, [Ask(TfidfReader(least=n)) for n in (3, 4)])
+    assert large.engine.pool is not None
 
 
 @pytest.mark.slow

@@ -14,7 +14,12 @@ from tests.explainers.reasoned import reasoned_items
 ITEMS = reasoned_items()
 ROLES = ExplainerRoles("claim", "evidence", "why")
 LIGHT = [name for name, entry in EXPLAINERS.entries.items() if not entry.extra]
-SHOWN = ("label-leaking", "circular", "label-swapped")  # to whom the label is shown
+SHOWN = (
+    "label-leaking",
+    "circular",
+    "label-swapped",
+    "copy-cipher",
+)  # to whom the label is shown
 
 
 def rng(seed=0):
@@ -104,8 +109,8 @@ def test_wrong_names_and_settings_are_one_line():
         make_explainer("tfidf-1", ROLES, how="best")
 
 
-def test_the_suite_has_six_types_and_one_of_them_drifts():
-    assert len(SUITE) == 6
+def test_the_suite_has_seven_types_and_one_of_them_drifts():
+    assert len(SUITE) == 7
     made = [make_explainer(name, ROLES) for name in SUITE]
     assert [isinstance(one, Drifting) for one in made].count(True) == 1
     assert not any(isinstance(one, Prompting) for one in made)

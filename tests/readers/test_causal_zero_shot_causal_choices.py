@@ -1,5 +1,7 @@
 """Decoders that read choices: by letter and by likelihood, zero-shot or with shots."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from measurand.core.errors import BadOption, ReaderFailed, UnknownName
 from measurand.core.items import LETTERS
 from measurand.core.recipe import identity
 from measurand.models.causal import CausalModel
+from measurand.readers import make_reader
 from measurand.readers.causal import ZeroShotReader
 from measurand.readers.causal_zero_shot import BY_LENGTH, LETTER, LIKELIHOOD, WAYS
 from tests.core.test_choices import choice_items
@@ -78,7 +81,8 @@ def test_a_likelihood_is_that_of_the_choice_after_its_prompt(tiny, way):
 
 
 def test_a_letter_is_asked_for_after_the_list_of_choices(tiny):
-    shares = fit_to(ZeroShotReader(tiny, choices=LETTER), ITEMS, rng()).predict(ITEMS)
+    reader = ZeroShotReader(tiny, choices=LETTER, orders=1)
+    shares = fit_to(reader, ITEMS, rng()).predict(ITEMS)
     prompt = (
         "which? 0\nA. red\nB. a blue boat\n\n"
         "Reply with the letter of the right choice alone.\nAnswer:"
@@ -88,13 +92,35 @@ def test_a_letter_is_asked_for_after_the_list_of_choices(tiny):
     np.testing.assert_allclose(shares[0, :2], odds / odds.sum(), rtol=1e-4)
 
 
+def test_who_likes_one_letter_is_at_chance_over_all_orders(tiny, monkeypatch):
+    def like_a(model, prompts, letters):
+        return np.tile([0.0, *[-9.0] * (len(letters) - 1)], (len(prompts), 1))
+
+    monkeypatch.setattr(CausalModel, "log_probabilities", like_a)
+    in_all = ZeroShotReader(tiny, choices=LETTER, orders=5)
+    shares = fit_to(in_all, ITEMS, rng()).predict(ITEMS)
+    np.testing.assert_allclose(shares[2], [0.2] * 5)
+    in_one = fit_to(replace(in_all, orders=1), ITEMS, rng()).predict(ITEMS)
+    assert in_one[2, 0] > 0.99
+    # Over four orders the fifth choice never stands behind A.
+    assert fit_to(replace(in_all, orders=4), ITEMS, rng()).predict(ITEMS)[2, 4] < 0.01
+
+
+def test_the_order_of_choices_changes_no_share_over_all_orders(tiny):
+    reader = ZeroShotReader(tiny, choices=LETTER, orders=5)
+    turned = choice_items([[*row[1:], row[0]] for row in ROWS * 3], [0] * 9)
+    shares = fit_to(reader, ITEMS, rng()).predict(ITEMS)
+    moved = fit_to(reader, ITEMS, rng()).predict(turned)
+    np.testing.assert_allclose(moved[2], np.roll(shares[2], -1), rtol=1e-4)
+
+
 def test_letters_are_usual_where_a_large_model_was_made_for_conversations(
     tiny, chatty, monkeypatch
 ):
     assert fit_to(ZeroShotReader(chatty), ITEMS, rng()).way == BY_LENGTH
     monkeypatch.setattr("measurand.readers.causal_fitted.CONVERSES_FROM", 1000)
     plain = fit_to(ZeroShotReader(tiny), ITEMS, rng())
-    asked = fit_to(ZeroShotReader(chatty), ITEMS, rng())
+    asked = fit_to(ZeroShotReader(chatty, orders=1), ITEMS, rng())
     assert (plain.way, asked.way) == (BY_LENGTH, LETTER)
     assert asked.wording.before == "[user] "
     assert asked.wording.after.endswith("alone.\nAnswer:\n[answer]\n")
@@ -113,6 +139,11 @@ def test_shots_are_training_items_with_their_answers(tiny):
         fitted = fit_to(reader, train, rng())
         assert fitted.wording.before.count("what?") == 2
         assert fitted.wording.before.count(answer) == 2
+
+
+def test_a_decoder_that_is_named_takes_shots_and_no_address(tiny):
+    reader = make_reader(f"zero-shot:{tiny}", shots=3, url="http://localhost:1")
+    assert reader == ZeroShotReader(tiny, shots=3)
 
 
 def test_shots_are_shown_with_class_names_too(tiny):

@@ -66,3 +66,11 @@ def test_runs_that_differ_are_in_the_interval_and_means_are_those_of_information
     assert sum(apart[part].value for part in SHARES) == pytest.approx(
         apart["both"].value
     )
+
+
+def test_a_part_that_no_resample_moves_from_nothing_is_not_certain():
+    parted = told(-2.0, -2.0, 1.0, n=50)
+    for part in ("only query", "only evidence", "either"):
+        assert parted[part].value == parted[part].low == 0
+        assert 0.01 < parted[part].high < 0.5
+        assert parted[part].method == "rule of three over items"

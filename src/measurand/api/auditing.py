@@ -61,7 +61,8 @@ def evidence(
             rung), strongest (the highest rung that may be called: tfidf, cross or
             minilm), seeds (how often an encoder is
             trained anew), controls (how much is spiked and blanked: none, quick or
-            full), folds (in which all items of a single table are tested; 1 tests the
+            full), brief (whether shift, flips and filter are left out), folds (in which
+            all items of a single table are tested; 1 tests the
             share set apart), judge (who also judges answers that a reader wrote).
 
     Returns:
@@ -92,7 +93,8 @@ def leakage(
             often an encoder is trained anew), k (clusters), components (principal ones
             that are clustered), folds and draws (how items without a split are cut),
             reference (the accuracy of the best published model), tsne (whether the map
-            is drawn), controls (how much is spiked and blanked: none, quick or full).
+            is drawn), controls (how much is spiked and blanked: none, quick or full),
+            brief (whether clusters, changed parts, map and repair are left out).
 
     Returns:
         The report: its verdict, its findings, its figures.
@@ -121,10 +123,15 @@ def exposure(
         about: By task, how it is learned and put to prompted readers; tasks that are
             known by name bring their own.
         **settings: Of these, each with a default: m (labelled rows), n (test rows, and
-            as many extra ones), repeats (how often rows are drawn), arms (base, extra,
-            test, overtrained), margin (percentage points that count as nothing), model
-            (observation, paper or released), sampler (laplace, or nuts beside it),
-            checks (whether the checks of the method are run at full length).
+            as many extra ones), repeats (how often rows are drawn), one number each or
+            several for a grid of sizes; arms (base, extra, test, overtrained,
+            transfer), doses (shares of the test rows that controls learn with their
+            labels), margin (percentage points that count as nothing), model (beside
+            the paired differences: observation, paper or released), sampler (laplace,
+            or nuts beside it), notable (log-odds that an unreplicated study would take
+            for an effect), checks (whether the checks of the method are run at full
+            length), calibrate (whether bags of words that find nothing call an
+            encoder).
 
     Returns:
         The report: its verdict, its findings, its figures.

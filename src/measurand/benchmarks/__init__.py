@@ -49,9 +49,19 @@ CHOSEN = Catalogue(
         ),
     },
 )
+HARBOUR = Catalogue(
+    "benchmark",
+    {
+        "synthetic:harbour": Entry(
+            "measurand.benchmarks.synthetic_harbour:plant_harbour",
+            "made claims about boats, with a length leak and telling explanations",
+        ),
+    },
+)
 BENCHMARKS = Catalogue(
     "benchmark",
     {
+        **HARBOUR.entries,
         **SYNTHETIC.entries,
         **EXPLAINED.entries,
         **CHOSEN.entries,

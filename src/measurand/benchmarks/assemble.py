@@ -264,8 +264,10 @@ def from_frames(
     widened = add_path_columns(tables, shared, names)
     available = [*shared, *(name for name in names if name not in shared)]
     named_columns = find_kind(widened[0], available, named_columns)
+    # A column without any value, as exports have them, plays no part by its name.
+    filled = [c for c in available if c in names or _has_values(widened, c)]
     try:
-        roles = infer_roles(available, named_columns)
+        roles = infer_roles(filled, named_columns)
     except AmbiguousRoles as unclear:
         raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
     if named_columns.split is None and _is_one_split(tables[0], roles):
@@ -288,6 +290,11 @@ def from_frames(
         roles={**benchmark.roles, **described},
         notes={**benchmark.notes, **counted},
     )
+
+
+def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
+    """Whether any row of any table has a value in this column."""
+    return any(not bool(table[column].isna().all()) for table in tables)
 
 
 def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:

@@ -8,16 +8,28 @@ gold may be an index, a letter or the text of one choice.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.cells import UNLABELLED, scalar_text
+from measurand.benchmarks.cells import scalar_text
 from measurand.benchmarks.formats import TEXT
+from measurand.benchmarks.golds import (
+    ItemChoices,
+    gold_letters,
+    gold_way,
+    read_golds,
+    text_key,
+)
 from measurand.benchmarks.nested import check_no_objects
-from measurand.benchmarks.paths import is_missing, open_nested, parse_paths, path_column
+from measurand.benchmarks.paths import (
+    is_missing,
+    open_listed,
+    open_nested,
+    parse_paths,
+    path_column,
+)
 from measurand.benchmarks.roles import (
     ColumnRoles,
     NamedColumns,
@@ -32,27 +44,12 @@ PLAIN_CHOICES = frozenset(
     {"choices", "options", "endings", "answeroptions", "answersoptions"}
     | {"answerchoices", "multiplechoices"}
 )
-FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)_?([a-j]|\d)")
+FAMILY = re.compile(r"(|options?|op|opt|endings?|choices?|answer|sol)([a-j]|\d)")
 WRONG = re.compile(r"(?:distractor|incorrectanswer|wronganswer)(\d)")
 RIGHT = frozenset({"correctanswer", "answer"})
-HIDDEN = "-1"  # the gold of a row in a test part whose golds nobody is told
+GOLD = re.compile(r"\(?[A-Ja-j][).]?|\d")  # a letter or a place
 FEWEST, MOST = 2, len(LETTERS)
 ROWS = 50  # that are looked at, from the first on
-INDEX, INDEX_FROM_1, LETTER, TEXT_OF = "index", "index from 1", "letter", "text"
-MARK = "as its choices are marked"
-
-
-@dataclass(frozen=True)
-class ItemChoices:
-    """The choices of one item, and how they are marked where the item says so."""
-
-    texts: list[str]
-    marks: list[str] = field(default_factory=list)
-
-    @property
-    def keys(self) -> list[str]:
-        """The texts as they are compared: without case and spare space."""
-        return [_text_key(text) for text in self.texts]
 
 
 def find_choice_columns(
@@ -64,7 +61,8 @@ def find_choice_columns(
     taken = named.names()
     free = [column for column in columns if column not in taken]
     plain = [column for column in free if bare_name(column) in PLAIN_CHOICES]
-    plain = [column for column in plain if _holds_lists(table[column])]
+    unread = [column for column in plain if not _holds_lists(table[column])]
+    plain = [column for column in plain if column not in unread]
     if len(plain) > 1:
         raise AmbiguousRoles(
             f"{len(plain)} columns could be the choices: {join_names(plain)}; the "
@@ -78,13 +76,28 @@ def find_choice_columns(
         for family in families
         if named.label or has_plain_label([c for c in free if c not in family[:-1]])
     ]
-    return families[0] if len(families) == 1 else ()
+    if len(families) == 1:
+        return families[0]
+    if unread and any(_holds_golds(table[c]) for c in free if has_plain_label([c])):
+        raise BadInput(
+            f"column {quote(unread[0])} is called like choices and the label counts or "
+            f"letters them, but its cells are no lists, such as "
+            f"{quote(str(table[unread[0]].iloc[0]))}; give lists (in JSON), a column "
+            "for each choice with `choices`, or another part, such as `metadata`"
+        )
+    return ()
+
+
+def _holds_golds(column: "pd.Series[str]") -> bool:
+    """Whether cells are letters or small numbers, as where they point at a choice."""
+    cells = [str(scalar_text(cell)) for cell in islice(column, ROWS)]
+    return all(GOLD.fullmatch(cell) for cell in cells) and len({*cells}) > 1
 
 
 def _holds_lists(column: "pd.Series[str]") -> bool:
     """Whether most of the first cells are lists or objects, or JSON that holds one."""
     cells = [*islice((cell for cell in column if not is_missing(cell)), ROWS)]
-    nested = [isinstance(open_nested(cell), list | tuple | dict) for cell in cells]
+    nested = [isinstance(open_listed(cell), list | tuple | dict) for cell in cells]
     return 2 * sum(nested) > len(cells)
 
 
@@ -99,7 +112,7 @@ def _families(columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
     groups: dict[tuple[str, bool], dict[str, str]] = {}
     wrong: dict[str, str] = {}
     for column in columns:
-        if match := FAMILY.fullmatch(column.lower()):
+        if match := FAMILY.fullmatch(bare_name(column)):
             groups.setdefault((match[1], match[2].isdigit()), {})[match[2]] = column
         elif match := WRONG.fullmatch(bare_name(column)):
             wrong[match[1]] = column
@@ -134,13 +147,15 @@ def read_choices(
             _draw_order(side, generator(seed, "choice order", name))
             for side, name in zip(items, sides, strict=True)
         ]
-    golds = [_read_golds(table, roles) for table in tables]
-    way = _gold_way(
+    golds = [read_golds(table, roles) for table in tables]
+    way = gold_way(
         [gold for side in golds for gold in side], [i for s in items for i in s]
     )
     changed = []
     for table, side, row_golds, name in zip(tables, items, golds, sides, strict=True):
-        letters = _letters(row_golds, side, way, roles.label, f"{name} label".strip())
+        letters = gold_letters(
+            row_golds, side, way, roles.label, f"{name} label".strip()
+        )
         cells = [pack_choices(item.texts) for item in side]
         columns = {str(roles.choices): cells, roles.label: letters}
         texts = {
@@ -202,7 +217,7 @@ def _open_cell(cell: object, row: int) -> tuple[list[object], list[str]]:
     (['a boat', 'a mast'], ['A', 'B'])
     """
     try:
-        opened = open_nested(cell)
+        opened = open_listed(cell)
     except BadInput as bad:
         raise BadInput(f"row {row} of the choices: {bad}") from None
     marks: list[object] = []
@@ -287,124 +302,12 @@ def _draw_order(
     ]
 
 
-def _read_golds(table: pd.DataFrame, roles: ColumnRoles) -> list[object]:
-    """The golds as they are given; a split that hides all of its own is left out.
-
-    Hidden are blanks and -1, where no row of the split has another gold.
-    """
-    golds = [_gold_of(cell) for cell in table[roles.label]]
-    if roles.split is None:
-        return golds
-    splits = [str(split) for split in table[roles.split]]
-    told = {
-        split
-        for gold, split in zip(golds, splits, strict=True)
-        if gold is not None and str(gold) != HIDDEN
-    }
-    return [
-        gold if split in told or not told else UNLABELLED
-        for gold, split in zip(golds, splits, strict=True)
-    ]
-
-
-def _gold_of(cell: object) -> object:
-    """The gold as it is given, None where there is none."""
-    text = None if is_missing(cell) else scalar_text(cell)
-    if text is None or not text.strip():
-        return None
-    return (
-        text.strip() if isinstance(cell, str) else int(text) if _is_int(text) else text
-    )
-
-
-def _is_int(text: str) -> bool:
-    """Whether a text is a whole number, as an index is written."""
-    return re.fullmatch(r"-?\d{1,9}", text, re.ASCII) is not None
-
-
-def _gold_way(golds: Sequence[object], items: Sequence[ItemChoices]) -> str:
-    """How the golds are given: the way in which most of them lead to a choice.
-
-    A text that is a number may be an index or a choice; it is a choice where all are.
-    """
-    layouts = [
-        (gold, item)
-        for gold, item in zip(golds, items, strict=True)
-        if gold is not None and gold != UNLABELLED
-    ]
-    as_text = any(isinstance(gold, str) for gold, _ in layouts)
-    ways = [MARK, TEXT_OF, LETTER, INDEX] if as_text else [INDEX, MARK, TEXT_OF]
-    numbers = [(int(str(g)), len(i.texts)) for g, i in layouts if _is_int(str(g))]
-    if all(number for number, _ in numbers) and any(n == m for n, m in numbers):
-        ways.insert(ways.index(INDEX), INDEX_FROM_1)
-    fits = {
-        way: sum(_gold_place(gold, item, way) is not None for gold, item in layouts)
-        for way in ways
-    }
-    return max(ways, key=lambda way: fits[way])
-
-
-def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
-    """The position of the right choice; None where the gold leads to none.
-
-    >>> item = ItemChoices(["a boat", "A mast"], ["1", "2"])
-    >>> [_gold_place(*gold) for gold in (
-    ...     (1, item, INDEX), ("b", item, LETTER), ("a  mast", item, TEXT_OF),
-    ...     ("2", item, MARK), (2, item, INDEX))]
-    [1, 1, 1, 1, None]
-    """
-    text = str(gold)
-    if way in (INDEX, INDEX_FROM_1):
-        position = int(text) - (way == INDEX_FROM_1) if _is_int(text) else -1
-        return position if 0 <= position < len(item.texts) else None
-    if way == LETTER:
-        letters = LETTERS[: len(item.texts)]
-        letter = text.upper().strip("().:")
-        return letters.index(letter) if len(letter) == 1 and letter in letters else None
-    names = item.marks if way == MARK else item.keys
-    key = text.lower() if way == MARK else _text_key(text)
-    return names.index(key) if key in names else None
-
-
-def _letters(
-    golds: Sequence[object],
-    items: Sequence[ItemChoices],
-    way: str,
-    label: str,
-    part: str,
-) -> list[str]:
-    """The letter of each item's right choice; a gold that leads to none is refused."""
-    subject = f"{len(golds)} {part} cells in column {quote(label)}"
-    lacking = [row for row, gold in enumerate(golds, 1) if gold is None]
-    if lacking:
-        raise BadInput(
-            f"{len(lacking)} of {subject} lack the right choice, first in rows "
-            f"{', '.join(map(str, lacking[:3]))}; fill or remove these rows, or name "
-            "another column with `label`"
-        )
-    letters, astray = [], []
-    for row, (gold, item) in enumerate(zip(golds, items, strict=True), 1):
-        position = _gold_place(gold, item, way)
-        if position is None and gold != UNLABELLED:
-            astray.append(row)
-        letters.append(UNLABELLED if position is None else LETTERS[position])
-    if not astray:
-        return letters
-    row = astray[0]
-    given, last = quote(str(golds[row - 1])), LETTERS[len(items[row - 1].texts) - 1]
-    raise BadInput(
-        f"{len(astray)} of {subject} name none of their item's choices, first in row "
-        f"{row}: {given}, while its choices are A to {last}; give an index, a letter "
-        "or the text of one, or name another column with `label`"
-    )
-
-
 def sort_choices(table: pd.DataFrame, choices: str, label: str) -> pd.DataFrame:
     """The table with sorted choices and the text of the right one as its label.
 
     So compared, items are the same whatever the order of their choices.
     """
-    rows = [[*map(_text_key, json.loads(cell))] for cell in table[choices]]
+    rows = [[*map(text_key, json.loads(cell))] for cell in table[choices]]
     right = [
         texts[LETTERS.index(letter)]
         for texts, letter in zip(rows, table[label], strict=True)
@@ -425,12 +328,3 @@ def count_choices(cells: Iterable[str], right: Iterable[str]) -> dict[str, int]:
         duplicates += len(set(texts)) < len(texts)
         several += texts.count(text) > 1
     return {"duplicate_choices": duplicates, "several_right": several}
-
-
-def _text_key(text: str) -> str:
-    """A text as it is compared with another: without case and spare space.
-
-    >>> _text_key(" A  Boat")
-    'a boat'
-    """
-    return " ".join(text.split()).casefold()

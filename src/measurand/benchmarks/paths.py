@@ -7,6 +7,7 @@ stands between several columns or paths that make one field. A column that is ca
 like a path comes first.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,7 @@ from measurand.core.errors import BadInput, quote
 EACH = None  # the step through all of a list
 STEP = re.compile(r'\.([^.\[+]+)|\[(?:(-?\d{1,9})|("(?:[^"\\]|\\.)*"))?\]')
 PLAIN_KEY = re.compile(r"[\w-]+")
+LONGEST_LITERAL = 100_000  # letters of a list as Python prints it
 NESTED_TEXT = re.compile(r"\s*[\[{]")  # how a text that may be nested JSON begins
 LONGEST_PATH = 500  # letters of a path, or of several that make one field
 LONGEST_JSON = 2**23  # letters: one cell of `[],[],…` unpacks to twenty times its size
@@ -207,6 +209,42 @@ def open_nested(value: object) -> object:
         return decode_json(value)
     except json.JSONDecodeError:
         return value
+
+
+def open_listed(value: object) -> object:
+    """The same, and a list as Python prints one: so tables of lists are saved as CSV.
+
+    >>> open_listed("['a boat', 'oar']"), open_listed("['a' + 'b']")
+    (['a boat', 'oar'], "['a' + 'b']")
+    """
+    opened = open_nested(value)
+    if not isinstance(opened, str) or not NESTED_TEXT.match(opened):
+        return opened
+    try:
+        return (
+            ast.literal_eval(opened.strip())
+            if len(opened) < LONGEST_LITERAL
+            else opened
+        )
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return opened
+
+
+def open_gold(value: object) -> object:
+    """A gold as it is given: out of a list of one, or the place of the only 1 in many.
+
+    >>> open_gold(["B"]), open_gold([0, 0, 1]), open_gold([0, 1, 1]), open_gold("B")
+    ('B', 2, [0, 1, 1], 'B')
+    """
+    opened = open_nested(value)
+    if not isinstance(opened, list | tuple):
+        return value
+    if len(opened) == 1:
+        return opened[0]
+    one_hot = all(isinstance(n, int | float | np.number) for n in opened)
+    if one_hot and sorted(opened) == [*[0] * (len(opened) - 1), 1]:
+        return [*opened].index(1)
+    return [*opened]
 
 
 def is_missing(value: object) -> bool:

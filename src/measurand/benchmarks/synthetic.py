@@ -10,7 +10,7 @@ With label shares `pi`, S = sum(pi^2) and shares c, l, d of the first three sour
     acc_shuf = d S + (1 - d) (c + l + (1 - c - l) S)
 
 for a reader that has learned everything: mpds = acc_meta / acc_full and
-delta_evi = acc_full - acc_shuf. Texts are made of invented words, many for each
+delta_evi = acc_full - acc_shuf. Texts are made of English words, a dozen for each
 metadata value and label, so that a reader needs some hundreds of items to learn them,
 and no label word ever stands in a query.
 """
@@ -21,38 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from measurand.benchmarks.english import Lexicon, assign_words, draw_words
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 Rule = Mapping[tuple[str, ...], tuple[str, float]]
-CUES = 12  # invented words for each metadata value and each label
-FILLERS = 600
-ONSETS, VOWELS, CODAS = (
-    [
-        "b",
-        "d",
-        "f",
-        "g",
-        "k",
-        "l",
-        "m",
-        "n",
-        "p",
-        "r",
-        "s",
-        "t",
-        "v",
-        "z",
-        "br",
-        "dr",
-        "kr",
-        "tr",
-    ],
-    "aeiou",
-    ["l", "m", "n", "r", "s", "t", "x"],
-)
 
 
 @dataclass(frozen=True)
@@ -262,40 +237,62 @@ def _write_queries(
     plan: PlantedPlan, table: pd.DataFrame, label: Ints, rng: np.random.Generator
 ) -> list[str]:
     """Queries that say the metadata and, where `label` is not -1, its wording."""
-    metadata_words = [
-        draw_cue_words([f"{c}={value}" for value in table[c]], rng)
+    lexicon = plan_lexicon(plan)
+    said = [
+        draw_words([f"{c}={value}" for value in table[c]], rng, lexicon)
         for c in plan.columns
     ]
-    rest = draw_cue_words([None] * len(label), rng)
+    who = draw_words([None] * len(label), rng, lexicon)
     meanings = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
     # Said three times, so that wording outweighs what the metadata say.
-    hints = zip(*(draw_cue_words(meanings, rng) for _ in range(3)), strict=True)
-    parts = zip(zip(*metadata_words, strict=True), rest, hints, strict=True)
-    return [f"which {' '.join(s)} did {r} {' '.join(h)}?" for s, r, h in parts]
+    x, y, z = (draw_words(meanings, rng, lexicon, "verbs") for _ in range(3))
+    parts = zip(zip(*said, strict=True), who, x, y, z, strict=True)
+    return [
+        f"Which {' of the '.join(s)} did the {w} {x}, {y} or {z}?"
+        for s, w, x, y, z in parts
+    ]
 
 
 def _write_evidence(
     plan: PlantedPlan, label: Ints, group: Ints, groups: int, rng: np.random.Generator
 ) -> list[str]:
     """One text a group; where `label` is not -1 it tells the label."""
+    lexicon = plan_lexicon(plan)
     shared = np.full(groups, -1)
     shared[group] = label
     meanings = [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared]
-    a, b, c, d = (draw_cue_words([None] * groups, rng) for _ in range(4))
+    a, b, c, d = (draw_words([None] * groups, rng, lexicon) for _ in range(4))
     # Said three times, so that evidence outweighs what the metadata say.
-    x, y, z = (draw_cue_words(meanings, rng) for _ in range(3))
+    x, y, z = (draw_words(meanings, rng, lexicon, "adjectives") for _ in range(3))
     words = zip(a, b, x, c, y, d, z, strict=True)
-    texts = ["The {} {} was {} in {}. It {} {} {}.".format(*w) for w in words]
+    form = "The {} by the {} was {}. The {} looked {}, and the {} {}."
+    texts = [form.format(*w) for w in words]
     return [texts[number] for number in group]
+
+
+def plan_lexicon(plan: PlantedPlan) -> Lexicon:
+    """The words by which its texts say each metadata value and label of a plan."""
+    values = {
+        f"{column}={key[i]}": None
+        for i, column in enumerate(plan.columns)
+        for key in sorted(plan.rule)
+    }
+    told = [
+        f"{how} {name}"
+        for how in ("wording of", "evidence for")
+        for name in plan.labels
+    ]
+    return assign_words([*values, *told])
 
 
 def _planted_protocol(plan: PlantedPlan, test_items: Items) -> list[str]:
     """The label that the rule gives: evidence first, then wording, then metadata."""
+    lexicon = plan_lexicon(plan)
     by_evidence = {
-        w: name for name in plan.labels for w in _cue_words(f"evidence for {name}")
+        w: name for name in plan.labels for w in lexicon[f"evidence for {name}"]
     }
     by_wording = {
-        w: name for name in plan.labels for w in _cue_words(f"wording of {name}")
+        w: name for name in plan.labels for w in lexicon[f"wording of {name}"]
     }
     tuples = test_items.table[list(plan.columns)].itertuples(index=False, name=None)
     texts = zip(
@@ -311,7 +308,7 @@ def _planted_protocol(plan: PlantedPlan, test_items: Items) -> list[str]:
 
 def _first_meaning(text: str, meaning: Mapping[str, str]) -> str | None:
     """What the first telling word of a text means."""
-    words = (word.strip("?.") for word in text.split())
+    words = (word.strip("?.,") for word in text.split())
     return next((meaning[word] for word in words if word in meaning), None)
 
 
@@ -319,44 +316,8 @@ def _metadata_renderings(plan: PlantedPlan) -> dict[str, dict[str, tuple[str, ..
     """The words by which each metadata value stands in a query."""
     return {
         column: {
-            value: _cue_words(f"{column}={value}")
+            value: plan_lexicon(plan)[f"{column}={value}"]
             for value in sorted({key[i] for key in plan.rule})
         }
         for i, column in enumerate(plan.columns)
     }
-
-
-def _cue_words(meaning: str) -> tuple[str, ...]:
-    """The invented words for a meaning; the same in every benchmark, at any seed."""
-    if meaning not in LEXICON:
-        LEXICON[meaning] = invent_words(CUES, generator(0, "cue", meaning), 3)
-    return LEXICON[meaning]
-
-
-def draw_cue_words(
-    meanings: Sequence[str | None], rng: np.random.Generator
-) -> list[str]:
-    """A word for each meaning; None means nothing."""
-    draws = rng.random(len(meanings))
-    lists = [
-        NOTHING if meaning is None else _cue_words(meaning) for meaning in meanings
-    ]
-    return [
-        words[int(draw * len(words))] for words, draw in zip(lists, draws, strict=True)
-    ]
-
-
-def invent_words(n: int, rng: np.random.Generator, syllables: int) -> tuple[str, ...]:
-    """`n` different pronounceable words of so many syllables."""
-    words: dict[str, None] = {}
-    while len(words) < n:
-        parts = [
-            ONSETS[rng.integers(len(ONSETS))] + VOWELS[rng.integers(5)]
-            for _ in range(syllables)
-        ]
-        words["".join(parts) + CODAS[rng.integers(len(CODAS))]] = None
-    return tuple(words)
-
-
-LEXICON: dict[str, tuple[str, ...]] = {}
-NOTHING = invent_words(FILLERS, generator(0, "filler"), 2)  # two syllables: never a cue

@@ -18,14 +18,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.benchmarks.synthetic import draw_cue_words, invent_words
+from measurand.benchmarks.english import draw_words, english_lines
+from measurand.benchmarks.synthetic_choices import NAMES
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.core.seeds import generator
 
 LABELS = ("stays", "turns")
 SIZES = {"train": 1500, "test": 800}
-NAMES = invent_words(400, generator(0, "entity"), 4)  # four syllables: never a cue
 COLUMNS = ("rationale_1", "rationale_2", "rationale_3")
 PLAIN = (
     "the report on {a} and {b} speaks of {why}",
@@ -93,17 +93,20 @@ def _plant_rationale_items(
     whys = _draw_word_pairs(
         [None if leaky else f"reason {value}" for value in reason], rng
     )
-    fill = zip(*(draw_cue_words([None] * size, rng) for _ in range(4)), strict=True)
+    nothing, lexicon = [None] * size, english_lines()
+    how = draw_words(nothing, rng, lexicon, "adjectives")
+    where, what, whom = (draw_words(nothing, rng, lexicon) for _ in range(3))
+    fill = zip(how, where, what, whom, strict=True)
     who = [rng.choice(len(NAMES), 2, replace=False) for _ in range(size)]
     table = pd.DataFrame(
         {
             "query": [
-                f"Is {NAMES[a].title()} {total} with {NAMES[b]}?"
+                f"Is {NAMES[a]} seen with {NAMES[b]} and {total}?"
                 for (a, b), total in zip(who, sums, strict=True)
             ],
             "evidence": [
-                f"The report on {NAMES[a].title()} and {NAMES[b]} was {w} in {x}. "
-                f"The {y} went to {z}."
+                f"The report on {NAMES[a]} and {NAMES[b]} was {w} in the {x}. "
+                f"The {y} went to the {z}."
                 for (a, b), (w, x, y, z) in zip(who, fill, strict=True)
             ],
             "label": [LABELS[value] for value in label],
@@ -114,9 +117,7 @@ def _plant_rationale_items(
     )
     for number, column in enumerate(COLUMNS):
         table[column] = [
-            _planted_phrase(name, number, leaky).format(
-                a=NAMES[a].title(), b=NAMES[b], why=why
-            )
+            _planted_phrase(name, number, leaky).format(a=NAMES[a], b=NAMES[b], why=why)
             for name, (a, b), why in zip(table["label"], who, whys, strict=True)
         ]
     return Items(table, ("query", "evidence"), "label", ("reason",))
@@ -126,8 +127,8 @@ def _draw_word_pairs(
     meanings: Sequence[str | None], rng: np.random.Generator
 ) -> list[str]:
     """Two words for each meaning, so that some hundreds of items teach them all."""
-    first, second = (draw_cue_words(meanings, rng) for _ in range(2))
-    return [f"{a} {b}" for a, b in zip(first, second, strict=True)]
+    first, second = (draw_words(meanings, rng, english_lines()) for _ in range(2))
+    return [f"{a} and {b}" for a, b in zip(first, second, strict=True)]
 
 
 def _planted_phrase(label: str, number: int, leaky: bool) -> str:

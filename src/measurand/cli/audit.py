@@ -1,6 +1,7 @@
 """measurand audit: every audit that the columns permit."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import (
     deliver_all,
+    notice,
     open_with_progress,
     print_roles,
     run_log,
@@ -16,6 +18,18 @@ from measurand.cli.run import check_fail_on, check_run_out, exit_on_verdict
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
+    from measurand.core.benchmark import Benchmark
+
+FIRST_ITEMS = 600  # items of which a first answer is given
+FIRST_SETTINGS = {
+    "brief": True,
+    "controls": "none",
+    "calibrate": False,
+    "tsne": False,
+    "folds": 2,
+    "draws": 1,
+    "shuffles": 5,
+}
 
 
 @app.command("audit")
@@ -48,6 +62,7 @@ def audit_verb(
     settings = {name: _choose_rungs(audit, climb) for name, audit in audits.items()}
     benchmark = source.benchmark(run.seed)
     print_roles(benchmark)
+    _tell_first(benchmark, audits.values(), run.seed)
     reports, not_run, faults = {}, {}, []
     with open_with_progress(benchmark, run, where) as experiment:
         for name, audit in audits.items():
@@ -66,6 +81,37 @@ def audit_verb(
         raise faults[0]  # nothing is lost by it, and the whole file is at fault
     deliver_all(Reports(reports, not_run), run, log)
     exit_on_verdict(list(reports.values()), run.fail_on)
+
+
+def _tell_first(benchmark: "Benchmark", audits: "Iterable[Audit]", seed: int) -> None:
+    """A first answer from some of many items, while the whole takes its minutes."""
+    from measurand.benchmarks.assemble import sample_benchmark
+    from measurand.core.errors import MeasurandError
+    from measurand.experiment.experiment import open_experiment
+    from measurand.readers import READERS
+    from measurand.report.answer import answer_report
+
+    sizes = {"train": len(benchmark.train), "test": len(benchmark.test)}
+    count = sum(sizes.values())
+    if count <= 2 * FIRST_ITEMS:
+        return
+    some = {side: max(2, size * FIRST_ITEMS // count) for side, size in sizes.items()}
+    sample = sample_benchmark(benchmark, **some, seed=seed)
+    # The last of them is the quickest to answer.
+    for audit in reversed([audit for audit in audits if audit.takes("brief")]):
+        readers = {name: READERS.load(name) for name in audit.readers}
+        chosen = {n: v for n, v in FIRST_SETTINGS.items() if audit.takes(n)}
+        try:
+            audit.check_applies(sample)
+            with open_experiment(sample, workers=1, seed=seed) as experiment:
+                report = audit.run(experiment, readers, audit.choose(**chosen))
+        except MeasurandError:
+            continue  # what the whole has to say of it, it says itself
+        answer = answer_report(report)
+        notice(
+            f"first answer, from {sum(some.values()):,} of {count:,} items: "
+            f"{answer.question} {answer.tone.sign} {answer.sentence}"
+        )
 
 
 def _choose_rungs(audit: "Audit", climb: o.LadderOptions) -> Any:

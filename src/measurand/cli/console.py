@@ -114,7 +114,7 @@ def open_with_progress(
             benchmark,
             seed=run.seed,
             store=store,
-            workers=run.workers or os.cpu_count() or 1,
+            workers=run.workers,
             engine=where.engine,
             address=where.address,
             gpu_share=where.gpu_share,

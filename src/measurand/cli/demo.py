@@ -1,8 +1,8 @@
-"""measurand demo: the synthetic suite, whose right answers are known."""
+"""measurand demo: planted faults that are found, and the whole synthetic suite."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,6 +22,51 @@ if TYPE_CHECKING:
     from measurand.core.finding import Report
 
 
+PLANTED = "synthetic:harbour"
+
+
+@dataclass(frozen=True)
+class PlantedFault:
+    """A fault of the small benchmark, and how an audit is asked about it.
+
+    Attributes:
+        says: What was planted.
+        verdicts: The verdicts that have found it.
+        word: What the reason must name too.
+        settings: What makes the audit brief.
+    """
+
+    says: str
+    verdicts: tuple[str, ...]
+    word: str
+    settings: Mapping[str, Any]
+
+    def found(self, report: "Report") -> bool:
+        """Whether the report says it."""
+        verdict = report.verdict
+        return verdict.label in self.verdicts and self.word in verdict.reason
+
+
+BRIEF = {"margin": 0.05, "brief": True, "controls": "none"}
+FAULTS = {
+    "leakage": PlantedFault(
+        "refuted claims are longer", ("leaks",), "length", {**BRIEF, "tsne": False}
+    ),
+    "evidence": PlantedFault(
+        "the evidence decides nothing",
+        ("direct coupling", "latent coupling", "coupling"),
+        "",
+        BRIEF,
+    ),
+    "explanations": PlantedFault(
+        "explanations give the label away",
+        ("off the frontier",),
+        "leaky",
+        {"explainers": ("given",), "calibrate": False},
+    ),
+}
+
+
 @app.command("demo")
 @o.expand_groups
 def demo_verb(
@@ -29,29 +74,81 @@ def demo_verb(
     out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
         "demo-report"
     ),
+    everything: Annotated[
+        bool, typer.Option("--all", help="Run the whole synthetic suite: minutes.")
+    ] = False,
     seed: o.Seed = 0,
     workers: o.Workers = None,
     store: o.StoreIn = None,
     json: o.Json = False,
 ) -> None:
-    """Run the synthetic suite, whose right answers are known, and write reports."""
-    from measurand.audits import AUDITS
-    from measurand.benchmarks import SYNTHETIC
+    """Find three faults planted in a small benchmark about boats, in seconds."""
     from measurand.core.folders import DEMO, replace_folder
     from measurand.report.saved import Reports, write_reports
 
     run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
-    reports = {}
-    log: dict[str, Any] = {}
+    demonstrate = _demonstrate_suite if everything else _demonstrate_faults
     # A demo that is there already would be the same one: nobody is asked about it.
     with replace_folder(out, overwrite=True, holds=DEMO) as part:
-        for name in AUDITS:
-            audit = AUDITS.thing(name)
-            planted = audit.demo or {benchmark: {} for benchmark in SYNTHETIC}
-            show = _demonstrate_study if audit.pooled else _demonstrate_each
-            reports[name], log = show(audit, planted, replace(run, out=part), where)
+        reports, log = demonstrate(replace(run, out=part), where)
         write_reports(Reports(reports), part, log, DEMO)
-    print_all(Reports(reports), run)
+    if everything or json:
+        print_all(Reports(reports), run)
+    else:
+        print("\n".join(_tell_faults(reports, out)))
+
+
+def _demonstrate_faults(
+    run: o.RunOptions, where: o.EngineOptions
+) -> "tuple[dict[str, Report], dict[str, Any]]":
+    """The reports on the small benchmark, by audit."""
+    from measurand.audits import AUDITS
+    from measurand.benchmarks import BENCHMARKS
+    from measurand.readers import READERS
+
+    started = time.time()
+    benchmark = BENCHMARKS.load(PLANTED, seed=run.seed)
+    reports = {}
+    with open_with_progress(benchmark, replace(run, out=None), where) as experiment:
+        for name, fault in FAULTS.items():
+            audit = AUDITS.thing(name)
+            readers = {reader: READERS.load(reader) for reader in audit.readers}
+            settings = audit.choose(**fault.settings)
+            reports[name] = audit.run(experiment, readers, settings)
+        log = run_log(started, experiment, PLANTED, run.workers)
+    return reports, log
+
+
+def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
+    """What was planted and whether it was found, and how to go on."""
+    from measurand.report.answer import answer_report
+
+    count = next(iter(reports.values())).benchmark["test"]
+    yield f"{count:,} claims about boats, made for this, with three faults planted."
+    for name, fault in FAULTS.items():
+        answer = answer_report(reports[name])
+        found = "yes" if fault.found(reports[name]) else "no"
+        yield f"{answer.tone.sign} {answer.question} {answer.sentence}"
+        yield f"    planted: {fault.says}; found: {found}"
+    yield f"Look at it: {out / 'index.html'}"
+    yield "Now yours:  measurand audit FILE"
+
+
+def _demonstrate_suite(
+    run: o.RunOptions, where: o.EngineOptions
+) -> "tuple[dict[str, Report], dict[str, Any]]":
+    """The reports on every planted benchmark, by audit."""
+    from measurand.audits import AUDITS
+    from measurand.benchmarks import SYNTHETIC
+
+    reports = {}
+    log: dict[str, Any] = {}
+    for name in AUDITS:
+        audit = AUDITS.thing(name)
+        planted = audit.demo or {benchmark: {} for benchmark in SYNTHETIC}
+        show = _demonstrate_study if audit.pooled else _demonstrate_each
+        reports[name], log = show(audit, planted, run, where)
+    return reports, log
 
 
 def _demonstrate_each(

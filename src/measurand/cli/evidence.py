@@ -21,6 +21,7 @@ class ShuffleOptions:
     shuffle: o.Shuffle = "plain"
     margin: o.Margin = 0.02
     controls: o.Controls = "quick"
+    brief: o.Brief = False
     folds: o.EvidenceFolds = None
     judge: o.AnswerJudge = None
 

@@ -11,6 +11,7 @@ from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import (
     deliver,
+    notice,
     open_with_progress,
     print_roles,
     run_log,
@@ -42,6 +43,13 @@ class RationaleOptions:
             rich_help_panel=RATIONALES,
         ),
     ] = "lexical"
+    judge_data: Annotated[
+        str | None,
+        typer.Option(
+            help="What the judge was trained on, where its folder does not say.",
+            rich_help_panel=RATIONALES,
+        ),
+    ] = None
     model: Annotated[
         str | None,
         typer.Option(
@@ -74,7 +82,7 @@ class RationaleOptions:
     preset: Annotated[
         str,
         typer.Option(
-            help="default, or paper: the proposal's own mask and specificity.",
+            help="default, or paper: the proposal to the letter.",
             rich_help_panel=RATIONALES,
         ),
     ] = "default"
@@ -100,6 +108,7 @@ class RationaleOptions:
         return {
             "explainers": tuple(self.explainer or ()),
             "judge": self.judge,
+            "judge_data": self.judge_data,
             "model": self.model,
             "count": self.changes,
             "paraphraser": self.paraphraser,
@@ -137,6 +146,10 @@ def explanations_verb(
     reader: o.Readers = None,
     calibrate: o.Calibrate = True,
     seeds: o.Seeds = None,
+    plan: Annotated[
+        bool,
+        typer.Option("--plan", help="Say what the run would take, and stop."),
+    ] = False,
 ) -> None:
     """Are rationales robust and informative, or vacuous, or leaky?"""
     from measurand.audits.explanations.rationales import check_explainer_model
@@ -144,7 +157,8 @@ def explanations_verb(
 
     check_explainer_model(rationales.explainer or (), rationales.model)
     given = [rationales.perturbed] if rationales.perturbed else []
-    check_run_out(run, [*source.files, *given])
+    if not plan:
+        check_run_out(run, [*source.files, *given])
     started = time.time()
     audit = load_audit("explanations", run)
     settings = audit.choose(**rationales.chosen(), calibrate=calibrate, seeds=seeds)
@@ -157,7 +171,12 @@ def explanations_verb(
     )
     settings = replace(settings, others=rationales.read_others(benchmark))
     print_roles(benchmark)
-    with open_with_progress(benchmark, run, where) as experiment:
+    with open_with_progress(benchmark, run, where, bar=not plan) as experiment:
+        if plan:
+            from measurand.audits.explanations import plan_explanations
+
+            notice(str(plan_explanations(experiment, readers, settings)))
+            return
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source.source, run.workers)
     report = replace(report, settings={**report.settings, **vars(sample)})

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 STUDY = "Study"
 # What an analysis of somebody else's accuracies takes: the rest is of the experiment.
-ANALYSIS = ("accuracies", "margin", "model", "sampler", "checks")
+ANALYSIS = ("accuracies", "margin", "model", "sampler", "notable", "checks")
 ANY_RUN = ("seed", "out", "overwrite", "json", "fail_on", "config")
 
 
@@ -78,19 +78,43 @@ class TaskOptions:
 class StudyOptions:
     """How rows are drawn, what is trained, how it is analysed."""
 
-    m: Annotated[int, typer.Option(help="Labelled rows.", rich_help_panel=STUDY)] = 50
+    m: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Labelled rows; repeatable, for a grid of sizes. Default: 50.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None
     n: Annotated[
-        int, typer.Option(help="Test rows, and as many extra.", rich_help_panel=STUDY)
-    ] = 200
+        list[int] | None,
+        typer.Option(
+            help="Test rows, and as many extra; repeatable. Default: 200.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None
     repeats: Annotated[
-        int, typer.Option(help="How often rows are drawn.", rich_help_panel=STUDY)
-    ] = 50
+        list[int] | None,
+        typer.Option(
+            help="How often rows are drawn; once, or once for each n. Default: 50.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None
     arm: Annotated[
         list[str] | None,
         typer.Option(
             "--arm",
-            help="base, extra, test or overtrained (the texts read twice as often); "
-            "repeatable. Default: base, extra and test, which are always needed.",
+            help="base, extra, test, overtrained (the texts read twice as often) or "
+            "transfer (texts of another task); repeatable. Default: base, extra and "
+            "test, which are always needed.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None
+    dose: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--dose",
+            help="The share of test rows that a control learns with their labels; "
+            "repeatable. Default: 0.1.",
             rich_help_panel=STUDY,
         ),
     ] = None
@@ -102,7 +126,11 @@ class StudyOptions:
     ] = 1.0
     model: Annotated[
         str,
-        typer.Option(help="observation, paper or released.", rich_help_panel=STUDY),
+        typer.Option(
+            help="The hierarchical model beside the paired differences: observation, "
+            "paper or released.",
+            rich_help_panel=STUDY,
+        ),
     ] = "observation"
     sampler: Annotated[
         str,
@@ -111,6 +139,14 @@ class StudyOptions:
             rich_help_panel=STUDY,
         ),
     ] = "laplace"
+    notable: Annotated[
+        float | None,
+        typer.Option(
+            help="Log-odds that an unreplicated study would take for an effect. "
+            "Default: what its own interval tells from zero.",
+            rich_help_panel=STUDY,
+        ),
+    ] = None
     checks: Annotated[
         bool,
         typer.Option(
@@ -122,8 +158,14 @@ class StudyOptions:
 
     def chosen(self) -> dict[str, Any]:
         """The settings of the audit that these options choose."""
-        settings = {name: value for name, value in vars(self).items() if name != "arm"}
-        return settings | ({"arms": tuple(self.arm)} if self.arm else {})
+        names = {"arm": "arms", "dose": "doses"}
+        chosen = {
+            name: value for name, value in vars(self).items() if value is not None
+        }
+        return {
+            names.get(name, name): tuple(value) if isinstance(value, list) else value
+            for name, value in chosen.items()
+        }
 
 
 @app.command("exposure")
@@ -142,6 +184,7 @@ def exposure_verb(
             "encoder:, causal:, prompted:; repeatable. Default: pca and idf.",
         ),
     ] = None,
+    calibrate: o.Calibrate = True,
     plan: Annotated[
         bool,
         typer.Option(
@@ -157,7 +200,7 @@ def exposure_verb(
     if (source.accuracies is None) == (not source.sources):
         raise BadOption("give files or names of tasks, or --accuracies, and not both")
     audit = load_audit("exposure", run)
-    settings = audit.choose(**study.chosen())
+    settings = audit.choose(**study.chosen(), calibrate=calibrate)
     if not plan:
         given = [source.accuracies] if source.accuracies else []
         check_run_out(run, [*(source.sources or []), *given])
@@ -173,7 +216,7 @@ def exposure_verb(
     first = next(iter(tasks.values()))
     with (
         open_with_progress(first, run, where, bar=False) as experiment,
-        live_table(list(tasks), list(readers), study.repeats) as progress,
+        live_table(list(tasks), list(readers), settings.designs[0].repeats) as progress,
     ):
         from measurand.audits.exposure import plan_exposure
 

@@ -21,6 +21,7 @@ class RegionOptions:
     reference: o.Reference = None
     tsne: o.Map = None
     controls: o.Controls = "quick"
+    brief: o.Brief = False
 
 
 @app.command("leakage")

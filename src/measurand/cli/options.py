@@ -384,6 +384,12 @@ Shuffle = Annotated[
 Margin = Annotated[
     float, typer.Option(help="Accuracy lost that still counts as nothing.")
 ]
+Brief = Annotated[
+    bool,
+    typer.Option(
+        "--brief", help="Leave out what explains a verdict and does not decide it."
+    ),
+]
 Controls = Annotated[
     str,
     typer.Option(

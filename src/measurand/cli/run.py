@@ -84,7 +84,9 @@ def run_audit(
 
 def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> None:
     """Exit with 3 where a verdict is one that must not be."""
-    if any(report.verdict.label in (fail_on or []) for report in reports):
+    verdicts = [report.verdict for report in reports]
+    # A label may count ("inflated on 2 of 9 tasks"); its region is the word for all.
+    if any({v.label, v.region} & {*(fail_on or [])} for v in verdicts):
         raise typer.Exit(3)
 
 

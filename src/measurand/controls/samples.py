@@ -254,13 +254,15 @@ LEAST_PEERS = 10  # clusters of one size that can exchange their labels as they 
 
 @dataclass(frozen=True)
 class Blank:
-    """Training labels dealt anew; test items, and all texts, stay.
+    """Training labels dealt anew; test items of classes, and all texts, stay.
 
     Items that share a query, evidence or group are a cluster. Clusters of one size
     exchange their labels as they are, and each hands out in random order what it got:
     how labels go together in clusters stays, which texts have them does not. Clusters
     of a size that fewer than ten have put their labels together, and these are dealt
-    item by item. Of items with choices, any one is called the right one.
+    item by item. Of items with choices any one is called the right one, of test items
+    too: where right choices look unlike the others, who picks at random by looks is
+    not at chance, and that is the benchmark's doing and no fault of the reader.
 
     Attributes:
         draw: Which deal this is.
@@ -271,25 +273,30 @@ class Blank:
 
     def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
         """The benchmark with other training labels, as many of each as before."""
-        train = benchmark.train
+        train, test = benchmark.train, benchmark.test
         columns = [train.column(benchmark.query)]
         columns += [train.column(benchmark.evidence)] if benchmark.evidence else []
         columns += [train.column(train.group)] if train.group else []
         rng = generator(seed, "control", "blank", self.draw)
         if train.choices is not None:
-            # Any of its own choices: a letter of another item may be beyond them.
-            places = rng.integers(train.choice_counts)
-            labels = np.array(list(LETTERS), object)[places]
+            train, test = _call_any_right(train, rng), _call_any_right(test, rng)
         else:
             order = deal_rows(linked_clusters(columns), rng)
             labels = train.labels.to_numpy(object)[order]
-        dealt = train.with_table(with_columns(train.table, {train.label: labels}))
-        blank = replace(benchmark, train=dealt, test_parts={})
-        return ControlSample(blank, np.zeros(len(benchmark.test), bool))
+            train = train.with_table(with_columns(train.table, {train.label: labels}))
+        blank = replace(benchmark, train=train, test=test, test_parts={})
+        return ControlSample(blank, np.zeros(len(test), bool))
 
     def __str__(self) -> str:
         """The name in reports."""
         return f"blank {self.draw + 1}"
+
+
+def _call_any_right(items: Items, rng: np.random.Generator) -> Items:
+    """The items with any of their own choices as the right one."""
+    places = rng.integers(items.choice_counts)
+    labels = np.array(list(LETTERS), object)[places]
+    return items.with_table(with_columns(items.table, {items.label: labels}))
 
 
 def deal_rows(clusters: Ints, rng: np.random.Generator) -> Ints:

@@ -150,6 +150,17 @@ class Adaptable(Protocol):
 
 
 @runtime_checkable
+class Featurising(Adaptable, Protocol):
+    """An adaptable reader that is another kind of reader before it has read texts."""
+
+    def featurise(self, texts: Sequence[str]) -> Reader:
+        """The recipe with features from the texts of its own items, and no others.
+
+        It differs from an adapted one in what was read, and nowhere else.
+        """
+
+
+@runtime_checkable
 class Overtrainable(Adaptable, Protocol):
     """An adaptable reader that goes over its texts in epochs, so also in too many."""
 

@@ -36,6 +36,7 @@ class Traits:
             pretrained weights are not to be had.
         learned: Whether it learned before, so that no condition can be taught to it.
         remote: Whether a server answers, so that the main process must do the asking.
+        learns_labels: Whether fitting it teaches it the labels of the items.
     """
 
     strength: Strength = Strength.WORDS
@@ -43,6 +44,7 @@ class Traits:
     needs_weights: bool = False
     learned: bool = False
     remote: bool = False
+    learns_labels: bool = True
 
     @property
     def near_zero_stands(self) -> bool:

@@ -6,6 +6,7 @@ The local one runs them in worker processes.
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Trial = tuple[Ask, ...]
 Setting = tuple[Benchmark, int, Store]
 SETTING: list[Setting] = []  # what a worker process works on
+SMALL = 6.0  # CPU seconds of trials that are done here: to start workers takes as many
 
 
 class Engine(Protocol):
@@ -60,7 +62,11 @@ def is_remote(trial: Trial) -> bool:
 
 
 class LocalEngine:
-    """Runs trials here or in `workers` processes, which stay until it is closed."""
+    """Runs trials here or in `workers` processes, which stay until it is closed.
+
+    Where nobody says how many, there is one a core, once the work is worth starting
+    them.
+    """
 
     name: ClassVar[str] = "local"
 
@@ -69,13 +75,15 @@ class LocalEngine:
         benchmark: Benchmark,
         seed: int,
         store: Store,
-        workers: int,
+        workers: int | None,
         employer: "LocalEngine | None" = None,
     ) -> None:
         self.setting = (benchmark, seed, store)
-        self.workers = workers
+        self.workers = workers or os.cpu_count() or 1
+        self.small = SMALL if workers is None else 0.0
         self.employer = employer or self
         self.pool: ProcessPoolExecutor | None = None
+        self.spent = 0.0  # CPU seconds on trials that were done in this process
 
     def for_benchmark(self, benchmark: Benchmark) -> "LocalEngine":
         """The same workers for another cut of the benchmark.
@@ -96,13 +104,20 @@ class LocalEngine:
         for number in local_numbers:
             run_trial(*self.setting, trials[number])
             yield number
-        if len(local_numbers) == len(trials):
+        rest = sorted({*range(len(trials))} - {*local_numbers})
+        while rest and self.employer.is_small:
+            number = rest.pop(0)
+            started = time.process_time()
+            run_trial(*self.setting, trials[number])
+            self.employer.spent += time.process_time() - started
+            yield number
+        if not rest:
             return
         pool = self.employer.open_pool()
         try:
             setting = None if self.employer is self else self.portable_setting()
             running: dict[Future[None], int] = {}
-            for number in sorted({*range(len(trials))} - {*local_numbers}):
+            for number in rest:
                 with hold_signals():  # a process may be started for it
                     task = pool.submit(_run_in_worker, trials[number], setting)
                 running[task] = number
@@ -120,6 +135,11 @@ class LocalEngine:
                 "a worker process was killed, perhaps for memory; what was finished is "
                 "kept: run again with `workers` 1"
             ) from broken
+
+    @property
+    def is_small(self) -> bool:
+        """Whether so little was done yet that workers would be started for nothing."""
+        return self.pool is None and self.spent < self.small
 
     def at_once(self, trials: int) -> int:
         """As many as there are workers and cores: a trial has one thread."""

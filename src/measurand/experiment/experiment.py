@@ -77,7 +77,7 @@ def open_experiment(
     *,
     seed: int = 0,
     store: Path | str | None = None,
-    workers: int = 1,
+    workers: int | None = 1,
     engine: str = "local",
     address: str | None = None,
     gpu_share: float | None = None,
@@ -91,7 +91,8 @@ def open_experiment(
         benchmark: What is asked about.
         seed: The root of every random stream.
         store: Where answers are kept; without it, only as long as this is open.
-        workers: How many processes are started to work.
+        workers: How many processes are started to work; None starts one a core, once
+            the work is worth it.
         engine: What runs the trials, by name: local or ray.
         address: A Ray cluster to join instead of starting one.
         gpu_share: The share of a GPU that Ray gives to a trial of an encoder or LLM.

@@ -172,7 +172,7 @@ class RayEngine:
         benchmark: Benchmark,
         seed: int,
         store: Store,
-        workers: int,
+        workers: int | None,
         address: str | None = None,
         gpu_share: float = GPU_SHARE,
         session: RaySession | None = None,
@@ -182,7 +182,7 @@ class RayEngine:
         self.setting = (benchmark, seed, store)
         self.gpu_share = gpu_share
         self.shared = session
-        self.session = session or RaySession(address, workers)
+        self.session = session or RaySession(address, workers or os.cpu_count() or 1)
         self.gpus = False
         self.setting_reference: Any = None
 

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.core.arrays import Clusters, Floats
+from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Exhibit, Finding, Report
 from measurand.experiment.ladder import INVERTED
 from measurand.stats.information import SHARES, account_bits
@@ -66,6 +67,20 @@ def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
     return [exhibit] if rows else []
 
 
+SEVERAL_RIGHT = "several_right"  # items whose right choice stands twice
+
+
+def several_right_warnings(benchmark: Benchmark) -> list[str]:
+    """A line on items whose right choice stands twice, where there are any."""
+    several = benchmark.notes.get(SEVERAL_RIGHT, 0)
+    if not several:
+        return []
+    return [
+        f"in {several} items the right choice stands twice, and whoever takes the "
+        "other copy is counted wrong: every accuracy is too low there; mend them"
+    ]
+
+
 MAJORITY, CHANCE = "the majority", "chance"
 # Why readers may be below it: of choices, texts that training has called right.
 TURNED = (
@@ -86,7 +101,8 @@ def say_chance(report: Report, names: Mapping[str, str]) -> Report:
         for finding in report.findings
     ]
     verdict = report.verdict
-    reason = verdict.reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
+    reason = verdict.reason.replace(f"{MAJORITY} share", f"{CHANCE},")
+    reason = reason.replace(MAJORITY, CHANCE).replace(INVERTED, TURNED)
     return replace(
         report,
         verdict=replace(verdict, reason=reason),

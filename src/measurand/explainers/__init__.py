@@ -57,15 +57,20 @@ EXPLAINERS = Catalogue(
             "measurand.explainers.distortions:Swapped",
             "a rationale written for another label",
         ),
+        "copy-cipher": Entry(
+            "measurand.explainers.distortions:CopyCipher",
+            "the query copied, with edits that stand for the label",
+        ),
     },
 )
-SUITE = (  # bad in a known way: types A to F of the proposal
+SUITE = (  # bad in a known way: types A to F of the proposal, and a copy
     "vacuous",
     "label-leaking",
     "circular",
     "pseudo-specific",
     "drift",
     "label-swapped",
+    "copy-cipher",
 )
 EDITED = Catalogue(
     "explainer",

@@ -1,4 +1,7 @@
-"""Good rationales spoiled: said the other way (E), or of another label (F)."""
+"""Good rationales spoiled: said the other way (E), or of another label (F).
+
+And the input itself, copied with edits that stand for the label.
+"""
 
 import re
 from collections import defaultdict
@@ -229,3 +232,34 @@ def _donors_by_query(
         has_donor = likeness[np.arange(len(rows)), best] >= 0
         nearest_donors[start : start + BLOCK] = np.where(has_donor, donors[best], -1)
     return nearest_donors
+
+
+EDITS = 2  # words that are changed for each step from the first label to the next
+
+
+@dataclass(frozen=True)
+class CopyCipher:
+    """The query with as many words exchanged as the number of the label says.
+
+    It tells nothing by itself; beside the query, the edits tell the label.
+
+    Attributes:
+        query: The field that is copied.
+    """
+
+    kind: ClassVar[str] = "copy-cipher"
+    query: str
+
+    def explain(self, items: Items, rng: np.random.Generator) -> list[str]:
+        """One edited copy an item; words come from other queries, by lot."""
+        queries = [words(text) for text in items.column(self.query)]
+        pool = np.array([word for text in queries for word in text] or ["it"])
+        numbers = items.gold(items.classes).tolist()
+        copies = []
+        for text, number in zip(queries, numbers, strict=True):
+            edits = min(EDITS * number, len(text))
+            places = rng.permutation(len(text))[:edits].tolist()
+            substitutes = pool[rng.integers(len(pool), size=edits)].tolist()
+            edited = dict(zip(places, substitutes, strict=True))
+            copies.append(" ".join(edited.get(n, word) for n, word in enumerate(text)))
+        return copies

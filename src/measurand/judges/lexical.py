@@ -97,7 +97,7 @@ def _word_stems(word: str) -> tuple[str, ...]:
         return (SHORTENED.get(head, head), NOT) if head else (NOT,)
     if word in DENYING:
         return (NOT,)
-    root = _stem_word(head if tail in JOINED else word)
+    root = stem_word(head if tail in JOINED else word)
     return (_synonym_stems().get(root, root),)
 
 
@@ -108,16 +108,16 @@ def _synonym_stems() -> dict[str, str]:
     A set that holds a function word goes by it, and so weighs little.
 
     >>> some = ("movie", "guys", "men", "roughly")
-    >>> [_synonym_stems()[_stem_word(word)] for word in some]
+    >>> [_synonym_stems()[stem_word(word)] for word in some]
     ['film', 'man', 'man', 'about']
     """
     sets: dict[str, set[str]] = {}
     for word, first in representatives().items():
-        forms = {_stem_word(word), _stem_word(first)}
+        forms = {stem_word(word), stem_word(first)}
         # Forms of one word stand in several lines: "man, guy" and "men, guys".
         synonyms = forms.union(*(sets[member] for member in forms if member in sets))
         sets |= dict.fromkeys(synonyms, synonyms)
-    order = {_stem_word(word): rank for rank, word in enumerate(representatives())}
+    order = {stem_word(word): rank for rank, word in enumerate(representatives())}
 
     def standing(synonyms: set[str]) -> str:
         return min(
@@ -132,11 +132,11 @@ def _synonym_stems() -> dict[str, str]:
     }
 
 
-def _stem_word(word: str) -> str:
+def stem_word(word: str) -> str:
     """The word without its ending: crude, but the same for most of its forms.
 
     >>> some = ("runs", "running", "make", "making", "cities", "bus")
-    >>> [_stem_word(word) for word in some]
+    >>> [stem_word(word) for word in some]
     ['run', 'run', 'mak', 'mak', 'city', 'bus']
     """
     if word in FUNCTION or not (word.isascii() and word.isalpha()):

@@ -121,13 +121,16 @@ def make_reader(name: str, **terms: Any) -> Any:
     """A reader by its name, or by kind and place: `encoder:DIRECTORY`.
 
     The directory of a saved reader is enough of a name.
-    `terms` are for a model behind a server: where it is and what it may cost.
+    `terms` are for a model behind a server: where it is and what it may cost; a decoder
+    takes its `shots` alone.
     """
     if not name.isprintable():
         raise BadOption(f"the reader {name!a} is no printable name; give another")
     kind, _, model = name.partition(":")
     if model and kind in KINDS.entries:
-        return KINDS.load(kind, model=model, **(terms if kind == "endpoint" else {}))
+        taken = {"endpoint": {*terms}, "zero-shot": {"shots"}}.get(kind, set())
+        own_terms = {name: terms[name] for name in terms if name in taken}
+        return KINDS.load(kind, model=model, **own_terms)
     if name not in READERS.entries and isfile(join(name, "reader.json")):
         return KINDS.load("saved", model=name)
     return READERS.load(name)

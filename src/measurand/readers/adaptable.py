@@ -1,7 +1,8 @@
 """Light readers that can take their features from unlabeled text.
 
 They make the exposure audit run in seconds on a CPU: what a language model does with
-texts, they do with word counts. Without texts they see the training items alone.
+texts, they do with word counts. Without texts they see the plain words of the training
+items; `featurise` gives the same features as other texts would, from these items.
 """
 
 from collections.abc import Sequence
@@ -57,6 +58,10 @@ class IdfReader:
         """The recipe whose features come from these texts."""
         return replace(self, texts=(*self.texts, *texts))
 
+    def featurise(self, texts: Sequence[str]) -> "IdfReader":
+        """The recipe whose features come from the texts of its own items alone."""
+        return replace(self, texts=tuple(texts))
+
 
 @dataclass(frozen=True)
 class PcaReader:
@@ -92,6 +97,10 @@ class PcaReader:
     def adapt(self, texts: Sequence[str]) -> "PcaReader":
         """The recipe whose components come from these texts."""
         return replace(self, texts=(*self.texts, *texts))
+
+    def featurise(self, texts: Sequence[str]) -> "PcaReader":
+        """The recipe whose components come from the texts of its own items alone."""
+        return replace(self, texts=tuple(texts))
 
 
 NO_WEIGHTS = (np.zeros((0, 0)), np.zeros(0))  # no weights yet

@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn import ModuleList, Parameter, ParameterList
 from torch.nn.functional import cross_entropy
 
-from measurand.core.items import Items
+from measurand.core.bounds import check_number
+from measurand.core.items import LETTERS, Items
 from measurand.core.reader import JointPrediction, TrainingJob
 from measurand.core.recipe import TORCH, Strength, Traits
 from measurand.core.task import Task
@@ -186,10 +187,14 @@ class ZeroShotReader:
             None takes the letter where a model of a billion weights or more has a chat
             template, else the last.
         shots: Labelled training items shown before the question, evenly over labels.
+        orders: In how many orders choices are listed where they are read by letter:
+            as many as there are choices give each of them every letter once.
     """
 
     kind: ClassVar[str] = "zero-shot"
-    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, TORCH, needs_weights=True)
+    traits: ClassVar[Traits] = Traits(
+        Strength.PRETRAINED, TORCH, needs_weights=True, learns_labels=False
+    )
     model: str = SMOLLM2
     template: str = "plain"
     length: int = 1024
@@ -200,11 +205,13 @@ class ZeroShotReader:
     about: str = ""
     choices: str | None = None
     shots: int = 0
+    orders: int = 4
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any weights are read."""
         check_way(self.choices)
         check_shots(self.shots)
+        check_number("orders", self.orders, 1, len(LETTERS))
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
@@ -261,7 +268,8 @@ class ZeroShotReader:
         examples = items.rows(draw_shots(items, self.shots, rng))
         words = word_choices(model, way, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
-        return FittedZeroShotChoices(items.classes, model, words, way, lm_loss)
+        terms = way, self.orders, lm_loss
+        return FittedZeroShotChoices(items.classes, model, words, *terms)
 
     def fit_writer(
         self, items: Items, rng: np.random.Generator

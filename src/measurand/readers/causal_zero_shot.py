@@ -1,7 +1,9 @@
 """Decoders asked without training: for a choice, or for words of their own.
 
 By the letter, the prompt lists the choices and the probabilities of the letters are
-compared: what instructed models are used to. By likelihood, the prompt does not name
+compared: what instructed models are used to. They like some letters better than others,
+so that the list is shown in several orders, each turned further, and the shares of a
+choice are averaged. By likelihood, the prompt does not name
 the choices, and the log-probability of each is compared, whole or by its length: the
 mean over its tokens, so that a choice is no less likely for being long.
 """
@@ -12,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import softmax
 
-from measurand.core.arrays import Bools, Floats
+from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.errors import UnknownName
-from measurand.core.items import LETTERS, Items
+from measurand.core.items import LETTERS, Items, pack_choices
 from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import (
     Last,
@@ -99,6 +101,26 @@ def cut_choices(
     return rows, cut
 
 
+def turn_choices(items: Items, turn: Ints) -> Items:
+    """The items with their choices so many places further to the front."""
+    rows = zip(items.choice_texts, turn.tolist(), strict=True)
+    cells = [pack_choices([*texts[by:], *texts[:by]]) for texts, by in rows]
+    return items.with_field(str(items.choices), cells)
+
+
+def turn_back(shares: Floats, counts: Ints, turn: Ints) -> Floats:
+    """The shares of turned choices where these stood before.
+
+    >>> turn_back(np.array([[0.6, 0.3, 0.1]]), np.array([3]), np.array([1]))
+    array([[0.1, 0.6, 0.3]])
+    """
+    width = shares.shape[1]
+    places = (np.arange(width) - turn[:, None]) % counts[:, None]
+    back = np.take_along_axis(shares, np.minimum(places, width - 1), axis=1)
+    absent = (np.arange(width) >= counts[:, None]) | (places >= width)
+    return np.asarray(np.where(absent, 0.0, back))
+
+
 @dataclass(frozen=True, eq=False)
 class FittedZeroShotChoices:
     """A decoder that is asked which choice is right.
@@ -108,6 +130,7 @@ class FittedZeroShotChoices:
         model: The model, fresh or adapted.
         wording: How items become prompts.
         way: By letter, likelihood or likelihood by length.
+        orders: In how many orders the choices are listed, by the letter.
         lm_loss: The loss on the prompts that it adapted to, where there were any.
         last: What the last reading was like.
     """
@@ -116,11 +139,26 @@ class FittedZeroShotChoices:
     model: CausalModel
     wording: Wording
     way: str
+    orders: int = 1
     lm_loss: float | None = None
     last: Last = field(default_factory=dict, init=False, repr=False)
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
+        if self.way != LETTER:
+            return self._read(items)
+        counts = items.choice_counts
+        orders = min(self.orders, int(counts.max(initial=1)))
+        turns = [turn * counts // orders for turn in range(orders)]
+        shares = [
+            turn_back(self._read(turn_choices(items, turn)), counts, turn)
+            for turn in turns
+        ]
+        total = np.sum(shares, axis=0)
+        return np.asarray(total / total.sum(axis=1, keepdims=True))
+
+    def _read(self, items: Items) -> Floats:
+        """The share of each choice in the order in which they stand."""
         present = tuple(name for name in self.wording.fields if name in items.fields)
         words = replace(self.wording, fields=present)
         texts, short = cut_choices(self.model, items, words.room // 2)

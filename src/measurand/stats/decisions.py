@@ -248,6 +248,25 @@ def pool_estimates(
     )
 
 
+def widen_estimate(
+    estimate: Estimate, variance: float, freedom: int, what: str
+) -> Estimate:
+    """The estimate, its interval also holding a variance of so many degrees of freedom.
+
+    >>> one = Estimate(0.0, -1.0, 1.0, 0.95, 9, "t")
+    >>> print(widen_estimate(one, 0.0, 4, "nothing")), print(
+    ...     widen_estimate(one, 1.0, 4, "deals")
+    ... )
+    0.000 [-1.000, 1.000]
+    0.000 [-2.918, 2.918]
+    (None, None)
+    """
+    arms = estimate.value - estimate.low, estimate.high - estimate.value
+    below, above = (_widen_arm(a, variance, freedom, estimate.level) for a in arms)
+    low, high = estimate.value - below, estimate.value + above
+    return replace(estimate, low=low, high=high, method=f"{estimate.method}; {what}")
+
+
 def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float:
     """The arm of an interval over items that also holds a variance between runs."""
     # An arm has its own quantile in it already: in units of the normal one it is an

@@ -178,7 +178,21 @@ def _account_run(
         resamples=RESAMPLES,
     )
     means = [mean_interval(part, clusters) for part in bits]
+    most = max(float(np.max(bits)), 0.0)
+    parted = [_bound_still_part(part, most, clusters) for part in parted]
     return dict(zip(PARTS, [*means, *parted], strict=True))
+
+
+def _bound_still_part(part: Estimate, most: float, clusters: Clusters) -> Estimate:
+    """The part with what an item unseen may tell, where no resample moves it."""
+    if part.high - part.low > ROUNDING:
+        return part
+    units = part.n if clusters is None else count_clusters(clusters)
+    reach = unseen_share(units, part.level) * most
+    # Only what both tell together can be below 0; that of others is cut off there.
+    low = part.low - reach if part.value else part.low
+    method = f"rule of three over {resample_unit(part.n, clusters)}"
+    return replace(part, low=low, high=part.high + reach, method=method)
 
 
 def _told(bits: Floats) -> Floats:

@@ -19,7 +19,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.resampling import bootstrap, resample_unit
-from measurand.stats.uncertainty import cluster_variance
+from measurand.stats.uncertainty import cluster_variance, mean_interval
 
 
 def confusion_cells(gold: Ints, answers: Ints, classes: int) -> Floats:
@@ -203,6 +203,20 @@ def wilson_share(hits: int, n: int) -> Estimate:
     return Estimate(
         hits / n, float(interval.low), float(interval.high), 0.95, n, "Wilson"
     )
+
+
+def share_interval(hits: Floats, clusters: Clusters = None) -> Estimate:
+    """A share of items with a t interval, which stays within 0 and 1.
+
+    Where all items say the same, nothing varies, and the interval is Wilson's.
+
+    >>> print(share_interval(np.array([1.0, 0.0, 1.0, 1.0])))
+    0.750 [0.000, 1.000]
+    """
+    if len(hits) and float(np.min(hits)) == float(np.max(hits)) in (0.0, 1.0):
+        return cluster_share(hits, clusters)
+    estimate = mean_interval(np.asarray(hits, float), clusters)
+    return replace(estimate, low=max(estimate.low, 0.0), high=min(estimate.high, 1.0))
 
 
 def cluster_share(hits: Floats, clusters: Clusters = None) -> Estimate:

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from measurand.audits.evidence.consequences import (
+    Gaps,
     filter_findings,
     flip_findings,
     gap_findings,
@@ -140,3 +141,14 @@ def test_a_protocol_is_flipped_by_its_columns_where_no_query_says_them():
         found, _ = flip_findings(experiment, {})
     rates = {finding.condition: finding.estimate.value for finding in found}
     assert rates == {"coin": 1.0, "die": 0.0}
+
+
+def test_a_gap_that_nothing_moves_is_not_certain():
+    present, rng = np.ones((60, 1)), np.random.default_rng(0)
+    gaps = Gaps((("kind", "a"),), np.zeros((60, 1)), present, np.ones((5, 1)))
+    clusters = rng.permutation(60)
+    stated = gap_findings("votes", WordVotes(), gaps, clusters, 0)
+    assert {finding.condition for finding in stated} >= {"kind=a", "mean", "worst"}
+    for finding in stated:
+        assert finding.estimate.value == 0
+        assert -0.1 < finding.estimate.low < -0.05 < 0.05 < finding.estimate.high < 0.1

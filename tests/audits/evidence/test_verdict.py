@@ -69,8 +69,8 @@ def reading(name="cross", delta=0.0, *, decision=None, accuracy=0.8, **changes):
 FRESH = SplitCheck(None, (), N, N, near(0.0), N)
 
 
-def say(*readings, split=FRESH, **settings):
-    told = verdict(readings, MAJORITY, MARGIN, split, **settings)
+def say(*readings, split=FRESH, rivals=None, **settings):
+    told = verdict(readings, MAJORITY, MARGIN, split, rivals or {}, **settings)
     assert told.label in LABELS
     return told
 
@@ -151,6 +151,15 @@ def test_a_reader_that_cut_the_items_cannot_say_near_zero():
 )
 def test_direct_or_latent_goes_by_the_interval(mpds, label):
     assert say(reading(mpds=mpds)).label == label
+
+
+@pytest.mark.parametrize(
+    ("corrected", "label"), [(near(0.0), "warning"), (near(0.95), "direct coupling")]
+)
+def test_metadata_no_better_than_the_majority_are_no_direct_coupling(corrected, label):
+    beyond = Finding("mpds_corrected", "cross", "full", corrected)
+    told = say(reading(mpds=near(0.95), findings=(beyond,)))
+    assert told.region == label
 
 
 def test_evidence_alone_as_good_as_both_is_part_of_the_verdict():

@@ -44,11 +44,20 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
     nobody = np.zeros(n, bool)
     run = SeedRun(*logs, raw, nobody, alone, alone, {"b": logs[1] - logs[0]})
     ids = tuple(f"i{i}" for i in range(n))
-    left = residual or {0.0: alone, 0.5: nobody}
-    texts = [f"masked {i}" for i in range(n)]
-    gold = np.zeros(n, np.int64)
+    left = nobody if residual is None else np.array(residual, bool)
     return Information(
-        ids, gold, (run,), left, 0.5, 0.5, max(left), texts, nobody, one_class
+        ids=ids,
+        gold=np.zeros(n, np.int64),
+        runs=(run,),
+        null=None,
+        label_null=None,
+        residual=left,
+        tried={0.0: alone, 0.5: nobody},
+        majority=0.5,
+        mask_strength=0.5,
+        masked_test=[f"masked {i}" for i in range(n)],
+        empty=nobody,
+        one_class=one_class,
     )
 
 
@@ -62,14 +71,15 @@ def robust(*robustness, **surface):
     """How robust each item's rationale is."""
     told = np.array(robustness, float)
     likes = {name: np.array(one, float) for name, one in surface.items()}
-    return Robustness(told, np.zeros(len(told)), likes)
+    nobody = np.full(len(told), np.nan)
+    return Robustness(told, np.zeros(len(told)), likes, nobody)
 
 
 def wrote(*texts, again=(), asked=None, **more):
     """What an explainer wrote of as many items, and what it wrote again."""
     known = [[True] * len(texts)] * len(again) if asked is None else asked
     test = list(texts)
-    return Rationales(test, test, list(map(list, again)), test, known, **more)
+    return Rationales(test, test, list(map(list, again)), known, **more)
 
 
 def levels(values, draws=None, n=100, what="items"):

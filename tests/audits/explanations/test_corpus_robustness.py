@@ -1,13 +1,12 @@
 """Robustness by hand: over changes, beside other items, and of what is not there."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.audits.explanations.corpus import (
+    measure_drift,
     measure_robustness,
     other_item_likeness,
     rewrite_likeness,
@@ -26,6 +25,10 @@ def lengths(pairs):
     return np.array([1 / (1 + abs(len(a) - len(b))) for a, b in pairs])
 
 
+def likened(one, measure):
+    return rewrite_likeness(one.test, one.again, one.has_change, measure)
+
+
 def judged(made, surfaces=None):
     size = len(next(iter(made.values())).test)
     with open_experiment(benchmark(size)) as running:
@@ -38,20 +41,18 @@ def test_r_is_the_mean_over_the_changes_that_an_item_has():
         again=[["a", "x", "c"], ["x", "x", "y"]],
         asked=[[True, True, True], [True, True, False]],
     )
-    assert rewrite_likeness(one, same).tolist() == [0.5, 0.0, 1.0]
+    assert likened(one, same).tolist() == [0.5, 0.0, 1.0]
 
 
 def test_an_item_that_was_never_changed_has_no_r():
     one = wrote("a", "b", again=[["a", "b"]], asked=[[True, False]])
-    assert rewrite_likeness(one, same).tolist() == pytest.approx(
-        [1.0, np.nan], nan_ok=True
-    )
-    assert np.isnan(rewrite_likeness(wrote("a", "b"), same)).all()
+    assert likened(one, same).tolist() == pytest.approx([1.0, np.nan], nan_ok=True)
+    assert np.isnan(likened(wrote("a", "b"), same)).all()
 
 
 def test_what_is_not_there_is_compared_with_nothing():
     one = wrote("", " ", "c", again=[["", "x", ""]])
-    assert rewrite_likeness(one, same).tolist() == pytest.approx(
+    assert likened(one, same).tolist() == pytest.approx(
         [np.nan, np.nan, 0.0], nan_ok=True
     )
 
@@ -62,9 +63,21 @@ def test_similarity_is_the_mean_of_both_directions():
     assert found.robustness.tolist() == [0.75]
 
 
-def test_a_drift_is_compared_with_what_it_drifts_from():
-    drift = replace(wrote("x", again=[["x"]]), first=["y"])
-    assert rewrite_likeness(drift, same).tolist() == [0.0]
+def test_a_drift_is_held_against_its_origin_and_that_is_no_robustness():
+    drift = wrote("he is not out", unstable="fixed", origin=["he is out"])
+    with open_experiment(benchmark(1)) as running:
+        found = measure_drift(running, drift, LexicalJudge(), {"rouge_l": Rouge()})
+        assert measure_drift(running, None, LexicalJudge(), {}) == {}
+    assert found["entailment"].tolist() == [0.0]
+    assert found["rouge_l"].tolist() == pytest.approx([6 / 7])
+    assert np.isnan(judged({"drift": drift})["drift"].robustness).all()
+
+
+def test_what_others_wrote_of_the_same_input_is_agreement_and_never_r():
+    one = wrote("red dog", "cat", unstable="fixed", written=[["dog", " "]])
+    found = judged({"given": one})["given"]
+    assert found.agreement.tolist() == pytest.approx([0.75, np.nan], nan_ok=True)
+    assert np.isnan(found.robustness).all()
 
 
 def test_the_baseline_is_of_other_items_and_never_of_the_item_itself():

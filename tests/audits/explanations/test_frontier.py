@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from measurand.audits.explanations.estimates import Scores
 from measurand.audits.explanations.estimates import metric_levels as figured
 from measurand.audits.explanations.frontier import (
     explainer_frontier,
@@ -22,7 +23,17 @@ from tests.audits.explanations.handmade import (
 )
 
 
-def scored(log_p0, log_p1, stable, auc, *, surface=None, **more):
+def scored(
+    log_p0,
+    log_p1,
+    stable,
+    auc,
+    *,
+    surface=None,
+    copied=None,
+    preset="default",
+    **more,
+):
     """The scores of one explainer, `e`, on as many items."""
     n = len(auc)
     return score_explainers(
@@ -30,8 +41,10 @@ def scored(log_p0, log_p1, stable, auc, *, surface=None, **more):
         {"e": wrote(*["claim 0 so"] * n)},
         {"e": robust(*stable, **(surface or {}))},
         {"e": informed(log_p0, log_p1, **more)},
-        {"e": specific(*auc)},
+        {"e": replace(specific(*auc), preset=preset)},
+        {"e": np.zeros(n, bool) if copied is None else np.array(copied, bool)},
         None,
+        preset=preset,
     )
 
 
@@ -56,13 +69,49 @@ def test_what_is_made_of_means_holds_the_spread_between_seeds():
     both = replace(informed([-1] * n, [-0.6] * n), runs=tuple(runs))
     made = {"e": wrote(*["so"] * n)}
     own = ({"e": robust(*[1.0] * n)}, {"e": both}, {"e": specific(*[1.0] * n)})
-    found = figured(score_explainers(items(n), made, *own, None), seed=0)
-    told, varif = found["informativeness"].of("e"), found["varif"].of("e")
+    copied = {"e": np.zeros(n, bool)}
+    found = figured(score_explainers(items(n), made, *own, copied, None), seed=0)
+    told, varif = found["lcig"].of("e"), found["varif"].of("e")
     assert told.value == pytest.approx(0.4)
-    assert told.high - told.low == pytest.approx(2 * 1.96 * 0.1, rel=0.1)
-    assert varif.low < 2 * 0.25 / 1.25 < 2 * 0.55 / 1.55 < varif.high
+    # D20: two seeds leave one degree of freedom, of which t at 95 % is 12.7, not 1.96.
+    assert told.high - told.low == pytest.approx(2 * 12.7 * 0.1, rel=0.2)
+    assert varif.low == 0
+    assert varif.high == pytest.approx(1)
     assert "items and 2 seeds" in varif.method
     assert "seeds" not in found["robustness"].of("e").method
+
+
+def test_the_spread_between_seeds_covers_as_often_as_it_says():
+    """D20: by z, intervals of two seeds covered 73 % of what seeds alone move."""
+    rng, held, times = np.random.default_rng(0), {2: 0, 3: 0}, 300
+    for seeds in held:
+        for number in range(times):
+            means = rng.normal(0, 1, seeds)
+            error = (float(means.std(ddof=1) / np.sqrt(seeds)), seeds - 1)
+            column = {"lcig": {"e": np.full(20, means.mean())}}
+            table = Scores(column, seeds=seeds, spread={("lcig", "e"): error})
+            one = figured(table, seed=number, resamples=400)["lcig"].of("e")
+            held[seeds] += one.low <= 0 <= one.high
+    assert min(held.values()) >= 0.92 * times
+    assert max(held.values()) <= 0.98 * times
+
+
+def test_the_proposal_has_the_mean_of_s_i_and_of_varif_i():
+    """D15: S as it is, and VARIF_i = S_i H_i item by item, then the mean."""
+    sides = [-1, -1], [-0.5, -1.5], [1, 0.5], [1, 0.25]
+    table = scored(*sides, preset="paper")
+    assert figure(table, "specificity") == [0.625]
+    # Item 1: H = 2 * 1 * 0.5 / 1.5, S = 1; item 2: I is clipped at 0.
+    assert figure(table, "varif") == pytest.approx([(2 / 3 + 0) / 2])
+    assert figure(scored(*sides), "specificity") == [0.25]
+
+
+def test_near_copies_of_the_input_count_for_nothing():
+    """D18a: R, I and S of a copy cipher are perfect."""
+    perfect = [-1, -1], [0, 0], [1, 1], [1, 1]
+    assert figure(scored(*perfect), "varif") == pytest.approx([1])
+    assert figure(scored(*perfect, copied=[1, 1]), "varif") == [0]
+    assert figure(scored(*perfect, copied=[1, 0]), "varif") == pytest.approx([0.5])
 
 
 def test_noise_that_cancels_is_no_merit():
@@ -135,8 +184,9 @@ def test_the_frontier_is_among_methods_only():
 
 
 def test_the_area_says_what_was_resampled():
-    both = levels({"a": 0.5}, what="7 clusters")
-    found = explainer_frontier({"robustness": both, "informativeness": both}, ["a"])
+    both = levels({"a": 0.5, "b": 0.4}, what="7 clusters")
+    two = {"robustness": both, "informativeness": both}
+    found = explainer_frontier(two, ["a", "b"])
     assert found.hypervolume.method.startswith("basic bootstrap over 7 clusters,")
 
 
@@ -163,6 +213,8 @@ def test_only_those_with_both_axes_have_a_place():
         "b": [1, 0.2],
     }
     assert explainer_frontier(axes({"a": 1}, {"c": 1}), ["a", "c"]) is None
+    alone = axes({"a": 1, "b": 1}, {"a": 1, "c": 1})
+    assert explainer_frontier(alone, ["a", "b", "c"]) is None  # D18: one point is none
     assert explainer_frontier(axes({"vacuous": 1}, {"vacuous": 1}), []) is None
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from measurand.audits.explanations import estimates
+from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.estimates import (
     informativeness,
     las,
     lcig,
+    lcig_within_label,
     rationale_only,
     residual_leakage,
     rev,
@@ -30,12 +32,23 @@ from measurand.stats.scores import wilson_share
 from tests.audits.explanations.planted import planted
 
 
-def made(*runs, residual=None):
+def made(*runs, residual=None, null=None):
     n = len(runs[0].log_p0)
-    right = {0.1: np.ones(n, bool), 0.3: np.zeros(n, bool)} | (residual or {})
-    ids, nobody = tuple(map(str, range(n))), np.zeros(n, bool)
-    gold = np.zeros(n, np.int64)
-    return Information(ids, gold, runs, right, 0.5, 0.3, 0.3, ["_"] * n, nobody, 0.5)
+    nobody = np.zeros(n, bool)
+    return Information(
+        ids=tuple(map(str, range(n))),
+        gold=np.zeros(n, np.int64),
+        runs=runs,
+        null=null,
+        label_null=null,
+        residual=nobody if residual is None else np.array(residual, bool),
+        tried={0.3: nobody},
+        majority=0.5,
+        mask_strength=0.3,
+        masked_test=["_"] * n,
+        empty=nobody,
+        one_class=0.5,
+    )
 
 
 def run(p0, p1, right0=None, right1=None, right_r=None):
@@ -94,15 +107,14 @@ def test_simulatability_and_the_detectors_are_plain_accuracies():
     assert simulatability(one).value == 0.5
     assert rationale_only(one).value == 1.0
     assert residual_leakage(one).value == 0.0
-    assert residual_leakage(one, 0.1).value == 1.0
 
 
 def test_a_detector_that_is_right_on_all_items_is_not_certain():
     n = 20
     one = made(run([0.5] * n, [0.5] * n, right_r=[1] * n))
     bound = wilson_share(n, n).low
-    assert rationale_only(one).low == residual_leakage(one, 0.1).low == bound
-    assert residual_leakage(one, 0.3).high == pytest.approx(1 - bound)
+    assert rationale_only(one).low == bound
+    assert residual_leakage(one).high == pytest.approx(1 - bound)
     assert rationale_only(one).method == "Wilson over items"
 
 
@@ -113,6 +125,26 @@ def test_seeds_are_averaged_and_their_spread_widens_the_interval():
     assert lcig(both).low < 0 < np.log(2) / 2 < lcig(both).high
     np.testing.assert_allclose(both.log_p1, np.log([0.5] * 9) / 2)
     assert "2 seeds" in lcig(both).method
+
+
+def test_the_gain_is_over_that_of_rationales_dealt_anew():
+    """D10: what a reader gains or loses from any text at all is taken off."""
+    n = 50
+    null = NullGain(np.log(np.array([[0.4] * n, [0.4] * n])))
+    one = made(run([0.5] * n, [0.4] * n), null=null)
+    assert lcig(one).value == lcig_within_label(one).value == 0
+    assert lcig(made(run([0.5] * n, [0.4] * n))).value == pytest.approx(np.log(0.8))
+    assert "2 deals" in lcig(one).method
+
+
+def test_deals_that_differ_widen_the_interval():
+    n = 50
+    null = NullGain(np.log(np.array([[0.4] * n, [0.5] * n])))
+    one = made(run([0.5] * n, [0.45] * n), null=null)
+    # sd of the two means, times the root of 1 + 1/2, times t of one degree of freedom.
+    spread = np.log([0.4, 0.5]).std(ddof=1) * np.sqrt(1.5)
+    assert lcig(one).high - lcig(one).low == pytest.approx(2 * 12.7 * spread, rel=0.01)
+    assert informativeness(one).high == 1
 
 
 def test_clusters_widen_the_interval():
@@ -138,8 +170,10 @@ def stating():
 def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating):
     assert rationale_only(stating).low > 0.97
     assert residual_leakage(stating).value < stating.majority + 0.05
-    assert stating.strength == stating.mask_strength == 0.1
-    assert not stating.leaky
+    assert stating.mask_strength == 0.1
+    assert list(stating.tried) == [0.0, 0.1]
+    assert stating.tried[0.0].mean() > 0.97
+    assert len(stating.tried[0.1]) == 134  # a third of 400 training items
     assert abs(lcig(stating).value) < 0.05
     assert lcig(stating).high < 0.05
     assert stating.log_p1_raw.mean() > -0.1
@@ -149,10 +183,15 @@ def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating)
 def test_a_rationale_that_completes_x_informs_and_does_not_leak():
     said = told("completing")
     assert rationale_only(said).value < 0.56
-    assert said.strength == said.mask_strength == 0.0
+    assert said.mask_strength == 0.0
     assert lcig(said).low > 0.05
     assert informativeness(said).low > 0.2
     assert simulatability(said).low > 0.1
+
+
+def test_what_is_told_by_the_label_alone_is_not_of_the_item(stating):
+    """A stated label is as good from any other item of the same label."""
+    assert lcig_within_label(stating).low < 0 < lcig_within_label(stating).high
 
 
 def test_an_idle_rationale_tells_nothing():
@@ -171,7 +210,8 @@ def test_rev_is_near_nothing_where_the_baseline_states_the_label(stating):
 
 def test_the_papers_preset_masks_one_strength_by_the_gold_label():
     said = told("stating", preset="paper")
-    assert set(said.residual) == {0.1}
+    assert (said.mask_strength, {*said.tried}) == (0.1, {0.1})
+    assert said.null is said.label_null is None
     assert said.mask_strength == 0.1
     assert all("yes" not in text.split() for text in said.masked_test)
 

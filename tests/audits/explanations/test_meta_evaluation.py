@@ -6,10 +6,11 @@ import pytest
 from measurand.audits.explanations.estimates import Composite, Scores, metric_levels
 from measurand.audits.explanations.meta_evaluation import (
     ORDER,
-    decide_hypotheses,
     evaluate_metrics,
+    unseparated_types,
 )
 from measurand.core.errors import BadInput, Undefined
+from measurand.core.finding import Finding
 from measurand.explainers import EXPLAINERS, SUITE
 from measurand.stats.frontier import varif
 from measurand.stats.specificity import rescale_auc
@@ -45,11 +46,6 @@ def finding(found, statistic, reader):
     )
 
 
-def answer(items=None, drops=None, order=None):
-    found, missing = decide_hypotheses(Scores(items or {}), drops or {}, order, seed=0)
-    return {one.statistic: one.decision for one in found}, missing
-
-
 def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
     found = evaluate_metrics(scores, {}, seed=0).findings
     assert finding(found, "rank_correlation", "robustness").estimate.high == -1
@@ -57,37 +53,13 @@ def test_robustness_alone_turns_the_order_round_and_varif_keeps_it(scores):
     assert finding(found, "h5", "varif").decision == "supported"
 
 
-def test_an_order_that_lost_its_best_is_not_the_known_order(scores):
-    whole = finding(evaluate_metrics(scores, {}, seed=0).findings, "h5", "varif")
-    assert "Somers' d of 4 explainers, " in whole.estimate.method
-    assert "without given" not in whole.estimate.method
-    lost = {**scores.items["robustness"], "given": np.full(N, np.nan)}
-    items = {**scores.items, "robustness": lost}
-    rest = finding(
-        evaluate_metrics(Scores(items, {"varif": VARIF}), {}, seed=0).findings,
-        "h5",
-        "varif",
-    )
-    assert "Somers' d of 3 explainers, " in rest.estimate.method
-    assert rest.estimate.method.endswith("; without given")
-    assert rest.decision == "supported without given"
-
-
-@pytest.mark.parametrize("whole", [True, False])
-def test_h5_without_given_is_refuted_or_undecided_in_the_same_words(whole):
-    for ends, decision in (((-1, 0), "not supported"), ((-0.5, 0.5), "undecided")):
-        order = estimate(ends[0], *ends)
-        (found,), _ = decide_hypotheses(Scores({}), {}, order, seed=0, with_given=whole)
-        assert found.decision == decision
-
-
 def test_what_was_resampled_is_said_of_every_figure(scores):
-    drops = {"entailment": np.linspace(0, 1, N), "rouge_l": np.zeros(N)}
+    drift = {"entailment": np.linspace(0, 1, N), "rouge_l": np.ones(N)}
     halves = dataclasses.replace(scores, clusters=np.arange(N) // 2)
     for table, unit in ((scores, "over items"), (halves, "over 150 clusters")):
         methods = {
             one.statistic: one.estimate.method
-            for one in evaluate_metrics(table, drops, seed=0).findings
+            for one in evaluate_metrics(table, drift, seed=0).findings
             if "auc" not in one.statistic
         }
         assert {*methods} == {"rank_correlation", "h1", "h4", "h5"}
@@ -176,72 +148,19 @@ def test_items_that_one_side_lacks_are_left_out_of_both(rng):
     assert found.estimate.n == N - 100
 
 
-@pytest.mark.parametrize(
-    ("stable", "told", "decision"),
-    [
-        (1.0, 0.0, "supported"),
-        (0.8, 0.0, "not supported"),
-        (1.0, 0.2, "not supported"),
-        (0.95, 0.0, "undecided"),
-    ],
-)
-def test_h1_needs_rationales_that_are_both_stable_and_empty(
-    stable, told, decision, rng
-):
-    noise = 0.02 * rng.normal(size=N)
-    noise -= noise.mean()
-    items = {
-        "robustness": {"vacuous": stable + noise},
-        "lcig": {"vacuous": told + noise},
-    }
-    assert answer(items)[0] == {"h1": decision}
-
-
-def test_h1_holds_what_trainings_leave_open():
-    items = {"robustness": {"vacuous": np.ones(N)}, "lcig": {"vacuous": np.zeros(N)}}
-    for error, decision in ((0.01, "supported"), (0.1, "undecided")):
-        table = Scores(items, seeds=2, spread={("lcig", "vacuous"): error})
-        (found,), _ = decide_hypotheses(table, {}, None, seed=0)
-        assert found.decision == decision
-        width = found.estimate.high - found.estimate.low
-        assert width == pytest.approx(2 * 1.96 * error, rel=0.1)
-        assert "2 seeds" in found.estimate.method
-
-
-@pytest.mark.parametrize(
-    ("after", "decision"),
-    [(0.4, "supported"), (0.9, "not supported"), (1.0, "not supported")],
-)
-def test_h2_asks_whether_the_mask_lowers_what_leaks(after, decision):
-    right = {"label-leaking": np.repeat([1.0, 0.0], [270, 30])}
-    masked = {"label-leaking": (np.arange(N) < N * after).astype(float)}
-    found, _ = answer({"rationale_only": right, "residual_leakage": masked})
-    assert found == {"h2": decision}
-
-
-@pytest.mark.parametrize(
-    ("stable", "told", "decision"),
-    [
-        (-0.2, 0.2, "supported"),
-        (-0.2, -0.2, "not supported"),
-        (0.0, 0.2, "not supported"),
-        (-0.2, None, "undecided"),
-    ],
-)
-def test_h3_needs_more_information_and_less_robustness(stable, told, decision, rng):
-    wild = 3 * rng.normal(size=N)
-    gain = wild - wild.mean() if told is None else told + np.zeros(N)
-    items = {
-        "robustness": {"steps": 0.5 + stable + np.zeros(N), "concise": np.full(N, 0.5)},
-        "lcig": {"steps": gain, "concise": np.zeros(N)},
-    }
-    assert answer(items)[0] == {"h3": decision}
-
-
-def test_h4_is_held_against_the_surface_measure_that_drops_most(rng):
-    drops = around({"entailment": 0.6, "bertscore": 0.05, "rouge_l": 0.2}, rng)
-    found, _ = decide_hypotheses(Scores({}), drops, None, seed=0)
-    assert (found[0].reader, found[0].decision) == ("rouge_l", "supported")
-    assert found[0].estimate.value == pytest.approx(0.4, abs=0.01)
-    turned = {**drops, "entailment": drops["bertscore"] - 0.1}
-    assert answer(drops=turned)[0] == {"h4": "not supported"}
+def test_a_run_whose_varif_does_not_separate_the_suite_is_unsuited(scores):
+    """D18: the run's own controls are asked before a frontier is stated."""
+    found = evaluate_metrics(scores, {}, seed=0)
+    assert "nothing shows" in found.unsuited
+    told = [
+        Finding("auc_vacuous", "varif", "vacuous", estimate(0.95, 0.9, 0.98)),
+        Finding(
+            "auc_label-swapped", "varif", "label-swapped", estimate(0.7, 0.65, 0.75)
+        ),
+        Finding("auc_drift", "lcig", "drift", estimate(0.5, 0.4, 0.6)),
+    ]
+    assert unseparated_types(told[:1]) == ""
+    reason = unseparated_types(told)
+    assert "label-swapped (AUC 0.700 [0.650, 0.750])" in reason
+    assert "vacuous" not in reason
+    assert "drift" not in reason

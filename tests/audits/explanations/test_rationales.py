@@ -7,11 +7,11 @@ import pytest
 
 from measurand.audits.explanations.perturbations import perturb_items
 from measurand.audits.explanations.rationales import (
-    ONE_RATIONALE,
-    add_other_rationales,
+    FIXED_COLUMN,
     collect_rationales,
     default_explainers,
     rationales_from_table,
+    rationales_of_changes,
 )
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.core.errors import BadInput, NoField, NotApplicable
@@ -39,31 +39,35 @@ def test_an_explainer_is_run_again_on_every_change():
     found, changed = made(["tfidf-1"])
     one = found["tfidf-1"]
     assert len(one.again) == len(changed.items) == 2
-    assert one.first is one.test
     assert one.has_change == changed.has_change.tolist()
     assert (len(one.train), len(one.test)) == (12, 10)
-    assert one.unstable == one.how == ""
+    assert one.unstable == ""
 
 
-def test_several_columns_are_compared_with_the_first():
+def test_several_columns_are_written_rationales_and_no_change_of_the_input():
     one = made(["given"])[0]["given"]
     assert one.test == texts("rationale_1")
     assert one.train == texts("rationale_1", "train")
-    assert one.again == [texts("rationale_2"), texts("rationale_3")]
-    assert one.how == "several rationales an item, of one input"
+    assert one.written == [texts("rationale_2"), texts("rationale_3")]
+    assert (list(one.again), one.unstable) == ([], FIXED_COLUMN)
 
 
-def test_one_column_alone_is_never_compared_with_itself():
-    single = dataclasses.replace(SMALL, rationales=("rationale_1",))
-    one = made(["given"], source=single)[0]["given"]
-    assert (list(one.again), one.unstable) == ([], ONE_RATIONALE)
+def test_a_column_cannot_be_run_again_and_neither_can_what_is_made_of_it():
+    found, _ = made(["given", "drift", "label-swapped"])
+    assert found["given"].unstable == found["drift"].unstable == FIXED_COLUMN
+    assert list(found["drift"].again) == []
+    assert found["drift"].origin == texts("rationale_1")
+    assert found["drift"].test == [negate_text(t) for t in texts("rationale_1")]
+    assert len(found["label-swapped"].again) == 2
 
 
-def test_a_drift_is_compared_with_what_it_drifts_from():
-    one = made(["drift"])[0]["drift"]
-    assert one.first == texts("rationale_1")
-    assert one.again == [one.test]
-    assert one.test == [negate_text(text) for text in texts("rationale_1")]
+def test_rationales_of_changed_inputs_are_what_columns_say_again():
+    other = {str(item): ["it is so"] for item in SMALL.test.ids[:4]}
+    found, _ = made(["given", "drift"], other)
+    assert found["given"].again == [["it is so"] * 4 + [""] * 6]
+    assert found["drift"].again[0][:4] == ["it is not so"] * 4
+    assert found["drift"].has_change == [[True] * 4 + [False] * 6]
+    assert found["given"].unstable == found["drift"].unstable == ""
 
 
 def test_no_model_wrote_so_none_fell_short():
@@ -71,23 +75,13 @@ def test_no_model_wrote_so_none_fell_short():
     assert [one.lacking for one in found.values()] == [{}] * 3
 
 
-def test_an_empty_second_rationale_is_no_rationale():
-    both = benchmark(2, why=["a", "b"], also=["c", " "])
-    found = add_other_rationales(wrote("a", "b", unstable=ONE_RATIONALE), both, {})
-    assert found.again == [["c", " "]]
-    assert found.has_change == [[True, False]]
-    assert found.unstable == ""
-
-
-def test_rationales_of_changed_inputs_stand_before_other_columns():
+def test_items_may_have_more_or_fewer_changed_inputs():
     both = benchmark(3, why=["a", "b", "c"], also=["d", "e", "f"])
     others = {"i0": ["x", "y"], "i2": ["z"], "elsewhere": ["q"]}
-    found = add_other_rationales(
-        wrote("a", "b", "c", unstable=ONE_RATIONALE), both, others
-    )
-    assert found.again == [["x", "", "z"], ["y", "", ""]]
-    assert found.has_change == [[True, False, True], [True, False, False]]
-    assert found.how == "rationales of changed inputs"
+    copies, has_change = rationales_of_changes(both, others)
+    columns = [items.column("why").tolist() for items in copies]
+    assert columns == [["x", "", "z"], ["y", "", ""]]
+    assert has_change == [[True, False, True], [True, False, False]]
 
 
 def test_empty_rationales_are_counted():

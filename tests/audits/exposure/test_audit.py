@@ -1,10 +1,13 @@
 """The exposure audit: the whole study with light readers."""
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from measurand.audits.exposure import ExposureSettings, audit, study
+from measurand.audits.exposure import ExposureSettings, arms, audit
 from measurand.audits.exposure.study import pool_rows
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadInput, NotApplicable
@@ -61,15 +64,16 @@ def test_the_same_seed_gives_the_same_report_at_any_number_of_workers(task):
 
 def test_arms_differ_in_their_texts_alone_and_never_read_train(task):
     with open_experiment(pool_rows(task)) as running:
-        asks = study.arm_asks(running, PcaReader(), 20, 60, range(3, 4))
+        asks = arms.arm_asks(running, PcaReader(), 20, 60, range(3, 4))
     assert len({ask.stream for ask in asks}) == 1
     assert len({(ask.fitted_on, ask.about) for ask in asks}) == 1
+    assert len({replace(ask.reader, texts=()) for ask in asks}) == 1
     base, extra, test = (set(ask.reader.texts) for ask in asks)
     pool = pool_rows(task).train
     train = set(
         Subsample(20, 60, 3, "train")(pool, generator(0, "select")).column("text")
     )
-    assert not base
+    assert base == train  # features of its own items, made as those of others are
     assert not train & (extra | test)
     assert not extra & test
 
@@ -156,3 +160,26 @@ def test_texts_change_what_a_light_reader_sees(reader, task):
     )
     assert not np.allclose(plain, adapted)
     np.testing.assert_allclose(adapted.sum(axis=1), 1)
+
+
+@pytest.mark.slow
+def test_a_near_zero_of_bags_of_words_is_provisional_and_calls_an_encoder(
+    task, monkeypatch
+):
+    called = []
+
+    def rungs(readers, strongest, *, rungs):
+        called.append(strongest)
+        return iter(())
+
+    module = sys.modules["measurand.audits.exposure.audit"]
+    monkeypatch.setattr(module, "higher_rungs", rungs)
+    chosen = ExposureSettings(m=20, n=60, repeats=8, margin=30.0, doses=(0.25,))
+    with open_experiment(task) as running:
+        report = audit(running, {"idf": IdfReader()}, chosen)
+        alone = audit(running, {"idf": IdfReader()}, replace(chosen, calibrate=False))
+    assert report.verdict.label == "not inflated within the margin"
+    assert report.verdict.provisional
+    assert called == ["minilm"]
+    assert "not installed" in report.not_run["minilm"]
+    assert alone.not_run["minilm"] == "no stronger reader was to be called"

@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartLeakage,
     PartReading,
+    cost_of_shift,
     runs_in_bits,
 )
 from measurand.audits.leakage.verdict import (
@@ -28,6 +29,7 @@ from measurand.audits.leakage.verdict import (
 )
 from measurand.core.control import Control, DoseResponse
 from measurand.core.finding import Estimate, Finding
+from measurand.core.items import Items
 from measurand.core.recipe import Strength
 
 N = 2_000
@@ -308,3 +310,34 @@ def test_no_room_is_left_where_one_part_alone_reaches_further():
     assert "room left" not in reason
     assert "length reaches 0.800 [0.780, 0.820] of the way" in reason
     assert "room left" in add_saturation(told, [full, majority]).reason
+
+
+def test_what_is_only_remembered_is_no_leak_and_not_nothing():
+    leaking, known = {"premise": part(0.3, 0.3)}, {"premise": (9, 90)}
+    told = said(stage(parts=leaking, remembered=known))
+    assert told.label == UNDECIDED
+    assert "only 9 of 90 items have a text of it that is new" in told.reason
+    elsewhere = stage("other", parts=leaking)
+    assert said(stage(remembered=known), elsewhere).label == LEAKS
+
+
+def test_labels_that_are_shared_out_otherwise_in_training_hide_what_a_part_tells():
+    hidden = replace(part(0.0, -0.5), shift_bits=0.6)
+    assert hidden.in_bits == hidden.decision == UNDECIDED
+    assert replace(part(0.0, -0.5), shift_bits=0.1).decision == WITHIN
+    baselines = replace(BASELINES, shift_bits=0.6)
+    stages = [stage(parts={"premise": hidden})]
+    told = verdict(stages, NO_WORDS, baselines, planted=False)
+    assert told.label == UNDECIDED
+    assert "labels are shared out otherwise in training" in told.reason
+
+
+def test_a_shift_of_labels_costs_the_divergence_of_their_shares():
+    def labelled(*labels):
+        return Items(pd.DataFrame({"text": "a", "label": labels}), ("text",), "label")
+
+    even, skewed = labelled("a", "b"), labelled(*"aaab")
+    assert cost_of_shift(even, even) == 0
+    cost = 0.75 * np.log2(0.75 / 0.5) + 0.25 * np.log2(0.25 / 0.5)
+    assert cost_of_shift(even, skewed) == pytest.approx(cost)
+    assert cost_of_shift(labelled("a", "a"), even) > 5

@@ -44,9 +44,23 @@ def test_esnli_brings_its_explanations(tmp_path, part):
         rows = invented(15, name, columns=columns, Explanation_1='so, "they" say')
         separated(tmp_path / f"esnli_{name}.csv", rows, ",")
     made = load_benchmark("esnli", data=tmp_path, part=part)
-    assert (sizes(made), made.rationale) == ((30, 15), "explanation")
-    assert made.test.column("explanation").iloc[0] == 'so, "they" say'
+    assert (sizes(made), made.rationale) == ((30, 15), "explanation_1")
+    assert made.rationales == ("explanation_1",)
+    assert made.test.column("explanation_1").iloc[0] == 'so, "they" say'
     assert made.train.column("hypothesis").iloc[15] == "train_2 saying 0"
+
+
+def test_esnli_keeps_its_three_explanations_where_train_has_one(tmp_path):
+    columns = ("Sentence1", "Sentence2", "gold_label")
+    several = {f"Explanation_{n}": f"reason {n}" for n in (1, 2, 3)}
+    for name in ("train_1", "train_2", "dev", "test"):
+        given = several if "train" not in name else {"Explanation_1": "one"}
+        rows = invented(15, name, columns=columns, **given)
+        separated(tmp_path / f"esnli_{name}.csv", rows, ",")
+    made = load_benchmark("esnli", data=tmp_path, part="test")
+    assert made.rationales == ("explanation_1", "explanation_2", "explanation_3")
+    assert made.test.column("explanation_3").iloc[0] == "reason 3"
+    assert made.train.column("explanation_2").iloc[0] == ""
 
 
 @pytest.mark.parametrize("part", ["matched", "mismatched"])

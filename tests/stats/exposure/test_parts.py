@@ -116,9 +116,33 @@ def test_one_training_a_draw_has_no_training_spread(rng):
         variance_components(small(Truth(tasks=2, subsamples=2)), rng=rng)
 
 
-def test_a_trend_needs_two_sizes():
-    with pytest.raises(Undefined, match="two sizes"):
-        per_doubling([50, 50], [0.1, 0.2], [0.1, 0.1])
+def sized(n, gain, seed=0):
+    """Pairs whose treatment gains so many points on average, with luck of draws."""
+    luck = np.random.default_rng(seed).normal(0, 0.02, 40)
+    right = n * (0.5 + gain / 100 + luck - luck.mean())
+    keys = {"lm": "a", "task": ["s", "t"] * 20, "subsample": range(40), "training": 1}
+    table = pd.DataFrame({**keys, "n": n, "control": n / 2, "treatment": right})
+    return ArmPairs(table, "bias")
+
+
+def test_a_trend_needs_two_sizes_of_one_m():
+    with pytest.raises(Undefined, match="two n with one m"):
+        per_doubling([(50, 100, sized(100, 1.0)), (100, 200, sized(200, 2.0))])
+
+
+def test_a_trend_is_within_m():
+    # Along n alone the line would fall: those of m = 100 are lower, and larger.
+    sizes = [(50, 100, 4.0), (50, 200, 5.0), (100, 400, 0.0), (100, 800, 1.0)]
+    slope = per_doubling([(m, n, sized(n, gain, n)) for m, n, gain in sizes])
+    assert slope.low < 1.0 < slope.high
+    assert slope.value == pytest.approx(1.0, abs=0.3)
+
+
+def test_a_trend_knows_that_draws_of_two_sizes_share_rows():
+    same = [(50, 100, sized(100, 0.0)), (50, 200, sized(200, 0.0))]
+    other = [(50, 100, sized(100, 0.0)), (50, 200, sized(200, 0.0, 1))]
+    widths = [e.high - e.low for e in (per_doubling(same), per_doubling(other))]
+    assert widths[0] < 0.1 * widths[1]
 
 
 @pytest.mark.parametrize("noise", [0.3, 0.59, 0.61, 1.0])

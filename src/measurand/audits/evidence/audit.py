@@ -28,6 +28,12 @@ from measurand.audits.evidence.reading import (
     correct_by_item,
     read_evidence,
 )
+from measurand.audits.evidence.rivals import (
+    Rival,
+    find_rivals,
+    needs_evidence,
+    rival_findings,
+)
 from measurand.audits.evidence.settings import EvidenceSettings
 from measurand.audits.evidence.split import (
     SplitCheck,
@@ -68,10 +74,10 @@ from measurand.experiment.statements import MAJORITY, say_chance
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
-from measurand.stats.decisions import ABOVE
 from measurand.stats.paired import mean_score
 
 USUAL = EvidenceSettings()
+WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
 UNNEEDED = Highlight(
     WITHOUT_EVIDENCE,
     "Items answered without the evidence",
@@ -160,19 +166,26 @@ def _audit_split(
     readings, refused = _climb_evidence_ladder(
         experiment, used_readers, shuffle, baselines, settings
     )
+    rivals = find_rivals(readings, baselines)
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
     # They compare training sets of one size, which folds would cut again.
     apart = benchmark if benchmark.folds == 1 else check_split(drawn).benchmark
-    with _reopen(experiment, apart) as held_out:
-        consequences, missing = _consequence_findings(held_out, used_readers, readings)
+    consequences: list[Finding] = []
+    missing = {"flip_rate, ood_gap, filter_gain": WHY_BRIEF}
+    if not settings.brief:
+        with _reopen(experiment, apart) as held_out:
+            consequences, missing = _consequence_findings(
+                held_out, used_readers, readings
+            )
     findings = [
         *split.findings,
         Finding("majority", "majority", "full", majority),
         Finding("accuracy", "metadata", "full", metadata),
         # What form tells stands beside the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
+        *rival_findings(rivals),
         *consequences,
     ]
     only_written = all(reading.written for reading in readings)
@@ -182,6 +195,7 @@ def _audit_split(
         base,
         settings.margin,
         split,
+        rivals,
         shuffle=settings.shuffle,
         planted=benchmark.planted,
     )
@@ -236,6 +250,9 @@ def _climb_evidence_ladder(
             refused[name] = way_to_run("evidence", reason)
             del readers[name]
 
+    def rivals() -> dict[str, Rival]:
+        return find_rivals(readings, baselines)
+
     at_start = dict(readers)
     for name, reader in at_start.items():
         read(name, reader)
@@ -245,7 +262,7 @@ def _climb_evidence_ladder(
     rungs = higher_rungs(at_start, settings.strongest, weightless=planted)
     while (
         settings.calibrate
-        and not any(reading.decision == ABOVE for reading in readings)
+        and not any(needs_evidence(r, rivals()) for r in readings)
         and (rung := next(rungs, None))
     ):
         name, readers[name] = rung

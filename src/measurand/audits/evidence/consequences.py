@@ -20,6 +20,7 @@ from measurand.audits.evidence.settings import (
 )
 from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs, Intervention, Selection
@@ -33,10 +34,11 @@ from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Flip, rendered_share
 from measurand.selections.rows import Both, Drop, Everything, HoldOut, Only, Sample
-from measurand.stats.resampling import Statistic, bootstrap
-from measurand.stats.scores import wilson_share
+from measurand.stats.resampling import Statistic, bootstrap, resample_unit
+from measurand.stats.scores import unseen_share, wilson_share
 
 RESAMPLES = 2000
+STILL = 1e-9  # width under which nothing varied but rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +134,20 @@ def _shared_size(train: Items, column: str, value: str) -> int:
     return min(left, math.ceil(len(train) * SHIFT_STEP**steps))
 
 
-def _widen(estimate: Estimate, spread: float, draws: int) -> Estimate:
+def _widen(estimate: Estimate, spread: float, draws: int, clusters: Ints) -> Estimate:
     """The estimate with the wider of two intervals: over items, over training sets.
 
     What training sets move is also seen item by item, so that adding the two would
-    count it twice: coins then showed nothing in 160 intervals of 160.
+    count it twice: coins then showed nothing in 160 intervals of 160. Where neither
+    varies, an item unseen may still be lost or won: the rule of three.
     """
     half = float(student.ppf((1 + estimate.level) / 2, draws - 1)) * spread
     value = estimate.value
+    if max(estimate.high - estimate.low, half) < STILL:
+        reach = unseen_share(count_clusters(clusters), estimate.level)
+        ends = max(value - reach, -1.0), min(value + reach, 1.0)
+        method = f"rule of three over {resample_unit(estimate.n, clusters)}"
+        return replace(estimate, low=ends[0], high=ends[1], method=method)
     return replace(
         estimate,
         low=min(estimate.low, value - half),
@@ -183,7 +191,8 @@ def gap_findings(
         draws = len(shown)
         variance = shown.mean(axis=1).var(ddof=1) / draws
         variance += shown.var(axis=0, ddof=1).sum() / len(chosen) ** 2
-        return _widen(over_items, float(np.sqrt(variance)), draws)
+        spread = float(np.sqrt(variance))
+        return _widen(over_items, spread, draws, clusters[inside])
 
     estimates = [average_gap([i]) for i in range(count)]
     findings = [
@@ -361,7 +370,9 @@ def filter_findings(
             "filter_gain",
             name,
             condition,
-            _widen(_gap_change(before, after, clusters, rng), spread, SHIFT_DRAWS),
+            _widen(
+                _gap_change(before, after, clusters, rng), spread, SHIFT_DRAWS, clusters
+            ),
         )
         for condition, (before, after) in pairs.items()
     ]

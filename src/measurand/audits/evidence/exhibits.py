@@ -27,7 +27,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.statements import bits_exhibits
+from measurand.experiment.statements import bits_exhibits, several_right_warnings
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 
@@ -321,6 +321,7 @@ def evidence_warnings(
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
         messages.append(f"{overlap} test items stand in the training items too")
+    messages += several_right_warnings(benchmark)
     return messages
 
 

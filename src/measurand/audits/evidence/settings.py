@@ -78,6 +78,7 @@ class EvidenceSettings:
         seeds: How often a trained encoder is trained anew; None takes what is usual.
         controls: How much is spiked and blanked: none; quick, one dose for readers
             that take seconds; or full, several for these and one for encoders.
+        brief: Whether to leave out the consequences: shift, flips, filter.
         folds: In how many folds the items of a single file are tested; 1 tests the
             share that was set apart. None takes 3, and 1 where a server's model is
             asked: it is paid by the item. A reader that learned before is asked about
@@ -93,6 +94,7 @@ class EvidenceSettings:
     strongest: str = "minilm"
     seeds: int | None = None
     controls: str = "quick"
+    brief: bool = False
     folds: int | None = None
     judge: str | None = None
 

@@ -1,14 +1,16 @@
 """From decisions to words. No label ever says independent.
 
-One fit reader that depends is enough: another that sees nothing does not undo it. A
+One fit reader that depends is enough, unless one that has no evidence is surely as
+good: another that sees nothing does not undo it. A
 near zero needs every fit reader that can join query and evidence, none of which may
 have been unable to see what it did not find.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
+from measurand.audits.evidence.rivals import Rival, needs_evidence
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.audits.evidence.split import SplitCheck
 from measurand.core.control import READS_SOMETHING
@@ -56,12 +58,15 @@ def verdict(
     majority: Estimate,
     margin: float,
     split: SplitCheck,
+    rivals: Mapping[str, Rival],
     *,
     shuffle: str = PLAIN,
     planted: bool = False,
 ) -> Verdict:
     """What the packets let us say, whatever order and names the readers have."""
-    told = _reading_verdict(readings, majority, margin, shuffle, planted=planted)
+    told = _reading_verdict(
+        readings, majority, margin, rivals, shuffle, planted=planted
+    )
     if split.remembered and told.label != "no verdict":
         why = (
             f"readers may remember rather than read{split.clause()}; split the items "
@@ -75,6 +80,7 @@ def _reading_verdict(
     readings: Sequence[EvidenceReading],
     majority: Estimate,
     margin: float,
+    rivals: Mapping[str, Rival],
     shuffle: str,
     *,
     planted: bool,
@@ -83,8 +89,10 @@ def _reading_verdict(
     standing = [reading for reading in readings if not _why_unfit(reading)]
     if not standing:
         return _no_verdict(readings, majority)
-    if [reading for reading in standing if reading.decision == ABOVE]:
-        return _sensitive_verdict(readings, standing, margin)
+    if any(needs_evidence(reading, rivals) for reading in standing):
+        return _sensitive_verdict(readings, standing, margin, rivals)
+    if outdone := [reading for reading in standing if reading.decision == ABOVE]:
+        return _outdone_verdict(outdone, rivals, planted=planted)
     helped = [reading for reading in standing if reading.decision == HELPED]
     if helped:
         stage = _deciding_reading(helped)
@@ -140,9 +148,10 @@ def _sensitive_verdict(
     readings: Sequence[EvidenceReading],
     standing: Sequence[EvidenceReading],
     margin: float,
+    rivals: Mapping[str, Rival],
 ) -> Verdict:
     """At least one reader depends: the verdict names who saw it and who did not."""
-    seers = [reading for reading in standing if reading.decision == ABOVE]
+    seers = [reading for reading in standing if needs_evidence(reading, rivals)]
     stage = _deciding_reading(seers)
     others = [reading.name for reading in seers if reading is not stage]
     clauses = [f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence"]
@@ -164,6 +173,20 @@ def _sensitive_verdict(
         clauses.append(f"not seen for certain by {', '.join(unsure)}")
     why = "; ".join(clauses) + _ablation_clause(stage, margin) + _unfit_clause(readings)
     return Verdict(SENSITIVE, SENSITIVE, stage.name, why)
+
+
+def _outdone_verdict(
+    readings: Sequence[EvidenceReading], rivals: Mapping[str, Rival], *, planted: bool
+) -> Verdict:
+    """Who depends is no better than who has no evidence: the labels may not need it."""
+    stage = _deciding_reading(readings)
+    why = (
+        f"{stage.name} loses {stage.effect.interval(0.95)} on wrong evidence, but "
+        f"{rivals[stage.name].clause}, so that this does not show that the labels need "
+        "it; a reader that does better with the evidence would"
+    )
+    open_ended = stage.strength < Strength.PRETRAINED and not planted
+    return Verdict(UNDECIDED, UNDECIDED, stage.name, why, open_ended)
 
 
 def _near_zero_verdict(
@@ -275,6 +298,14 @@ def _map_region(
             f"metadata alone reach {mpds} of its accuracy, more than the reader "
             f"itself, {open_place}",
         )
+    beyond = _estimate_of(reading, "mpds_corrected")
+    if mpds.high >= DIRECT and beyond is not None and beyond.low <= 0:
+        # The commonest label alone may reach so much where labels are skewed.
+        return (
+            "warning",
+            f"metadata alone reach {mpds} of its accuracy, but not clearly more than "
+            f"the majority does, {open_place}",
+        )
     if mpds.low >= DIRECT:
         return "direct coupling", f"metadata alone reach {mpds} of its accuracy"
     if mpds.high < DIRECT:
@@ -284,6 +315,12 @@ def _map_region(
         f"metadata alone reach {mpds} of its accuracy, so that direct or latent "
         f"(under {DIRECT}) is open",
     )
+
+
+def _estimate_of(reading: EvidenceReading, statistic: str) -> Estimate | None:
+    """What the reader has of a statistic, where it has a value."""
+    values = (f.estimate for f in reading.findings if f.statistic == statistic)
+    return next(values, None)
 
 
 def _ablation_clause(reading: EvidenceReading, margin: float) -> str:

@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
+from measurand.audits.explanations.instrument import (
+    judge_warnings,
+    minimal_pair_findings,
+)
 from measurand.audits.explanations.reading import (
     RationaleReading,
     read_rationales,
@@ -11,6 +15,7 @@ from measurand.audits.explanations.reading import (
 )
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.explanations.statement import (
+    drift_likeness_findings,
     explanation_settings,
     explanation_warnings,
     judge_agreement,
@@ -35,6 +40,7 @@ from measurand.experiment.ladder import (
     order_by_strength,
     way_to_run,
 )
+from measurand.judges import load_judge
 
 STRONGER_READER = "cross"  # sees how the input and the rationale meet, and needs no GPU
 USUAL = ExplanationsSettings()
@@ -59,8 +65,11 @@ def audit(
     readings, not_called = _climb_rationale_ladder(
         experiment, readers, corpus, settings
     )
+    judge = load_judge(settings.judge), model_title(settings.judge)
+    pair_findings = minimal_pair_findings(experiment, *judge, settings.preset)
     findings = [
         *_corpus_findings(experiment, corpus, settings.judge),
+        *pair_findings,
         *readerless_findings(readings[0].figures, model_title(settings.judge)),
         *merge_findings(readings),
         # Metrics are judged by the strongest reader: their names stand for readers.
@@ -76,10 +85,11 @@ def audit(
             experiment.seed, readers, readings, [*corpus.rationales], settings
         ),
         not_called | merge_not_run(readings),
-        tuple(
-            explanation_warnings(
+        (
+            *explanation_warnings(
                 benchmark, corpus.rationales, corpus.perturbations, readings
-            )
+            ),
+            *judge_warnings(pair_findings),
         ),
         exhibits(benchmark, corpus.rationales, readings, corpus.leaks, findings),
         rationale_table(
@@ -87,6 +97,7 @@ def audit(
             corpus.rationales,
             corpus.robustness,
             corpus.specificity,
+            corpus.copied,
             corpus.perturbations,
             readings[-1],
         ),
@@ -138,6 +149,7 @@ def _corpus_findings(
             seed, corpus.specificity, corpus.contrasts, benchmark, clusters
         ),
         *judge_agreement(experiment, written, robustness, judge),
+        *drift_likeness_findings(seed, corpus.drift_likeness, judge, clusters),
     ]
 
 

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from measurand.audits.explanations.copying import near_copies
 from measurand.audits.explanations.fields import rationale_input_fields
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
@@ -28,7 +29,7 @@ from measurand.audits.explanations.specificity import (
     Specificity,
     specificity_by_explainer,
 )
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.explainer import Judge, Likeness, Pairs
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
@@ -46,11 +47,14 @@ class Robustness:
         robustness: R of each test item; nan where nothing was compared.
         baseline: Its similarity to other items' rationales; nan where it has none.
         surface: BERTScore and ROUGE-L in R's place.
+        agreement: How like it is to what others wrote of the same input: no robustness,
+            since no input was changed; nan where nobody did.
     """
 
     robustness: Floats
     baseline: Floats
     surface: Mapping[str, Floats]
+    agreement: Floats
 
 
 def measure_robustness(
@@ -64,40 +68,66 @@ def measure_robustness(
     robustness = {}
     for name, rationales in by_explainer.items():
         baseline = other_item_likeness(experiment.seed, rationales.test, judge_measure)
-        item_robustness = rewrite_likeness(rationales, judge_measure)
+        rewrites = rationales.test, rationales.again, rationales.has_change
+        item_robustness = rewrite_likeness(*rewrites, judge_measure)
         # An item without a rationale gets what any two items' rationales would get.
         is_empty = np.array([not text.strip() for text in rationales.test])
         if not rationales.unstable and np.isfinite(baseline).any():
             item_robustness = np.where(is_empty, np.nanmean(baseline), item_robustness)
         likenesses = {
             kind: rewrite_likeness(
-                rationales, partial(judge_likeness, experiment, recipe)
+                *rewrites, partial(judge_likeness, experiment, recipe)
             )
             for kind, recipe in surfaces.items()
         }
-        robustness[name] = Robustness(item_robustness, baseline, likenesses)
+        has_text = [[bool(t.strip()) for t in column] for column in rationales.written]
+        agreement = rewrite_likeness(
+            rationales.test, rationales.written, has_text, judge_measure
+        )
+        robustness[name] = Robustness(item_robustness, baseline, likenesses, agreement)
     return robustness
 
 
-def rewrite_likeness(rationales: Rationales, measure: Measure) -> Floats:
+def measure_drift(
+    experiment: Experiment,
+    drift: Rationales | None,
+    judge: Judge,
+    surfaces: Mapping[str, Likeness],
+) -> dict[str, Floats]:
+    """How like drifts are to what they were made of: by entailment, by the surface."""
+    if drift is None:
+        return {}
+    measures: dict[str, Measure] = {
+        "entailment": partial(judge_similarity, experiment, judge)
+    }
+    for kind, recipe in surfaces.items():
+        measures[kind] = partial(judge_likeness, experiment, recipe)
+    always = [[True] * len(drift.test)]
+    return {
+        kind: rewrite_likeness(drift.origin, [drift.test], always, measure)
+        for kind, measure in measures.items()
+    }
+
+
+def rewrite_likeness(
+    test: Sequence[str],
+    again: Sequence[Sequence[str]],
+    has_change: Sequence[Sequence[bool]],
+    measure: Measure,
+) -> Floats:
     """The mean likeness of each item's rationale to what was written again."""
-    positions: list[tuple[int, int]] = []
+    rows: list[int] = []
     pairs: list[tuple[str, str]] = []
-    for number, (texts, has_change) in enumerate(
-        zip(rationales.again, rationales.has_change, strict=True)
-    ):
-        for row, (first, text, is_changed) in enumerate(
-            zip(rationales.first, texts, has_change, strict=True)
-        ):
-            if is_changed and first.strip():
-                positions.append((number, row))
+    for texts, is_changed in zip(again, has_change, strict=True):
+        for row, (first, text) in enumerate(zip(test, texts, strict=True)):
+            if is_changed[row] and first.strip():
+                rows.append(row)
                 pairs.append((first, text))
-    sums, counts = np.zeros((2, len(rationales.test)))
+    sums, counts = np.zeros((2, len(test)))
     if pairs:
-        rows = np.array([row for _, row in positions])
-        sums += np.bincount(rows, measure(pairs), len(rationales.test))
-        counts += np.bincount(rows, minlength=len(rationales.test))
-    nothing = np.full(len(rationales.test), np.nan)
+        sums += np.bincount(rows, measure(pairs), len(test))
+        counts += np.bincount(rows, minlength=len(test))
+    nothing = np.full(len(test), np.nan)
     return np.asarray(np.divide(sums, counts, out=nothing, where=counts > 0))
 
 
@@ -137,8 +167,10 @@ class Corpus:
             those that the verdict is on.
         perturbations: The changed test items.
         robustness: What becomes of rationales when the input is said otherwise.
+        drift_likeness: How like drifts are to what they were made of, by measure.
         specificity: How well each rationale fits its own input.
-        contrasts: Against what it was held.
+        contrasts: Against what each was held.
+        copied: Whether each rationale is nearly a field of its input.
         leaks: Words and templates that tell the label.
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
@@ -148,8 +180,10 @@ class Corpus:
     rationales: Mapping[str, Rationales]
     perturbations: Perturbations
     robustness: Mapping[str, Robustness]
+    drift_likeness: Mapping[str, Floats]
     specificity: Mapping[str, Specificity]
-    contrasts: Contrasts
+    contrasts: Mapping[str, Contrasts]
+    copied: Mapping[str, Bools]
     leaks: pd.DataFrame
     fields: tuple[str, ...]
     also: tuple[str, ...]
@@ -176,22 +210,28 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
         judge,
         paraphraser=settings.paraphraser,
         count=settings.count,
+        preset=settings.preset,
     )
     rationales = collect_rationales(
         experiment, names, perturbations, settings.others, settings.model
     )
     surface = surface_measures(settings.judge)
     robustness = measure_robustness(experiment, rationales, judge, surface)
-    contrasts, specificity = specificity_by_explainer(
-        experiment, rationales, settings.preset, settings.similarity
-    )
     fields, also = rationale_input_fields(benchmark)
+    contrasts, specificity = specificity_by_explainer(
+        experiment, rationales, fields, settings.preset, settings.similarity
+    )
     return Corpus(
         rationales,
         perturbations,
         robustness,
+        measure_drift(experiment, rationales.get("drift"), judge, surface),
         specificity,
         contrasts,
+        {
+            name: near_copies(part.test, benchmark.test, fields)
+            for name, part in rationales.items()
+        },
         leaking_templates(benchmark, rationales[names[0]]),
         fields,
         also,

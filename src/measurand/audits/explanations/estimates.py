@@ -1,6 +1,8 @@
 """The figures of explainers' rationales, and their scores item by item.
 
-    lcig              mean of log p1(y | x, r-) - log p0(y | x), in nats
+    lcig              mean of log p1(y | x, r-) less that of rationales dealt anew
+                      (in the proposal: less log p0(y | x)), in nats
+    lcig_within_label the same less that of rationales dealt anew within the label
     informativeness   clip(lcig / H(Y | x), 0, 1), H the mean of -log p0; of means,
                       since clipping item by item turns noise into merit
     rev               mean of log g(y | r, b) - log g'(y | b), in nats
@@ -22,12 +24,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
-from measurand.stats.decisions import pool_estimates
+from measurand.stats.decisions import pool_estimates, widen_estimate
 from measurand.stats.resampling import (
     MEAN_RESAMPLES,
     bootstrap,
@@ -37,6 +40,7 @@ from measurand.stats.resampling import (
     resample_unit,
 )
 from measurand.stats.scores import bound_constant_share
+from measurand.stats.uncertainty import mean_interval
 
 # Log scores are hardly ever equal in two items, so each resample draws all anew.
 RESAMPLES = 2_000
@@ -52,13 +56,49 @@ class Las:
     nonleaking: Estimate | None
 
 
-def lcig(
-    information: Information, *, rng: Rng = None, clusters: Clusters = None
-) -> Estimate:
+def lcig(information: Information, *, clusters: Clusters = None) -> Estimate:
     """The information that the masked rationale adds to the input, in nats."""
-    return _mean_over_seeds(
-        information, lambda run: run.log_p1 - run.log_p0, rng, clusters
-    )
+    return _gain_over_null(information, information.null, clusters)
+
+
+def lcig_within_label(
+    information: Information, *, clusters: Clusters = None
+) -> Estimate | None:
+    """What of it is of the item: over rationales of other items with its label."""
+    if information.label_null is None:
+        return None
+    return _gain_over_null(information, information.label_null, clusters)
+
+
+def _gain_over_null(
+    information: Information, null: NullGain | None, clusters: Clusters
+) -> Estimate:
+    """The mean gain over items; its interval holds the spread between deals."""
+    if null is None:
+        return _mean_over_seeds(
+            information, lambda run: run.log_p1 - run.log_p0, None, clusters
+        )
+    return null_gain_estimate(information.gain_over(null), null, clusters)
+
+
+def null_gain_estimate(
+    gains: Floats, null: NullGain, clusters: Clusters = None
+) -> Estimate:
+    """The mean of gains over those of rationales that cannot tell.
+
+    Where they tell nothing either, the interval holds 0 as often as it says.
+    """
+    return _add_deals(mean_interval(gains, clusters), null)
+
+
+def _add_deals(estimate: Estimate, null: NullGain, scale: float = 1.0) -> Estimate:
+    """The estimate, its interval holding what another deal would have changed."""
+    deals = len(null.logs)
+    if deals < 2:
+        return replace(estimate, method=f"{estimate.method}; over one deal")
+    variance = null.variance / scale**2
+    what = f"over {deals} deals, their spread added"
+    return widen_estimate(estimate, variance, deals - 1, what)
 
 
 def rev(
@@ -91,20 +131,11 @@ def rationale_only(
 
 
 def residual_leakage(
-    information: Information,
-    strength: float | None = None,
-    *,
-    rng: Rng = None,
-    clusters: Clusters = None,
+    information: Information, *, rng: Rng = None, clusters: Clusters = None
 ) -> Estimate:
-    """The accuracy of a detector retrained on masked rationales, at one strength.
-
-    The strength that was kept is meant where none is given.
-    """
-    right = information.residual[
-        information.mask_strength if strength is None else strength
-    ]
-    return _share_right(right, _generator_or_default(rng, "residual"), clusters)
+    """The accuracy of a detector retrained on masked rationales."""
+    source = _generator_or_default(rng, "residual")
+    return _share_right(information.residual, source, clusters)
 
 
 def informativeness(
@@ -112,15 +143,25 @@ def informativeness(
 ) -> Estimate:
     """The share of what the input leaves open that the masked rationale tells."""
     source = _generator_or_default(rng, "informativeness")
-    estimates = []
-    for run in information.runs:
-        if -run.log_p0.mean() <= 0:
-            raise Undefined("the input alone tells the label, so nothing is left open")
-        rows = np.column_stack([run.log_p1 - run.log_p0, -run.log_p0])
-        estimates.append(
-            _bootstrap_sums(lambda s: s[..., 0] / s[..., 1], rows, source, clusters)
-        )
-    estimate = pool_estimates(estimates, "seeds")
+    left_open = -information.log_p0
+    if left_open.mean() <= 0:
+        raise Undefined("the input alone tells the label, so nothing is left open")
+    null = information.null
+    if null is None:
+        gains = [(run.log_p1 - run.log_p0, -run.log_p0) for run in information.runs]
+    else:
+        gains = [(information.gain, left_open)]
+    estimate = pool_estimates(
+        [
+            _bootstrap_sums(
+                lambda s: s[..., 0] / s[..., 1], np.column_stack(pair), source, clusters
+            )
+            for pair in gains
+        ],
+        "seeds",
+    )
+    if null is not None:
+        estimate = _add_deals(estimate, null, float(left_open.mean()))
     # Quantiles of clipped resamples are the clipped quantiles.
     ends = np.clip([estimate.value, estimate.low, estimate.high], 0.0, 1.0)
     value, low, high = (float(end) for end in ends)
@@ -214,6 +255,7 @@ def _generator_or_default(rng: Rng, name: str) -> np.random.Generator:
 
 
 ByExplainer = Mapping[str, Floats]
+Spread = tuple[float, int]
 
 
 @dataclass(frozen=True)
@@ -240,14 +282,15 @@ class Scores:
         composites: Metrics made of means; these take precedence over means of items.
         clusters: Items with one number hang together.
         seeds: How many trainings the scores of readers are means of.
-        spread: Of (metric, explainer), the standard error that these leave in a mean.
+        spread: Of (metric, explainer), the standard error that these, or deals of
+            rationales, leave in a mean, and its degrees of freedom.
     """
 
     items: Mapping[str, ByExplainer]
     composites: Mapping[str, Composite] = field(default_factory=dict)
     clusters: Clusters = None
     seeds: int = 1
-    spread: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    spread: Mapping[tuple[str, str], Spread] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse scores of different items."""
@@ -272,6 +315,18 @@ class Scores:
         """What an interval is drawn from: items, or clusters, and seeds where told."""
         unit = resample_unit(n, clusters)
         return f"{unit} and {self.seeds} seeds" if trained else unit
+
+    def spread_draws(
+        self, column: tuple[str, str], rng: np.random.Generator, resamples: int
+    ) -> Floats:
+        """What trainings or deals leave open in a mean, so many times.
+
+        By t and not by z: the spread itself is of two, three or five of them.
+        """
+        if column not in self.spread:
+            return np.zeros(resamples)
+        error, freedom = self.spread[column]
+        return error * rng.standard_t(freedom, resamples)
 
     def paired_columns(
         self, *wanted: tuple[str, str]
@@ -342,8 +397,7 @@ def metric_levels(
     draws = resample_means(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
     # Other items and other trainings: what is made of means has both in its interval.
     for at, column in enumerate(columns):
-        if scores.spread.get(column):
-            draws[:, at] += scores.spread[column] * rng.standard_normal(resamples)
+        draws[:, at] += scores.spread_draws(column, rng, resamples)
     values_and_draws = np.vstack([column_means(rows), draws])
     table = {column: values_and_draws[:, at] for at, column in enumerate(columns)}
     by_metric = {}

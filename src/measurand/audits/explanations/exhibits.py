@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations import estimates
 from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
@@ -17,6 +16,7 @@ from measurand.core.finding import Estimate, Exhibit, Finding
 from measurand.core.names import own_column
 from measurand.explainers import SUITE
 from measurand.stats.frontier import varif
+from measurand.stats.scores import wilson_share
 from measurand.stats.specificity import rescale_auc
 
 FRONTIER = {"x_title": "robustness R", "y_title": "informativeness", "shade": "S"}
@@ -115,28 +115,22 @@ def mask_exhibit(reading: RationaleReading) -> Exhibit:
     leaking = {
         n: information
         for n, information in reading.information.items()
-        if max(information.residual) > 0
+        if information.mask_strength > 0
     }
-    rows, clusters = [], reading.scores.clusters
+    rows = []
     for name, information in (leaking or reading.information).items():
-        accuracies = {0.0: estimates.rationale_only(information, clusters=clusters)} | {
-            strength: estimates.residual_leakage(
-                information, strength, clusters=clusters
+        for strength, right in information.tried.items():
+            estimate = wilson_share(int(right.sum()), len(right))
+            rows.append(
+                {
+                    "series": name,
+                    "x": strength,
+                    "y": estimate.value,
+                    "low": estimate.low,
+                    "high": estimate.high,
+                    "n": estimate.n,
+                }
             )
-            for strength in information.residual
-            if strength > 0
-        }
-        rows += [
-            {
-                "series": name,
-                "x": strength,
-                "y": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "n": estimate.n,
-            }
-            for strength, estimate in accuracies.items()
-        ]
     majority = next(iter(reading.information.values())).majority
     titles = {
         "x_title": "share of the words masked",
@@ -144,8 +138,9 @@ def mask_exhibit(reading: RationaleReading) -> Exhibit:
         "horizontal": {"majority": majority, "target": majority + TARGET},
     }
     caption = (
-        f"Leakage before and after masking, by {reading.name}; rationales that leaked "
-        "nothing were not masked"
+        f"Leakage before and after masking, by {reading.name}, on the third part of "
+        "train on which the strength is chosen; rationales that leaked nothing there "
+        "were not masked"
     )
     return Exhibit(
         f"masks_{reading.name}", "curve", pd.DataFrame(rows), caption, titles
@@ -239,7 +234,7 @@ def _rationale_browser(
             "query": items.column(benchmark.query).tolist(),
             "rationale": by_explainer[name].test,
             "masked": information.masked_test,
-            "nats": (information.log_p1 - information.log_p0).round(3),
+            "nats": information.gain.round(3),
         }
     )
     caption = f"Items with the {name} rationale and its mask, by {readings[-1].name}"
@@ -263,6 +258,7 @@ COMPARISON = Comparison(
         "informativeness",
         "robustness",
         "specificity",
+        "copied",
         "varif",
         "rationale_only",
         "residual_leakage",
@@ -281,8 +277,17 @@ COMPARISON = Comparison(
     ),
     caption="Every benchmark, reader and explainer: what it tells and how it leaks",
     changes=(
-        *("varif", "robustness", "informativeness", "rationale_only"),
-        *("specificity", "residual_leakage", "lcig", "simulatability", "las*"),
+        *("varif", "robustness", "agreement", "informativeness", "rationale_only"),
+        *("lcig_within_label", "attack_fall", "comprehensiveness", "sufficiency"),
+        *(
+            "copied",
+            "drift_likeness",
+            "specificity",
+            "residual_leakage",
+            "lcig",
+            "simulatability",
+            "las*",
+        ),
         *("rev", "robustness_baseline", "specificity_over_copy", "bertscore"),
         *("rouge_l", "length", "overlap", "hypervolume", "rank_correlation"),
         *("auc_*", "acceptance_rate", "majority", *HYPOTHESES),
@@ -293,11 +298,14 @@ COMPARISON = Comparison(
         "lcig": Score((I,)),
         "rationale_only": Score((own_column("leaks", "{}"),)),
         "residual_leakage": Score((own_column("residual", "{}"),)),
+        "copied": Score((own_column("copied", "{}"),)),
         "specificity": Score((S,), rescale_auc),
         "informativeness": Score((I, LEFT_OPEN), _told_share),
         "varif": Score(
-            (S, R, I, LEFT_OPEN),
-            lambda s, r, gain, left: varif(rescale_auc(s), r, _told_share(gain, left)),
+            (S, R, I, LEFT_OPEN, own_column("copied", "{}")),
+            lambda s, r, gain, left, copied: varif(
+                rescale_auc(s) * (1 - copied), r, _told_share(gain, left)
+            ),
         ),
     },
     axes={
@@ -305,6 +313,7 @@ COMPARISON = Comparison(
         "uninformative": "informativeness",
         "leaky": "rationale_only",
         "unspecific": "specificity",
+        "copying": "copied",
     },
     conditions_setting="explainers",
     outcomes=("masked",),

@@ -10,12 +10,13 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items, with_columns
 from measurand.core.reader import Reader, Seeded, TemperatureScaled
 from measurand.experiment.ask import Ask
-from measurand.experiment.experiment import Experiment, ask_all
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.interventions.fields import Choose
 
 SEEDS = 3  # of a reader whose training is a matter of chance
 
 Arms = Mapping[str, tuple[str, ...]]
+Side = tuple[list[str], list[str]]  # the texts of the training and of the test items
 
 
 def seed_readers(reader: Reader, seeds: int | None) -> list[Reader]:
@@ -77,15 +78,16 @@ def arm_asks(members: Sequence[Reader], arms: Arms) -> list[Ask]:
     """What each seed is asked in each arm."""
     return [
         # One stream a seed: between arms, only what is read differs.
-        Ask(
-            member,
-            fitted_under=Choose(fields),
-            under=Choose(fields),
-            stream=f"explanations {seed}",
-        )
+        _arm_ask(member, fields, seed)
         for fields in arms.values()
         for seed, member in enumerate(members)
     ]
+
+
+def _arm_ask(member: Reader, fields: tuple[str, ...], seed: int) -> Ask:
+    """What one seed is asked of these fields."""
+    read = Choose(fields)
+    return Ask(member, fitted_under=read, under=read, stream=f"explanations {seed}")
 
 
 def ask_arms(
@@ -97,6 +99,40 @@ def ask_arms(
         name: np.stack([next(predictions).probabilities[0] for _ in members])
         for name in arms
     }
+
+
+def ask_beside(
+    experiment: Experiment,
+    benchmark: Benchmark,
+    fields: tuple[str, ...],
+    members: Sequence[Reader],
+    texts: Sequence[tuple[Side, Sequence[int]]],
+) -> list[NDArray[np.float32]]:
+    """What is answered from these fields and one more text: seeds × items × classes.
+
+    Args:
+        experiment: The seed, store and engine.
+        benchmark: The items.
+        fields: The fields that are read in any case.
+        members: The reader once a seed.
+        texts: The texts of train and of test, each with the seeds that read it.
+    """
+    names = [free_field_name(f"text {n}", fields) for n in range(len(texts))]
+    columns = [
+        {name: sides[at] for name, (sides, _) in zip(names, texts, strict=True)}
+        for at in (0, 1)
+    ]
+    read = restrict_fields(benchmark, fields, columns, {name: name for name in names})
+    asks = [
+        _arm_ask(members[seed], (*fields, name), seed)
+        for name, (_, seeds) in zip(names, texts, strict=True)
+        for seed in seeds
+    ]
+    with reopen_experiment(experiment, read) as sub_experiment:
+        answers = iter(ask_all(sub_experiment, asks))
+    return [
+        np.stack([next(answers).probabilities[0] for _ in seeds]) for _, seeds in texts
+    ]
 
 
 def commonest_training_label(benchmark: Benchmark) -> int:

@@ -12,11 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from measurand.audits.explanations.corpus import Robustness
-from measurand.audits.explanations.estimates import Composite, Levels, Scores
+from measurand.audits.explanations.estimates import (
+    Composite,
+    Levels,
+    Scores,
+    Spread,
+)
 from measurand.audits.explanations.information import Information
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
-from measurand.core.arrays import Clusters, Floats
+from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.finding import Estimate
 from measurand.core.items import Items
 from measurand.core.words import words
@@ -54,7 +59,7 @@ class ExplainerFrontier:
 def explainer_frontier(
     figures: Mapping[str, Levels], methods: Sequence[str]
 ) -> ExplainerFrontier | None:
-    """The frontier of these explainers; None where none has both axes.
+    """The frontier of these explainers; None where fewer than two have both axes.
 
     The suite is no part of it: stress tests are no methods to be dominated by.
     """
@@ -62,7 +67,7 @@ def explainer_frontier(
         return None
     axes = [figures[axis] for axis in ("robustness", "informativeness")]
     chosen = tuple(n for n in methods if all(n in levels.explainers for levels in axes))
-    if not chosen:
+    if len(chosen) < 2:  # of one point there is nothing to be better than
         return None
     rows = [[levels.explainers.index(name) for name in chosen] for levels in axes]
     axis_rows = list(zip(axes, rows, strict=True))
@@ -87,9 +92,16 @@ def score_explainers(
     robustness: Mapping[str, Robustness],
     information: Mapping[str, Information],
     specificity: Mapping[str, Specificity],
+    copied: Mapping[str, Bools],
     clusters: Clusters,
+    *,
+    preset: str = "default",
 ) -> Scores:
-    """Every metric of every explainer, item by item, and those made of means."""
+    """Every metric of every explainer, item by item, and those made of means.
+
+    In the proposal S is the mean of S_i and VARIF that of VARIF_i, and nothing is made
+    of means but informativeness.
+    """
     item_scores: dict[str, dict[str, Floats]] = {}
     for name in by_explainer:
         for metric, column in _item_metrics(
@@ -98,38 +110,38 @@ def score_explainers(
             robustness[name],
             information[name],
             specificity[name],
+            copied[name],
         ).items():
             if np.isfinite(column).any():
                 item_scores.setdefault(metric, {})[name] = column
     seeds = len(next(iter(information.values())).runs)
     derived = _composite_metrics("bertscore" in item_scores)
-    return Scores(item_scores, derived, clusters, seeds, _seed_spreads(information))
+    if preset == "paper":
+        derived = {"informativeness": derived["informativeness"]}
+    return Scores(item_scores, derived, clusters, seeds, _mean_spreads(information))
 
 
-def _seed_spreads(
+def _mean_spreads(
     information: Mapping[str, Information],
-) -> dict[tuple[str, str], float]:
-    """The standard error that trainings leave in the means of what readers said."""
+) -> dict[tuple[str, str], Spread]:
+    """The standard error that trainings and deals leave in the means of readers."""
     errors = {}
-    for name, explainer_information in information.items():
-        if len(explainer_information.runs) < 2:
+    for name, part in information.items():
+        if part.null is not None and len(part.null.logs) > 1:
+            freedom = len(part.null.logs) - 1
+            errors["lcig", name] = (float(np.sqrt(part.null.variance)), freedom)
+        seeds = len(part.runs)
+        if seeds < 2:
             continue
         seed_means = {
-            "lcig": [
-                (run.log_p1 - run.log_p0).mean() for run in explainer_information.runs
-            ],
-            "lcig_raw": [
-                (run.log_p1_raw - run.log_p0).mean()
-                for run in explainer_information.runs
-            ],
-            "left_open": [-run.log_p0.mean() for run in explainer_information.runs],
-            "rationale_only": [
-                run.right_r.mean() for run in explainer_information.runs
-            ],
+            "lcig": [(run.log_p1 - run.log_p0).mean() for run in part.runs],
+            "lcig_raw": [(run.log_p1_raw - run.log_p0).mean() for run in part.runs],
+            "left_open": [-run.log_p0.mean() for run in part.runs],
+            "rationale_only": [run.right_r.mean() for run in part.runs],
         }
         for metric, means in seed_means.items():
-            error = np.std(means, ddof=1) / np.sqrt(len(means))
-            errors[metric, name] = float(error)
+            error = float(np.std(means, ddof=1) / np.sqrt(seeds))
+            errors.setdefault((metric, name), (error, seeds - 1))
     return errors
 
 
@@ -139,17 +151,17 @@ def _item_metrics(
     robustness: Robustness,
     information: Information,
     specificity: Specificity,
+    copied: Bools,
 ) -> Columns:
     """What each metric says of each item's rationale."""
     left_open = -information.log_p0
-    gain, raw = (
-        information.log_p1 - information.log_p0,
-        information.log_p1_raw - information.log_p0,
-    )
+    gain, raw = information.gain, information.log_p1_raw - information.log_p0
     masked_share, raw_share = (
         np.clip(g / left_open.mean(), 0.0, 1.0) for g in (gain, raw)
     )
-    gate = rescale_auc(specificity.auc)
+    gate = specificity.auc  # in the proposal as it is
+    if specificity.preset == "default":
+        gate = rescale_auc(specificity.auc) * ~copied
     item_robustness = robustness.robustness
     surface = dict(robustness.surface)
     varif_columns = {
@@ -166,14 +178,15 @@ def _item_metrics(
     unstable = np.isnan(item_robustness)
     return {
         "robustness": item_robustness,
+        "agreement": robustness.agreement,
         "lcig": gain,
         "lcig_raw": raw,
+        "lcig_over_input": information.log_p1 - information.log_p0,
         "left_open": left_open,
         "specificity": specificity.auc,
+        "copied": copied.astype(float),
         "rationale_only": information.right_r,
-        "residual_leakage": information.residual[information.mask_strength].astype(
-            float
-        ),
+        "residual_leakage": information.residual.astype(float),
         "rev": next(iter(information.rev.values())),
         "simulatability": information.right1 - information.right0,
         **surface,
@@ -203,18 +216,19 @@ def input_overlaps(items: Items, rationales: Sequence[str]) -> Floats:
 def _composite_metrics(encoded: bool) -> dict[str, Composite]:
     """The metrics that are made of means."""
     r, i, h, s = "robustness", "lcig", "left_open", "specificity"
+    gate = (s, "copied")
     metrics = {
         "informativeness": Composite((i, h), _information_share),
         "specificity": Composite((s,), lambda auc: rescale_auc(auc)),
-        "varif": Composite((r, i, h, s), _varif_of_means),
+        "varif": Composite((r, i, h, *gate), _varif_of_means),
         "varif without s": Composite(
             (r, i, h), lambda r, i, h: harmonic_mean(r, _information_share(i, h))
         ),
-        "varif without mask": Composite((r, "lcig_raw", h, s), _varif_of_means),
+        "varif without mask": Composite((r, "lcig_raw", h, *gate), _varif_of_means),
     }
     if encoded:
         metrics["varif with bertscore"] = Composite(
-            ("bertscore", i, h, s), _varif_of_means
+            ("bertscore", i, h, *gate), _varif_of_means
         )
     return metrics
 
@@ -224,6 +238,9 @@ def _information_share(gain: Floats, left_open: Floats) -> Floats:
     return np.clip(gain / left_open, 0.0, 1.0)
 
 
-def _varif_of_means(r: Floats, gain: Floats, left_open: Floats, auc: Floats) -> Floats:
-    """VARIF of means."""
-    return varif(rescale_auc(auc), r, _information_share(gain, left_open))
+def _varif_of_means(
+    r: Floats, gain: Floats, left_open: Floats, auc: Floats, copied: Floats
+) -> Floats:
+    """VARIF of means; what is a near-copy of its input counts for nothing."""
+    gate = rescale_auc(auc) * (1 - copied)
+    return varif(gate, r, _information_share(gain, left_open))

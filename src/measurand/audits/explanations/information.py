@@ -9,6 +9,10 @@ All from readers of one recipe, with the same seeds and the same calibration:
     g(y | r, b)      of the rationale and a baseline b, g'(y | b) of the baseline alone;
                      REV is log g - log g', of the label among the labels
 
+What the masked rationale adds is held against what the same reader gains from
+rationales dealt anew (`dealing`), whose reader is p1 too: log p1(y | x, r-) less its
+mean over the deals. With the proposal's mask it is held against p0, as there.
+
 A rationale without a word is scored as if it were not there: as the input alone.
 """
 
@@ -19,10 +23,20 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from measurand.audits.explanations.dealing import (
+    DEALS,
+    LABEL_DEALS,
+    NullGain,
+    dealt_rationales,
+    label_dealt_rationales,
+    repeated_fields,
+)
 from measurand.audits.explanations.fields import (
     Arms,
+    Side,
     arm_asks,
     ask_arms,
+    ask_beside,
     commonest_training_label,
     free_field_name,
     restrict_fields,
@@ -30,11 +44,11 @@ from measurand.audits.explanations.fields import (
     without_temperature,
 )
 from measurand.audits.explanations.masking import (
-    TARGET,
+    RationaleMasking,
+    choose_strength,
+    detect_labels,
     mask_rationales,
     preset_masking,
-    retrain_detectors,
-    weakest_strength,
 )
 from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
@@ -105,12 +119,14 @@ class Information:
         ids: The item ids.
         gold: The number of each item's label.
         runs: One a seed.
-        residual: Whether a detector retrained on rationales masked at each strength is
-            right, by the first seed.
+        null: What was answered beside rationales dealt anew; None where the gain is
+            held against the input alone.
+        label_null: The same of rationales dealt anew within the label.
+        residual: Whether a detector retrained on what the mask leaves is right, by the
+            first seed.
+        tried: The same on a third part, at each strength that was tried there.
         majority: The share of the commonest label.
-        strength: The weakest strength that leaves no leak: 0 where there is none to
-            begin with, None where every strength leaves one.
-        mask_strength: The strength of `log_p1`: `strength`, or else the strongest.
+        mask_strength: The strength of `log_p1`; 0 where nothing is masked.
         masked_test: The test rationales at that strength.
         empty: Rationales without a word, scored as the input alone.
         one_class: The share of answers in the commonest class, of readers of the input
@@ -120,18 +136,25 @@ class Information:
     ids: tuple[str, ...]
     gold: NDArray[np.int64]
     runs: tuple[SeedRun, ...]
-    residual: Mapping[float, Bools]
+    null: NullGain | None
+    label_null: NullGain | None
+    residual: Bools
+    tried: Mapping[float, Bools]
     majority: float
-    strength: float | None
     mask_strength: float
     masked_test: list[str]
     empty: Bools
     one_class: float
 
-    @property
-    def leaky(self) -> bool:
-        """Whether the label shows at every strength."""
-        return self.strength is None
+    def gain_over(self, null: NullGain | None) -> Floats:
+        """What the masked rationale adds to each item, in nats."""
+        zero = self.log_p0 if null is None else null.logs.mean(axis=0)
+        return np.asarray(np.where(self.empty, 0.0, self.log_p1 - zero))
+
+    @cached_property
+    def gain(self) -> Floats:
+        """What the masked rationale adds to each item over one dealt anew, in nats."""
+        return self.gain_over(self.null)
 
     @cached_property
     def log_p0(self) -> Floats:
@@ -256,111 +279,139 @@ def measure_information(
         x_fields: The fields of the input x.
         reader: The recipe of all readers.
         seeds: How often a reader that trains by chance is trained; three if None.
-        preset: "default", or "paper" for the proposal's mask.
+        preset: "default", or "paper" for the proposal's mask and zero.
     """
     if not x_fields:
         raise NotApplicable("informativeness needs an input beside the rationale")
-    mask_settings = preset_masking(preset)
     members = seed_readers(reader, seeds)
-    input_fields = tuple(x_fields)
-    arms = information_arms(benchmark, train_texts, test_texts, input_fields)
-    name = free_field_name(RATIONALE, input_fields)
+    fields = tuple(x_fields)
+    arms = information_arms(benchmark, train_texts, test_texts, fields)
+    name = free_field_name(RATIONALE, fields)
     with reopen_experiment(experiment, arms.plain) as sub_experiment:
         before = ask_arms(sub_experiment, members, arms.without_rationale)
-    gold = benchmark.test.gold(benchmark.classes)
-    majority = float(benchmark.test.labels.value_counts(normalize=True).max())
     with reopen_experiment(experiment, arms.explained) as sub_experiment:
         detectors = [without_temperature(member) for member in members]
         probabilities = ask_arms(sub_experiment, members, arms.with_rationale)
         probabilities |= ask_arms(sub_experiment, detectors, {ALONE: (name,)})
-        detector_right = np.asarray(probabilities[ALONE][0].argmax(axis=1) == gold)
-        # Where nothing leaks there is nothing to mask; the paper's mask asks nobody.
-        clean = mask_settings.collapsed and detector_right.mean() <= majority + TARGET
-        masks = None
-        if not clean:
-            detector = without_temperature(members[0])
-            masks = mask_rationales(sub_experiment, detector, name, mask_settings)
-    outcome = _MaskOutcome(
-        0.0, 0.0, {0.0: detector_right}, list(test_texts), probabilities[WHOLE]
+        mask = _mask_texts(
+            sub_experiment, detectors[0], name, fields, preset_masking(preset)
+        )
+    masked, null, label_null = _read_masked(
+        experiment, benchmark, mask, fields, members, preset
     )
-    if masks is not None:
-        terms = masks, input_fields, members, majority
-        outcome = _try_masks(experiment, benchmark, *terms)
+    probabilities[MASKED] = probabilities[WHOLE] if masked is None else masked
+    gold = benchmark.test.gold(benchmark.classes)
     empty = np.array([WORD.search(text) is None for text in test_texts], bool)
     prior = np.asarray(gold == commonest_training_label(benchmark))
-    probabilities[MASKED] = outcome.probabilities
     class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
-    scores = tuple(
-        _seed_scores(seed, before, probabilities, gold, empty, prior)
-        for seed in range(len(members))
-    )
     return Information(
         tuple(benchmark.test.ids),
         gold,
-        scores,
-        {n: np.where(empty, prior, right) for n, right in outcome.right.items()},
-        majority,
-        outcome.strength,
-        outcome.mask_strength,
-        outcome.texts,
+        tuple(
+            _seed_scores(seed, before, probabilities, gold, empty, prior)
+            for seed in range(len(members))
+        ),
+        null,
+        label_null,
+        np.where(empty, prior, mask.right),
+        mask.tried,
+        float(benchmark.test.labels.value_counts(normalize=True).max()),
+        mask.strength,
+        mask.texts[1],
         empty,
         float(class_counts.max() / class_counts.sum()),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _MaskOutcome:
+class _Mask:
     """What a mask leaves.
 
     Attributes:
-        strength: The weakest strength that leaves no leak; None where none does.
-        mask_strength: The strength that was kept.
-        right: Whether a detector is still right, at each strength that was tried.
-        texts: The test rationales at the strength that was kept.
-        probabilities: What readers of the input and these say: seeds × items × classes.
+        strength: How strong it is; 0 where nothing is masked.
+        texts: The rationales of train and of test under it.
+        right: Whether a detector trained anew is right about each test item.
+        tried: The same on a third part, at each strength that was tried.
+        repeats: Which rationales of train and of test are a field of their input.
     """
 
-    strength: float | None
-    mask_strength: float
-    right: Mapping[float, Bools]
-    texts: list[str]
-    probabilities: NDArray[np.float32]
+    strength: float
+    texts: Side
+    right: Bools
+    tried: Mapping[float, Bools]
+    repeats: tuple[Bools, Bools]
 
 
-def _try_masks(
+def _mask_texts(
+    experiment: Experiment,
+    detector: Reader,
+    name: str,
+    fields: Sequence[str],
+    settings: RationaleMasking,
+) -> _Mask:
+    """The rationales under the weakest mask that hides the label on a third part."""
+    benchmark = experiment.benchmark
+    group = (benchmark.train.group,) if benchmark.train.group else ()
+    sides = tuple(s.column(name).tolist() for s in (benchmark.train, benchmark.test))
+    items = zip(sides, (benchmark.train, benchmark.test), strict=True)
+    train, test = (repeated_fields(texts, part, fields) for texts, part in items)
+    tried: dict[float, Bools] = {}
+    if settings.collapsed:  # the paper's mask asks nobody whether it is needed
+        strength, tried = choose_strength(experiment, detector, {0.0: name}, group)
+        if strength is not None:
+            right = detect_labels(experiment, detector, name)
+            return _Mask(strength, (sides[0], sides[1]), right, tried, (train, test))
+    masks = mask_rationales(experiment, detector, name, settings)
+    names = {share: free_field_name(f"masked {share:g}", (name,)) for share in masks}
+    columns = [{names[n]: masks[n][side] for n in masks} for side in (0, 1)]
+    own = {field: field for field in names.values()}
+    masked = restrict_fields(benchmark, (name,), columns, own, crossed=True)
+    with reopen_experiment(experiment, masked) as sub_experiment:
+        chosen, more = choose_strength(sub_experiment, detector, names, group)
+        strength = max(masks) if chosen is None else chosen
+        right = detect_labels(sub_experiment, detector, names[strength])
+    tried |= more
+    return _Mask(strength, masks[strength], right, tried, (train, test))
+
+
+def _read_masked(
     experiment: Experiment,
     benchmark: Benchmark,
-    masks: Mapping[float, tuple[list[str], list[str]]],
-    input_fields: tuple[str, ...],
+    mask: _Mask,
+    fields: tuple[str, ...],
     members: Sequence[Reader],
-    majority: float,
-) -> _MaskOutcome:
-    """Train detectors anew at every strength; read what the weakest good one left."""
-    fields = {
-        share: free_field_name(f"masked {share:g}", input_fields) for share in masks
-    }
-    masked_columns = [
-        {field: masks[share][side] for share, field in fields.items()}
-        for side in (0, 1)
-    ]
-    masked_benchmark = restrict_fields(
-        benchmark,
-        input_fields,
-        masked_columns,
-        {field: field for field in fields.values()},
+    preset: str,
+) -> tuple[NDArray[np.float32] | None, NullGain | None, NullGain | None]:
+    """What readers say beside the masked rationale, and beside those that cannot tell.
+
+    None for the first where nothing was masked, and for the others in the proposal.
+    """
+    nulls: list[Side] = []
+    within: list[Side] = []
+    if preset == "default":
+        made = experiment.seed, mask.texts, mask.repeats
+        deals = (len(members),) * 2 if len(members) > 1 else (DEALS, LABEL_DEALS)
+        nulls = dealt_rationales(*made, deals[0])
+        sides = benchmark.train, benchmark.test
+        within = label_dealt_rationales(*made, sides, deals[1])
+    # Each deal with a seed of its own, the masked rationale with every seed.
+    masked = [(mask.texts, range(len(members)))] if mask.strength else []
+    dealt = [(n % len(members), texts) for n, texts in enumerate([*nulls, *within])]
+    texts = [*masked, *((sides, [seed]) for seed, sides in dealt)]
+    shares = ask_beside(experiment, benchmark, fields, members, texts)
+    gold = benchmark.test.gold(benchmark.classes)
+    logs = np.array([_gold_logs(s[0], gold) for s in shares[len(masked) :]])
+    return (
+        shares[0] if masked else None,
+        NullGain(logs[: len(nulls)]) if nulls else None,
+        NullGain(logs[len(nulls) :]) if within else None,
     )
-    with reopen_experiment(experiment, masked_benchmark) as sub_experiment:
-        right = retrain_detectors(
-            sub_experiment, without_temperature(members[0]), fields
-        )
-        strength = weakest_strength(right, majority)
-        mask_strength = max(masks) if strength is None else strength
-        probabilities = ask_arms(
-            sub_experiment, members, {MASKED: (*input_fields, fields[mask_strength])}
-        )[MASKED]
-    return _MaskOutcome(
-        strength, mask_strength, right, masks[mask_strength][1], probabilities
-    )
+
+
+def _gold_logs(shares: NDArray[np.float32], gold: NDArray[np.int64]) -> Floats:
+    """The log-probability of each item's label, not below that of `FLOOR`."""
+    gold_shares = shares[np.arange(len(gold)), gold].astype(float)
+    return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
 
 
 def _seed_scores(
@@ -372,11 +423,9 @@ def _seed_scores(
     prior: Bools,
 ) -> SeedRun:
     """What one seed said; without a rationale, that of the input stands."""
-    rows = np.arange(len(gold))
 
     def log(shares: NDArray[np.float32]) -> Floats:
-        gold_shares = shares[seed][rows, gold].astype(float)
-        return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
+        return _gold_logs(shares[seed], gold)
 
     def right(shares: NDArray[np.float32]) -> Bools:
         return np.asarray(shares[seed].argmax(axis=1) == gold)

@@ -74,6 +74,7 @@ def _is_inflection(word: str, name: str) -> bool:
 Cube = NDArray[np.float32]
 STRENGTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that are tried, weak first
 TARGET = 0.05  # accuracy over the majority at which a masked rationale leaks no more
+THIRDS = 3  # parts of the training items, on one of which a mask's strength is chosen
 FOLDS = 5  # parts of the training rationales, each masked by detectors of the others
 AIMS = ("agnostic", "gold", "random")
 TRAIN = "train"  # the test part that holds the training items
@@ -267,32 +268,43 @@ def mask_rationales(
     }
 
 
-def retrain_detectors(
-    experiment: Experiment, reader: Reader, fields: Mapping[float, str]
-) -> dict[float, Bools]:
-    """Whether detectors retrained on masked rationales are right, at every strength.
+def choose_strength(
+    experiment: Experiment,
+    reader: Reader,
+    fields: Mapping[float, str],
+    columns: tuple[str, ...] = (),
+) -> tuple[float | None, dict[float, Bools]]:
+    """The weakest strength that hides the label from detectors, on a third part.
+
+    Detectors learn from two thirds of the training items and are asked about the rest:
+    the test items have no say in how strong a mask they are scored under.
 
     Args:
-        experiment: A benchmark with the masked rationales.
+        experiment: A benchmark with the masked rationales, whose training items are
+            also its other test part `TRAIN`.
         reader: The recipe of the detectors.
-        fields: The field of each strength's rationales.
+        fields: The field of each strength's rationales, the weakest first.
+        columns: Items that share a value in any of these stay on one side.
+
+    Returns:
+        The strength, None where every one leaves a leak; and whether detectors were
+        right at those that were tried.
     """
-    keeps = [Keep(field) for field in fields.values()]
-    predictions = ask_all(
-        experiment, [Ask(reader, fitted_under=k, under=k) for k in keeps]
-    )
-    return {
-        share: prediction.correct[0]
-        for share, prediction in zip(fields, predictions, strict=True)
-    }
+    learned, asked = (Fold(0, THIRDS, side, columns) for side in ("train", "test"))
+    tried: dict[float, Bools] = {}
+    for strength, field in fields.items():
+        keep = Keep(field)
+        ask = Ask(reader, learned, keep, asked, keep, part=TRAIN)
+        (prediction,) = ask_all(experiment, [ask])
+        tried[strength] = prediction.correct[0]
+        majority = np.bincount(prediction.gold).max() / len(prediction.gold)
+        if tried[strength].mean() <= majority + TARGET:
+            return strength, tried
+    return None, tried
 
 
-def weakest_strength(right: Mapping[float, Bools], majority: float) -> float | None:
-    """The weakest strength at which no more leaks; None where the target is not met.
-
-    >>> masks = {0.1: np.array([True, True]), 0.3: np.array([True, False])}
-    >>> weakest_strength(masks, 0.5)
-    0.3
-    """
-    met = (s for s in sorted(right) if right[s].mean() <= majority + TARGET)
-    return next(met, None)
+def detect_labels(experiment: Experiment, reader: Reader, field: str) -> Bools:
+    """Whether a detector of this field alone is right about each test item."""
+    keep = Keep(field)
+    (prediction,) = ask_all(experiment, [Ask(reader, fitted_under=keep, under=keep)])
+    return np.asarray(prediction.correct[0])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadOption, NotApplicable, Undefined
-from measurand.core.explainer import Explainer, ExplainerRoles, Judge, Traced
+from measurand.core.explainer import Explainer, ExplainerRoles, Judge, Pairs, Traced
 from measurand.core.intervention import ModelRewording, Rewording
 from measurand.core.items import Items
 from measurand.core.seeds import generator
@@ -29,6 +29,8 @@ from measurand.explainers import SUITE, make_explainer
 from measurand.interventions import reworder
 from measurand.interventions.paraphrase import distinct_wordings, propose_paraphrases
 from measurand.interventions.words import FormatNoise
+from measurand.judges.lexical import LexicalJudge
+from measurand.judges.statements import keeps_facts, same_statement
 
 COUNT = 3  # changes an item: two paraphrases and one format noise, as in the proposal
 ENTAILED = 0.5  # above it, the judge finds entailment more likely than not
@@ -64,6 +66,7 @@ def perturb_items(
     *,
     paraphraser: str | Rewording | None = None,
     count: int = COUNT,
+    preset: str = "default",
 ) -> Perturbations:
     """Changes of each item: all but one are accepted paraphrases of its query.
 
@@ -75,6 +78,7 @@ def perturb_items(
         judge: Who decides whether a paraphrase means the same.
         paraphraser: What proposes them, see `reworder`; rules where it is None.
         count: How many changes.
+        preset: "default", or "paper": the judge alone decides, as in the proposal.
     """
     if count < 1:
         raise BadOption(f"{count} changes an item; allowed are 1 or more")
@@ -87,6 +91,7 @@ def perturb_items(
         texts,
         _propose_paraphrases(experiment, paraphraser, items),
         count - 1,
+        preset,
     )
     changed = [
         [
@@ -131,6 +136,7 @@ def _accept_paraphrases(
     texts: Sequence[str],
     proposed: Sequence[Sequence[str]],
     most: int,
+    preset: str,
 ) -> tuple[list[tuple[str, list[str]]], int]:
     """Each text with up to so many proposals that mean the same; how many were judged.
 
@@ -151,16 +157,30 @@ def _accept_paraphrases(
         if not candidates:
             return matches, judged
         pairs = [(texts[row], way) for row, way in candidates]
-        reversed_pairs = [(way, text) for text, way in pairs]
-        sure = judge_entailment(experiment, judge, [*pairs, *reversed_pairs]).reshape(
-            2, -1
-        )
+        accepted = accept_pairs(experiment, judge, pairs, preset)
         judged += len(candidates)
-        mutual = np.minimum(*sure) > ENTAILED
-        for (row, way), same in zip(candidates, mutual.tolist(), strict=True):
+        for (row, way), same in zip(candidates, accepted.tolist(), strict=True):
             waiting[row].remove(way)
             if same:
                 matches[row][1].append(way)
+
+
+def accept_pairs(
+    experiment: Experiment, judge: Judge, pairs: Pairs, preset: str = "default"
+) -> NDArray[np.bool_]:
+    """Which pairs are taken to mean the same.
+
+    The judge must find that each entails the other. Beyond the proposal, numbers,
+    quantifiers and negations must be the same; and where the judge only counts words,
+    the sentences too, as far as rules can tell: words know nothing of who did what.
+    """
+    reversed_pairs = [(b, a) for a, b in pairs]
+    sure = judge_entailment(experiment, judge, [*pairs, *reversed_pairs])
+    mutual = np.minimum(*sure.reshape(2, -1)) > ENTAILED
+    if preset == "paper":
+        return np.asarray(mutual)
+    checked = same_statement if isinstance(judge, LexicalJudge) else keeps_facts
+    return np.asarray(mutual & np.array([checked(a, b) for a, b in pairs], bool))
 
 
 Row = Mapping[str, Any]

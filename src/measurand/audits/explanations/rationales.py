@@ -24,6 +24,7 @@ from measurand.core.errors import (
     quote,
 )
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
+from measurand.core.items import Items
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items, shortfalls
@@ -33,10 +34,10 @@ from measurand.stats.tokens import token_statistics
 GIVEN = "given"
 PROMPTED = ("concise", "steps", "concise-unlabeled", "steps-unlabeled")
 EXTRACTIVE = ("tfidf-1", "tfidf-2", "random-1", "random-2")
-ANNOTATED = "several rationales an item, of one input"
-ONE_RATIONALE = (
-    "each item has one rationale, and no changed input has one: name several columns "
-    "with `rationale`, or give rationales of changed inputs with `others`"
+CHANGED_INPUTS = "rationales of changed inputs"
+FIXED_COLUMN = (
+    "a column cannot be run again on a changed input; give rationales of changed "
+    "inputs with `others`"
 )
 
 
@@ -47,10 +48,10 @@ class Rationales:
     Attributes:
         train: The rationale of each training item.
         test: The rationale of each test item.
-        again: What it wrote when run again: for each change, a rationale a test item.
-        first: What `again` is compared with; the test rationales but for a drift.
+        again: What it wrote of changed inputs: for each change, one a test item.
         has_change: For each change, whether the item was changed at all.
-        how: Where `again` comes from; empty where it was run again.
+        written: Other rationales that people wrote of the same inputs, never run again.
+        origin: What a drift was made of; empty of any other explainer.
         unstable: Why robustness cannot be measured; empty where it can.
         lacking: Of a language model's replies to test items, the shares that are no
             rationale: empty, refused, echoed.
@@ -59,9 +60,9 @@ class Rationales:
     train: list[str]
     test: list[str]
     again: Sequence[list[str]]
-    first: list[str]
     has_change: Sequence[Sequence[bool]]
-    how: str = ""
+    written: Sequence[list[str]] = ()
+    origin: Sequence[str] = ()
     unstable: str = ""
     lacking: Mapping[str, float] = field(default_factory=dict)
 
@@ -112,16 +113,21 @@ def collect_rationales(
             f"{benchmark.name} names no rationale; name its column with `rationale`"
         )
     roles = ExplainerRoles(benchmark.query, benchmark.evidence, benchmark.rationale)
+    of_input = perturbations.items, perturbations.has_change.tolist()
+    of_column = rationales_of_changes(benchmark, others)
     by_explainer = {}
     for name in names:
         settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
-        by_explainer[name] = _run_explainer(
-            experiment, make_explainer(name, roles, **settings), name, perturbations
-        )
+        explainer = make_explainer(name, roles, **settings)
+        fixed = name == GIVEN or isinstance(explainer, Drifting)
+        changes = of_column if fixed else of_input
+        rationales = _run_explainer(experiment, explainer, name, *changes)
+        if fixed and not changes[0]:
+            rationales = replace(rationales, unstable=FIXED_COLUMN)
+        by_explainer[name] = rationales
     if GIVEN in by_explainer:
-        by_explainer[GIVEN] = add_other_rationales(
-            by_explainer[GIVEN], benchmark, others
-        )
+        columns = [benchmark.test.column(c).tolist() for c in benchmark.rationales[1:]]
+        by_explainer[GIVEN] = replace(by_explainer[GIVEN], written=columns)
     return by_explainer
 
 
@@ -129,64 +135,37 @@ def _run_explainer(
     experiment: Experiment,
     explainer: Explainer,
     name: str,
-    perturbations: Perturbations,
+    copies: Sequence[Items],
+    has_change: Sequence[Sequence[bool]],
 ) -> Rationales:
-    """Run the explainer on all items, and again on the changed ones."""
-    rationales = _explain_twice(experiment, explainer, name, perturbations)
-    if not isinstance(explainer, Prompting):
-        return rationales
-    test = experiment.benchmark.test
-    return replace(rationales, lacking=shortfalls(experiment, explainer, test, name))
-
-
-def _explain_twice(
-    experiment: Experiment,
-    explainer: Explainer,
-    name: str,
-    perturbations: Perturbations,
-) -> Rationales:
-    """What it wrote, and what it wrote again."""
-    benchmark = experiment.benchmark
-    train = explain_items(experiment, explainer, benchmark.train, f"{name}, train")
-    test = explain_items(experiment, explainer, benchmark.test, name)
+    """Run the explainer on all items, and again on every changed copy of them."""
+    train, test = experiment.benchmark.train, experiment.benchmark.test
+    lacking, origin = {}, []
+    if isinstance(explainer, Prompting):
+        lacking = shortfalls(experiment, explainer, test, name)
     if isinstance(explainer, Drifting):
-        rng = generator(experiment.seed, "explain", name)
-        origin = explainer.origin(benchmark.test, rng)
-        all_items = [[True] * len(test)]
-        return Rationales(train, test, [test], origin, all_items, "what it drifts from")
-    if name == GIVEN:
-        return Rationales(train, test, [], test, [], unstable=ONE_RATIONALE)
-    again = [
-        explain_items(experiment, explainer, items, name)
-        for items in perturbations.items
-    ]
-    return Rationales(train, test, again, test, perturbations.has_change.tolist())
-
-
-def add_other_rationales(
-    rationales: Rationales, benchmark: Benchmark, others: Mapping[str, Sequence[str]]
-) -> Rationales:
-    """The given rationales with what there is to compare them with.
-
-    A rationale is never compared with itself: where an item has one alone, and no
-    changed input has another, its robustness is not measured.
-    """
-    if others:
-        most = max(map(len, others.values()))
-        rows = [list(others.get(item, ())) for item in benchmark.test.ids]
-        again = [[row[j] if j < len(row) else "" for row in rows] for j in range(most)]
-        has_change = [[j < len(row) for row in rows] for j in range(most)]
-        how = "rationales of changed inputs"
-    else:
-        columns = benchmark.rationales[1:]
-        again = [benchmark.test.column(column).tolist() for column in columns]
-        has_change = [[bool(text.strip()) for text in texts] for texts in again]
-        how = ANNOTATED
-    if not again:
-        return rationales
+        origin = explainer.origin(test, generator(experiment.seed, "explain", name))
     return Rationales(
-        rationales.train, rationales.test, again, rationales.test, has_change, how
+        explain_items(experiment, explainer, train, f"{name}, train"),
+        explain_items(experiment, explainer, test, name),
+        [explain_items(experiment, explainer, items, name) for items in copies],
+        has_change,
+        origin=origin,
+        lacking=lacking,
     )
+
+
+def rationales_of_changes(
+    benchmark: Benchmark, others: Mapping[str, Sequence[str]]
+) -> tuple[list[Items], list[list[bool]]]:
+    """The test items with what was written of each changed input in the column."""
+    test, column = benchmark.test, str(benchmark.rationale)
+    most = max(map(len, others.values()), default=0)
+    rows = [list(others.get(item, ())) for item in test.ids]
+    texts = [[row[j] if j < len(row) else "" for row in rows] for j in range(most)]
+    has_change = [[j < len(row) for row in rows] for j in range(most)]
+    copies = [test.with_table(test.table.assign(**{column: t})) for t in texts]
+    return copies, has_change
 
 
 def rationales_from_table(

@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations import estimates
-from measurand.audits.explanations.corpus import Corpus, Robustness
+from measurand.audits.explanations.attacks import (
+    attack_findings,
+    faithfulness_findings,
+)
+from measurand.audits.explanations.corpus import Corpus
 from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
 from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.frontier import (
@@ -22,14 +26,15 @@ from measurand.audits.explanations.information import (
     measure_information,
     planned_asks,
 )
+from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.meta_evaluation import (
     MetaEvaluation,
     evaluate_metrics,
 )
-from measurand.audits.explanations.rationales import ANNOTATED, GIVEN, Rationales
+from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.settings import COLLAPSED, ExplanationsSettings
 from measurand.audits.explanations.verdict import RationaleStage
-from measurand.core.arrays import Clusters, Floats
+from measurand.core.arrays import Clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.reader import Reader
@@ -44,9 +49,17 @@ from measurand.experiment.experiment import (
 from measurand.explainers import SUITE
 from measurand.explainers.prompted import drop_answer
 from measurand.stats.paired import mean_score
+from measurand.stats.scores import cluster_share
 
 SETTLED = 1e-6  # nats that an input leaves open where it tells every label
-READERLESS = ("robustness", "specificity", "bertscore", "rouge_l", "length", "overlap")
+READERLESS = (
+    *("robustness", "agreement", "specificity", "copied"),
+    *("bertscore", "rouge_l", "length", "overlap"),
+)
+JUDGED = ("robustness", "agreement")  # what the judge says, and not words
+LEXICAL = "lexical"  # the judge that counts words
+FAITHFUL = (GIVEN, "tfidf-1", "tfidf-2", "random-1", "random-2")
+ONE_METHOD = "one method alone makes none"
 NOTHING_COMPARED = "no item has both a rationale and another to compare it with"
 
 
@@ -79,23 +92,10 @@ def read_rationales(
     settings: ExplanationsSettings,
 ) -> RationaleReading:
     """Read every explainer's rationales with one reader, and say what it finds."""
-    benchmark, clusters, seeds = experiment.benchmark, corpus.clusters, settings.seeds
-
-    def read_beside(rationales: Rationales, fields: tuple[str, ...]) -> Information:
-        return measure_information(
-            experiment,
-            benchmark,
-            rationales.train,
-            rationales.test,
-            fields,
-            reader,
-            seeds=seeds,
-            preset=settings.preset,
-        )
-
+    seeds = settings.seeds
     _check_reading_time(experiment, name, reader, corpus, seeds)
     information = {
-        explainer: read_beside(rationales, corpus.fields)
+        explainer: _read_beside(experiment, reader, rationales, corpus.fields, settings)
         for explainer, rationales in corpus.rationales.items()
     }
     left_open = [-part.log_p0.mean() for part in information.values()]
@@ -105,29 +105,41 @@ def read_rationales(
             "rationale to tell; leave this reader out"
         )
     scores = score_explainers(
-        benchmark.test,
+        experiment.benchmark.test,
         corpus.rationales,
         corpus.robustness,
         information,
         corpus.specificity,
-        clusters,
+        corpus.copied,
+        corpus.clusters,
+        preset=settings.preset,
     )
     figures = metric_levels(scores, seed=experiment.seed)
-    drops = _drift_drops(corpus.robustness)
-    meta_evaluation = evaluate_metrics(scores, drops, seed=experiment.seed)
+    word_judge = settings.judge == LEXICAL
+    meta_evaluation = evaluate_metrics(
+        scores, corpus.drift_likeness, seed=experiment.seed, word_judge=word_judge
+    )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
     findings = [
         *_varif_findings(figures, name),
-        *_information_findings(information, name, clusters),
+        *_information_findings(information, name, corpus.clusters),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
+        *_fixed_reader_findings(experiment, name, reader, corpus, seeds),
+        *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
-    if corpus.also and GIVEN in corpus.rationales:
-        beside = read_beside(corpus.rationales[GIVEN], corpus.also)
-        estimate = estimates.lcig(beside, clusters=clusters)
-        findings.append(Finding("lcig", f"{name}, with evidence", GIVEN, estimate))
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
+    stage = _verdict_stage(
+        name,
+        reader,
+        corpus,
+        information,
+        figures,
+        frontier,
+        meta_evaluation.unsuited,
+        word_judge,
+    )
     return RationaleReading(
         name=name,
         strength=traits_of(reader).strength,
@@ -139,8 +151,44 @@ def read_rationales(
         figures=figures,
         frontier=frontier,
         meta=meta_evaluation,
-        stage=_verdict_stage(name, reader, corpus, information, figures, frontier),
+        stage=stage,
     )
+
+
+def _read_beside(
+    experiment: Experiment,
+    reader: Reader,
+    rationales: Rationales,
+    fields: tuple[str, ...],
+    settings: ExplanationsSettings,
+) -> Information:
+    """What one explainer's rationales tell beside these fields."""
+    return measure_information(
+        experiment,
+        experiment.benchmark,
+        rationales.train,
+        rationales.test,
+        fields,
+        reader,
+        seeds=settings.seeds,
+        preset=settings.preset,
+    )
+
+
+def _findings_with_evidence(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    corpus: Corpus,
+    settings: ExplanationsSettings,
+) -> list[Finding]:
+    """What given rationales that are the evidence tell beside the evidence: nothing."""
+    if not corpus.also or GIVEN not in corpus.rationales:
+        return []
+    given = corpus.rationales[GIVEN]
+    beside = _read_beside(experiment, reader, given, corpus.also, settings)
+    estimate = estimates.lcig(beside, clusters=corpus.clusters)
+    return [Finding("lcig", f"{name}, with evidence", GIVEN, estimate)]
 
 
 def _check_reading_time(
@@ -181,19 +229,10 @@ def _unmeasured_robustness(corpus: Corpus) -> dict[str, str]:
     }
 
 
-def _drift_drops(robustness: Mapping[str, Robustness]) -> dict[str, Floats]:
-    """How far similarity falls when a rationale drifts, by each measure."""
-    if "drift" not in robustness:
-        return {}
-    drift = robustness["drift"]
-    likenesses = {"entailment": drift.robustness, **drift.surface}
-    return {name: 1 - values for name, values in likenesses.items()}
-
-
 def readerless_findings(figures: Mapping[str, Levels], judge: str) -> list[Finding]:
     """The findings that no reader has a part in, over the same resamples of items."""
     return [
-        Finding(metric, judge if metric == "robustness" else "words", name, estimate)
+        Finding(metric, judge if metric in JUDGED else "words", name, estimate)
         for metric in READERLESS
         for name, estimate in _metric_estimates(figures, metric)
     ]
@@ -223,6 +262,9 @@ def _explainer_findings(
         "rationale_only": estimates.rationale_only(information, clusters=clusters),
         "residual_leakage": estimates.residual_leakage(information, clusters=clusters),
         "lcig": estimates.lcig(information, clusters=clusters),
+        "lcig_within_label": estimates.lcig_within_label(
+            information, clusters=clusters
+        ),
         "informativeness": estimates.informativeness(information, clusters=clusters),
         "simulatability": estimates.simulatability(information, clusters=clusters),
     }
@@ -238,7 +280,7 @@ def _explainer_findings(
             reader,
             explainer,
             estimate,
-            _leakage_decision(statistic, information),
+            _leakage_decision(statistic, estimate, information),
         )
         for statistic, estimate in statistics.items()
         if estimate is not None
@@ -254,13 +296,40 @@ def _explainer_findings(
     ]
 
 
-def _leakage_decision(statistic: str, information: Information) -> str | None:
-    """What is said beside a figure: that no mask brought the detector down."""
-    return (
-        "target not met"
-        if statistic == "residual_leakage" and information.leaky
-        else None
-    )
+def _leakage_decision(
+    statistic: str, estimate: Estimate, information: Information
+) -> str | None:
+    """What is said beside what the mask leaves, by its interval."""
+    if statistic != "residual_leakage":
+        return None
+    limit = information.majority + TARGET
+    if estimate.low > limit:
+        return "leaks"
+    return "hidden" if estimate.high <= limit else "undecided"
+
+
+def _fixed_reader_findings(
+    experiment: Experiment,
+    name: str,
+    reader: Reader,
+    corpus: Corpus,
+    seeds: int | None,
+) -> list[Finding]:
+    """What readers fitted once say of spoiled rationales, and of inputs less them."""
+    members = seed_readers(reader, seeds)
+    rationales = corpus.rationales[corpus.explainer]
+    texts = rationales.train, rationales.test
+    by_explainer = {
+        n: corpus.rationales[n].test for n in FAITHFUL if n in corpus.rationales
+    }
+    return [
+        *attack_findings(
+            experiment, name, members, texts, corpus.fields, corpus.clusters
+        ),
+        *faithfulness_findings(
+            experiment, name, members, by_explainer, corpus.clusters
+        ),
+    ]
 
 
 def _findings_without_answer(
@@ -304,26 +373,41 @@ def _verdict_stage(
     information: Mapping[str, Information],
     figures: Mapping[str, Levels],
     frontier: ExplainerFrontier | None,
+    unsuited: str,
+    word_judge: bool,
 ) -> RationaleStage:
     """What the verdict on the given rationales, or else the first ones, rests on."""
     explainer, clusters = corpus.explainer, corpus.clusters
-    explainer_information = information[explainer]
+    part = information[explainer]
+    robustness = _explainer_level(figures, "robustness", explainer)
     return RationaleStage(
         name,
         traits_of(reader).near_zero_stands,
-        _has_constant_answer(explainer_information),
+        _has_constant_answer(part),
         explainer,
-        _explainer_level(figures, "robustness", explainer),
-        estimates.informativeness(explainer_information, clusters=clusters),
-        estimates.rationale_only(explainer_information, clusters=clusters),
-        explainer_information.majority,
-        not explainer_information.leaky,
+        robustness,
+        estimates.informativeness(part, clusters=clusters),
+        estimates.rationale_only(part, clusters=clusters),
+        estimates.residual_leakage(part, clusters=clusters),
+        part.majority,
         _explainer_specificity(figures, explainer),
+        cluster_share(corpus.copied[explainer].astype(float), clusters),
         None if frontier is None else frontier.chance.get(explainer),
+        _missing_frontier(corpus, robustness, frontier) or unsuited,
         () if frontier is None else frontier.better.get(explainer, ()),
         tuple(corpus.leaks["template"].head(2)),
-        corpus.rationales[explainer].how == ANNOTATED,
+        word_judge,
     )
+
+
+def _missing_frontier(
+    corpus: Corpus, robustness: Estimate | None, frontier: ExplainerFrontier | None
+) -> str:
+    """Why there is no frontier for the explainer that is judged; empty where one is."""
+    if robustness is None:
+        why = corpus.rationales[corpus.explainer].unstable or NOTHING_COMPARED
+        return f"the robustness of {corpus.explainer} was not measured: {why}"
+    return ONE_METHOD if frontier is None else ""
 
 
 def _explainer_level(

@@ -13,12 +13,14 @@ from measurand.core.bounds import MOST_CHANGES, MOST_SEEDS, check_number
 from measurand.core.errors import BadOption, quote
 from measurand.judges import check_judge, check_space
 
-# Below it, a changed input more likely than not changes the rationale; where R is
-# between annotators of one input, two of them more likely than not say otherwise.
-UNSTABLE = 0.5
+UNSTABLE = 0.5  # below it, a changed input more likely than not changes the rationale
 LITTLE = 0.05  # of what the input leaves open: a rationale that gives less says nothing
 SPECIFIC = 0.5  # below it, over a quarter of other inputs fit the rationale as well
 COLLAPSED = 0.99  # of all answers in one class: such a reader gets no verdict
+NEAR_COPY = 0.6  # of the words of a rationale and of a field of its input, both ways
+COPYING = 0.33  # share of near-copies over which rationales are the input over again
+CONTAINED = 0.5  # share of rationales that stand in a field, which S then leaves out
+SEPARATED = 0.7  # AUC by which VARIF must tell each type of the suite from given ones
 OTHERS = 5  # other items' rationales with which each is compared for the baseline
 BROWSED = 200  # items that a page shows with their masks
 SHOWN = {
@@ -26,6 +28,10 @@ SHOWN = {
     "uninformative": LITTLE,
     "unspecific": SPECIFIC,
     "leaky": TARGET,
+    "near copy": NEAR_COPY,
+    "copying": COPYING,
+    "contained": CONTAINED,
+    "separated": SEPARATED,
     "collapsed": COLLAPSED,
 }
 
@@ -41,10 +47,12 @@ class ExplanationsSettings:
             named, drift asks it too.
         count: Changes an item: all but one are paraphrases of the query.
         paraphraser: A seq2seq model or LLM that rewords queries; None takes rules.
-        preset: "default", or "paper" for the proposal's own mask and specificity.
+        preset: "default", or "paper" for the proposal to the letter: its mask, filter,
+            zero, specificity and the mean of VARIF_i.
         seeds: How often a trained encoder is trained anew; None takes three.
         others: By item id, rationales given for changed inputs.
         similarity: What specificity compares texts by: "tfidf", or an encoder.
+        judge_data: What the judge was trained on, in words, where it does not say.
         calibrate: Whether `cross` is called where a reader that sees the fields apart
             does not find that rationales inform.
     """
@@ -58,6 +66,7 @@ class ExplanationsSettings:
     seeds: int | None = None
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
     similarity: str = "tfidf"
+    judge_data: str | None = None
     calibrate: bool = True
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from measurand.audits.explanations.copying import fields_without
 from measurand.audits.explanations.rationales import Rationales
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.errors import BadInput, BadOption
@@ -197,17 +198,30 @@ def _unit_vectors(embed: Embed) -> Callable[[Sequence[str]], Rows]:
 def specificity_by_explainer(
     experiment: Experiment,
     by_explainer: Mapping[str, Rationales],
+    fields: Sequence[str],
     preset: str,
     similarity: str,
-) -> tuple[Contrasts, dict[str, Specificity]]:
-    """How specific each explainer's rationales are, all against the same inputs."""
+) -> tuple[dict[str, Contrasts], dict[str, Specificity]]:
+    """How specific each explainer's rationales are, against inputs without them.
+
+    The fields of the input in which an explainer's rationales stand word for word are
+    left out of what they are held against; the proposal takes the whole input.
+    """
     items = experiment.benchmark.test
-    rows = zip(*(items.column(field) for field in items.fields), strict=True)
-    inputs = [" ".join(texts) for texts in rows]
-    rng = generator(experiment.seed, "contrasts")
     embed = None if similarity == "tfidf" else SPACES.load("encoder", model=similarity)
-    contrast = draw_contrasts(inputs, items.labels, rng, embed=embed)
-    return contrast, {
-        name: contrast.of(rationales.test, preset)
+    drawn: dict[tuple[str, ...], Contrasts] = {}
+    contrasts = {}
+    for name, rationales in by_explainer.items():
+        kept = items.fields
+        if preset == "default":
+            kept = fields_without(rationales.test, items, fields)
+        if kept not in drawn:
+            rows = zip(*(items.column(field) for field in kept), strict=True)
+            inputs = [" ".join(texts) for texts in rows]
+            rng = generator(experiment.seed, "contrasts")
+            drawn[kept] = draw_contrasts(inputs, items.labels, rng, embed=embed)
+        contrasts[name] = drawn[kept]
+    return contrasts, {
+        name: contrasts[name].of(rationales.test, preset)
         for name, rationales in by_explainer.items()
     }

@@ -7,6 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.explanations.corpus import Robustness, measure_robustness
+from measurand.audits.explanations.instrument import judge_record
 from measurand.audits.explanations.perturbations import Perturbations
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
@@ -16,6 +17,7 @@ from measurand.audits.explanations.specificity import (
     Specificity,
     difference_from_copy,
 )
+from measurand.core.arrays import Bools, Floats
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
 from measurand.core.items import Items
@@ -50,7 +52,7 @@ def explanation_settings(
 ) -> dict[str, object]:
     """Everything that was chosen before the run, and how much was then masked."""
     return {
-        "judge": model_title(settings.judge),
+        "judge": judge_record(settings.judge, settings.judge_data),
         "explainers": list(explainers),
         "model": settings.model and model_title(settings.model),
         "changes": settings.count,
@@ -81,8 +83,6 @@ def explanation_warnings(
     """What a reader of the report should know before quoting it."""
     lines = []
     for name, rationales in by_explainer.items():
-        if rationales.how and name == GIVEN:
-            lines.append(f"the robustness of given rationales is of {rationales.how}")
         if rationales.empty:
             lines.append(
                 f"{rationales.empty} of {len(rationales.test)} rationales of {name} "
@@ -130,6 +130,7 @@ def rationale_table(
     by_explainer: Mapping[str, Rationales],
     robustness: Mapping[str, Robustness],
     specificity: Mapping[str, Specificity],
+    copied: Mapping[str, Bools],
     perturbations: Perturbations,
     reading: RationaleReading,
 ) -> pd.DataFrame:
@@ -150,12 +151,11 @@ def rationale_table(
         table[own_column("rationale", name)] = rationales.test
         table[own_column("masked", name)] = information.masked_test
         table[own_column("R", name)] = robustness[name].robustness
-        table[own_column("I", name)] = information.log_p1 - information.log_p0
+        table[own_column("I", name)] = information.gain
         table[own_column("S", name)] = specificity[name].auc
         table[own_column("leaks", name)] = information.right_r
-        table[own_column("residual", name)] = information.residual[
-            information.mask_strength
-        ].astype(float)
+        table[own_column("residual", name)] = information.residual.astype(float)
+        table[own_column("copied", name)] = copied[name].astype(float)
     return table
 
 
@@ -254,7 +254,7 @@ def robustness_baselines(
 def specificity_over_copy(
     seed: int,
     specificity: Mapping[str, Specificity],
-    contrast: Contrasts,
+    contrasts: Mapping[str, Contrasts],
     benchmark: Benchmark,
     clusters: NDArray[np.int64],
 ) -> list[Finding]:
@@ -264,6 +264,25 @@ def specificity_over_copy(
     queries = benchmark.test.column(benchmark.query).tolist()
     rng = generator(seed, "copied")
     estimate = difference_from_copy(
-        specificity[GIVEN], queries, contrast, rng=rng, clusters=clusters
+        specificity[GIVEN], queries, contrasts[GIVEN], rng=rng, clusters=clusters
     )
     return [Finding("specificity_over_copy", "words", GIVEN, estimate)]
+
+
+def drift_likeness_findings(
+    seed: int,
+    drift_likeness: Mapping[str, Floats],
+    judge: str,
+    clusters: NDArray[np.int64],
+) -> list[Finding]:
+    """How like drifts are to what they were made of; that is no robustness."""
+    findings = []
+    for kind, values in drift_likeness.items():
+        scored = np.isfinite(values)
+        if scored.any():
+            rng = generator(seed, "drift likeness", kind)
+            column = pd.Series(values[scored])
+            estimate = mean_score(column, rng=rng, clusters=clusters[scored])
+            reader = model_title(judge) if kind == "entailment" else kind
+            findings.append(Finding("drift_likeness", reader, "drift", estimate))
+    return findings

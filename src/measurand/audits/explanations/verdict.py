@@ -1,10 +1,16 @@
-"""From figures to words: on the frontier, or off it with the failing axis named."""
+"""From figures to words: on the frontier, or off it with the failing axis named.
 
-from collections.abc import Sequence
+A frontier is stated only where there is one: robustness was measured, at least two
+methods have a place, and VARIF told the suite from given rationales in this very run.
+Elsewhere the verdict is on the axes that exist.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.settings import (
+    COPYING,
     LITTLE,
     SPECIFIC,
     UNSTABLE,
@@ -12,8 +18,9 @@ from measurand.audits.explanations.settings import (
 from measurand.core.finding import Estimate, Verdict
 
 ON, OFF, UNDECIDED = "on the frontier", "off the frontier", "undecided"
+HOLDS = "axes hold"
 NONE = "no verdict"
-LABELS = (ON, OFF, UNDECIDED, NONE)
+LABELS = (ON, OFF, HOLDS, UNDECIDED, NONE)
 SURE = 0.95  # of resamples in which an explainer must be on the frontier
 
 
@@ -30,14 +37,15 @@ class RationaleStage:
         informativeness: What the masked rationale tells, as a share of what the input
             leaves open.
         alone: The accuracy of the rationale alone.
+        residual: The same after the mask.
         majority: The share of the commonest label.
-        masked: Whether some mask brings a detector down to the majority.
-        specificity: S.
+        specificity: S; None where the rationale stands in every field of the input.
+        copied: The share of rationales that are near-copies of the input.
         chance: In how many resamples it is on the frontier.
+        no_frontier: Why no frontier is stated; empty where one is.
         better: Explainers that are no worse on both axes and better on one.
         templates: The surest templates that tell the label.
-        annotated: Whether R is between several rationales of one input, and not between
-            those of an input and of its changes.
+        word_judge: Whether R is by a judge that counts words.
     """
 
     reader: str
@@ -47,18 +55,25 @@ class RationaleStage:
     robustness: Estimate | None
     informativeness: Estimate
     alone: Estimate
+    residual: Estimate
     majority: float
-    masked: bool
-    specificity: Estimate
+    specificity: Estimate | None
+    copied: Estimate
     chance: float | None
+    no_frontier: str = ""
     better: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
-    annotated: bool = False
+    word_judge: bool = False
 
     @property
     def informs(self) -> bool:
         """Whether what is left under the mask clearly says something."""
         return self.informativeness.low > LITTLE
+
+    @property
+    def leak_limit(self) -> float:
+        """The accuracy of a detector over which a rationale leaks."""
+        return self.majority + TARGET
 
 
 def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdict:
@@ -73,12 +88,10 @@ def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdi
     name = stage.explainer
     if failed:
         statement = f"{name} is off the frontier: {'; '.join(failed.values())}"
-        # A stronger reader can still find what a weak one did not.
-        provisional = weak and {*failed} <= {"uninformative", "leaky"}
+        provisional = _can_be_mended(failed, stage, weak=weak, planted=planted)
         return Verdict(OFF, OFF, stage.reader, statement, provisional)
-    if stage.robustness is None or stage.chance is None:
-        statement = f"the robustness of {name} was not measured, so it has no place"
-        return Verdict(UNDECIDED, UNDECIDED, stage.reader, statement, weak)
+    if stage.no_frontier or stage.robustness is None or stage.chance is None:
+        return _axes_verdict(stage, unsure, weak)
     if stage.better and stage.chance <= 1 - SURE:
         statement = f"{name} is off the frontier: {_better_explainers(stage)}"
         return Verdict(OFF, OFF, stage.reader, statement, weak)
@@ -86,40 +99,94 @@ def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdi
         also = f"it is on the frontier in {stage.chance:.0%} of resamples"
         statement = f"{name}: {'; '.join([*unsure.values(), also])}"
         return Verdict(UNDECIDED, UNDECIDED, stage.reader, statement, weak)
-    statement = (
-        f"{name} is on the frontier: R {stage.robustness}, I {stage.informativeness}, "
-        f"S {stage.specificity}{_leakage_remark(stage)}"
-    )
+    statement = f"{name} is on the frontier: {_axis_list(stage)}{_leak_remark(stage)}"
     return Verdict(ON, ON, stage.reader, statement, weak)
+
+
+def _can_be_mended(
+    failed: Mapping[str, str], stage: RationaleStage, *, weak: bool, planted: bool
+) -> bool:
+    """Whether a stronger reader or judge could still find what this one did not."""
+    lacking = {"uninformative", "leaky"} if weak else set()
+    if stage.word_judge and not planted:
+        lacking |= {"unstable"}
+    return {*failed} <= lacking
+
+
+def _axes_verdict(
+    stage: RationaleStage, unsure: Mapping[str, str], weak: bool
+) -> Verdict:
+    """The verdict where no frontier is stated: on the axes that exist."""
+    why = stage.no_frontier or f"the robustness of {stage.explainer} was not measured"
+    if unsure:
+        statement = f"{stage.explainer}: {'; '.join(unsure.values())}; no frontier: "
+        return Verdict(UNDECIDED, UNDECIDED, stage.reader, f"{statement}{why}", weak)
+    statement = f"{stage.explainer} holds on every axis that exists: "
+    axes = f"{_axis_list(stage)}{_leak_remark(stage)}; no frontier: {why}"
+    return Verdict(HOLDS, HOLDS, stage.reader, f"{statement}{axes}", weak)
+
+
+def _axis_list(stage: RationaleStage) -> str:
+    """The axes that were measured, with their figures."""
+    axes = {
+        "R": stage.robustness,
+        "I": stage.informativeness,
+        "S": stage.specificity,
+    }
+    return ", ".join(f"{axis} {e}" for axis, e in axes.items() if e is not None)
 
 
 def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
     """The axes that clearly fail, and those of which it is not sure, in words."""
-    failed, unsure = {}, {}
-    r, information, s = stage.robustness, stage.informativeness, stage.specificity
-    if r is not None and r.high < UNSTABLE:
-        between = ", between annotators of one input" if stage.annotated else ""
-        failed["unstable"] = f"unstable (R {r}{between})"
-    elif r is not None and r.low < UNSTABLE:
-        unsure["unstable"] = f"R {r} may be under {UNSTABLE}"
-    leaks = stage.alone.low > stage.majority + TARGET
-    # It does leak, so it is for what is left to show that it informs.
-    if leaks and (
-        not stage.masked or information.low <= 0 or information.high < LITTLE
-    ):
-        remainder = "nothing more is shown" if stage.masked else "no mask hides it"
-        failed["leaky"] = (
-            f"leaky (alone {stage.alone}; {remainder}{_template_list(stage)})"
-        )
-    elif information.high < LITTLE:
-        failed["uninformative"] = f"uninformative (I {information})"
-    elif information.low < LITTLE:
-        unsure["uninformative"] = f"I {information} may be under {LITTLE}"
-    if s.high < SPECIFIC:
-        failed["unspecific"] = f"unspecific (S {s})"
-    elif s.low < SPECIFIC:
-        unsure["unspecific"] = f"S {s} may be under {SPECIFIC}"
+    failed: dict[str, str] = {}
+    unsure: dict[str, str] = {}
+    _judge_least(failed, unsure, "unstable", "R", stage.robustness, UNSTABLE)
+    _judge_leak(stage, failed, unsure)
+    if "leaky" not in failed:
+        axis = "uninformative", "I", stage.informativeness
+        _judge_least(failed, unsure, *axis, LITTLE)
+    _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
+    if stage.copied.low > COPYING:
+        failed["copying"] = f"copying (near-copies of the input {stage.copied})"
+    elif stage.copied.high > COPYING:
+        unsure["copying"] = f"near-copies {stage.copied} may be over {COPYING}"
     return failed, unsure
+
+
+def _judge_least(
+    failed: dict[str, str],
+    unsure: dict[str, str],
+    fault: str,
+    axis: str,
+    estimate: Estimate | None,
+    least: float,
+) -> None:
+    """Hold one axis against the least that it must be; what was not measured passes."""
+    if estimate is None:
+        return
+    if estimate.high < least:
+        failed[fault] = f"{fault} ({axis} {estimate})"
+    elif estimate.low < least:
+        unsure[fault] = f"{axis} {estimate} may be under {least}"
+
+
+def _judge_leak(
+    stage: RationaleStage, failed: dict[str, str], unsure: dict[str, str]
+) -> None:
+    """Hold what the rationale gives away by itself against the limit, by interval."""
+    limit, information = stage.leak_limit, stage.informativeness
+    said = f"alone {stage.alone}"
+    if stage.residual.low > limit:
+        hidden = f"no mask hides it, {stage.residual} is left"
+        failed["leaky"] = f"leaky ({said}; {hidden}{_template_list(stage)})"
+    # It does leak, so it is for what is left to show that it informs.
+    elif stage.alone.low > limit and (
+        information.low <= 0 or information.high < LITTLE
+    ):
+        shown = "nothing more is shown"
+        failed["leaky"] = f"leaky ({said}; {shown}{_template_list(stage)})"
+    elif stage.residual.high > limit:
+        unsure["leaky"] = f"alone {stage.residual} may be over {limit:.3f}"
 
 
 def _better_explainers(stage: RationaleStage) -> str:
@@ -127,9 +194,9 @@ def _better_explainers(stage: RationaleStage) -> str:
     return f"{', '.join(stage.better)} is no worse on both axes and better on one"
 
 
-def _leakage_remark(stage: RationaleStage) -> str:
+def _leak_remark(stage: RationaleStage) -> str:
     """What a reader of the verdict should know where the rationale also leaks."""
-    if stage.alone.low <= stage.majority + TARGET:
+    if stage.alone.low <= stage.leak_limit:
         return ""
     return f"; alone it gives {stage.alone} of the labels{_template_list(stage)}"
 

@@ -1,6 +1,5 @@
 """From counts to what they say: one fit a contrast, and what goes beside it."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +11,7 @@ from measurand.core.arrays import Floats
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
+from measurand.stats.exposure.effects import PairedEffects, paired_effects
 from measurand.stats.exposure.hierarchical import (
     Posterior,
     estimate_from_draws,
@@ -22,7 +22,6 @@ from measurand.stats.exposure.studies import (
     CONTRASTS,
     WIDE,
     ArmPairs,
-    Priors,
     pair_arms,
     rows_by_size,
 )
@@ -35,97 +34,17 @@ from measurand.stats.exposure.summaries import (
     variance_components,
 )
 
-LEAST_ROOM = 0.05  # points: what is nearer than this to a bound is not told from it
-
 
 @dataclass(frozen=True, eq=False)
-class Effect:
-    """What pairs of arms differ by.
+class Contrast:
+    """What the hierarchical model makes of one contrast at one size.
 
     Attributes:
         pairs: Its counts.
         posterior: What the model makes of them.
         predictive: Draws of the mean difference of repeated studies, in points.
-    """
-
-    pairs: ArmPairs
-    posterior: Posterior
-    predictive: Floats
-
-    @property
-    def estimate(self) -> Estimate:
-        """The mean difference, posterior predictive, with a 95 % interval."""
-        return self.interval(0.95)
-
-    def interval(self, level: float) -> Estimate:
-        """The same at another level."""
-        method = f"posterior predictive, model {self.posterior.model}"
-        return estimate_from_draws(self.predictive, len(self.pairs), method, level)
-
-
-@dataclass(frozen=True, eq=False)
-class SizeEffects:
-    """What a verdict on one size rests on, under whichever priors.
-
-    Attributes:
-        name: The size, as reports call it.
-        together: Boost and bias of all models together.
-        alone: The same of each model by itself, where there are several.
-    """
-
-    name: str
-    together: Mapping[str, Effect]
-    alone: Mapping[str, Mapping[str, Effect]] = field(default_factory=dict)
-
-
-def draws_to_decide(effects: Mapping[str, Effect], margin: float) -> int | None:
-    """About how many draws a task and model could decide; None where none would.
-
-    Inflation needs a bias beyond the margin. Its absence needs a bias within and a
-    gain, so the one that takes more draws counts. Where the estimates themselves lie
-    on the wrong side, more draws only make that clearer.
-    """
-    bias, boost = effects["bias"], effects["boost"]
-    if bias.estimate.value > margin:
-        return draws_beyond(bias, margin)
-    if bias.estimate.value < -margin or boost.estimate.value <= 0:
-        return None
-    clear, small = boost.estimate.low > 0, bias.interval(0.90).within(margin)
-    return max(
-        0 if clear else draws_beyond(boost, 0.0),
-        0 if small else draws_within(bias, margin),
-    )
-
-
-def draws_beyond(effect: Effect, bound: float) -> int:
-    """About how many draws a task and model would set the 95 % interval above it."""
-    return _draws_for_room(effect, effect.estimate, effect.estimate.value - bound)
-
-
-def draws_within(effect: Effect, margin: float) -> int:
-    """About how many draws a task and model would set the 90 % interval inside."""
-    return _draws_for_room(
-        effect, effect.interval(0.90), margin - abs(effect.estimate.value)
-    )
-
-
-def _draws_for_room(effect: Effect, interval: Estimate, room: float) -> int:
-    """How many draws shrink half of the interval to this room: it falls as their root.
-
-    As many again as there are, at least: those that there are did not decide.
-    """
-    current_draws = effect.pairs.table.groupby(["lm", "task"]).size().max()
-    times = ((interval.high - interval.low) / 2 / max(room, LEAST_ROOM)) ** 2
-    return math.ceil(float(current_draws) * max(2.0, times))
-
-
-@dataclass(frozen=True, eq=False)
-class Contrast(Effect):
-    """One contrast at one size, and what goes beside it.
-
-    Attributes:
         average: Draws of the mean difference in true accuracy, in points.
-        refit: The same contrast under wide default priors.
+        wide: As `predictive`, under wide default priors.
         tasks: A task at a time.
         evidence: The log probability of the counts under each model.
         slices: Unreplicated studies, where there is something to leave out.
@@ -133,13 +52,22 @@ class Contrast(Effect):
         spread: Of draws and of trainings, where trainings were repeated.
     """
 
+    pairs: ArmPairs
+    posterior: Posterior
+    predictive: Floats
     average: Floats
-    refit: Effect
+    wide: Floats
     tasks: TaskDifferences
     evidence: Mapping[str, float]
     slices: SliceAnalysis | None
     chains: Chains | None
     spread: Spread | None
+
+    @property
+    def repeated(self) -> Estimate:
+        """The mean difference of a repeated study, posterior predictive (95 %)."""
+        method = f"posterior predictive, model {self.posterior.model}"
+        return estimate_from_draws(self.predictive, len(self.pairs), method)
 
     @property
     def truth(self) -> Estimate:
@@ -148,10 +76,10 @@ class Contrast(Effect):
         return estimate_from_draws(self.average, len(self.pairs), method)
 
     @property
-    def wide(self) -> Estimate:
-        """The mean difference under wide default priors."""
+    def repeated_wide(self) -> Estimate:
+        """That of a repeated study under wide default priors."""
         method = "posterior predictive, wide priors"
-        return estimate_from_draws(self.refit.predictive, len(self.pairs), method)
+        return estimate_from_draws(self.wide, len(self.pairs), method)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,15 +90,17 @@ class SizeAnalysis:
         m: Labelled rows.
         n: Test rows.
         counts: The study's rows.
-        contrasts: Boost and bias of all models together.
-        alone: The same of each model by itself, where there are several.
+        contrasts: What the hierarchical model makes of boost and bias.
+        paired: Boost and bias from paired differences: what decides.
+        answers: Single answers, where they are known.
     """
 
     m: int
     n: int
     counts: pd.DataFrame
     contrasts: Mapping[str, Contrast]
-    alone: Mapping[str, Mapping[str, Effect]] = field(default_factory=dict)
+    paired: Mapping[str, PairedEffects] = field(default_factory=dict)
+    answers: pd.DataFrame | None = None
 
     @property
     def name(self) -> str:
@@ -178,15 +108,23 @@ class SizeAnalysis:
         return f"m={self.m},n={self.n}"
 
     @property
-    def effects(self) -> SizeEffects:
-        """What its verdict rests on."""
-        return SizeEffects(self.name, self.contrasts, self.alone)
+    def models(self) -> list[str]:
+        """The models, by name."""
+        return sorted(map(str, self.counts["lm"].unique()))
+
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks, by name."""
+        return sorted(map(str, self.counts["task"].unique()))
 
 
 def analyse_sizes(
-    counts: pd.DataFrame, method: Method, seed: int
+    counts: pd.DataFrame,
+    method: Method,
+    seed: int,
+    answers: pd.DataFrame | None = None,
 ) -> list[SizeAnalysis]:
-    """The analysis of every size of the study."""
+    """The analysis of every size of the study; single answers where they are known."""
     return [
         SizeAnalysis(
             m,
@@ -201,43 +139,43 @@ def analyse_sizes(
                 )
                 for contrast in CONTRASTS
             },
-            effects_by_model(part, method, seed, ("exposure", m, n)),
+            pair_sizes(part, answers_of_size(answers, m, n)),
+            answers_of_size(answers, m, n),
         )
         for (m, n), part in rows_by_size(counts)
     ]
 
 
-def wide_prior_effects(size: SizeAnalysis, seed: int) -> SizeEffects:
-    """What a verdict rests on under wide default priors."""
-    method = Method(size.contrasts["bias"].posterior.model)
-    together = {name: contrast.refit for name, contrast in size.contrasts.items()}
-    path = ("exposure", size.m, size.n, "wide")
-    alone = effects_by_model(size.counts, method, seed, path, WIDE)
-    return SizeEffects(size.name, together, alone)
-
-
-def effects_by_model(
-    counts: pd.DataFrame,
-    method: Method,
-    seed: int,
-    path: tuple[object, ...],
-    priors: Priors | None = None,
-) -> dict[str, dict[str, Effect]]:
-    """Boost and bias of each model by itself; a mean may hide that they differ."""
-    parts = {str(lm): part for lm, part in counts.groupby("lm")}
-    if len(parts) < 2:
-        return {}
-
-    def effect(part: pd.DataFrame, contrast: str) -> Effect:
-        arm_pairs = pair_arms(part, contrast)
-        posterior = fit_posterior(arm_pairs, method.model, priors)
-        rng = generator(seed, *path, contrast, "alone")
-        return Effect(arm_pairs, posterior, posterior.predictive(rng, DRAWS))
-
+def pair_sizes(
+    counts: pd.DataFrame, answers: pd.DataFrame | None = None
+) -> dict[str, PairedEffects]:
+    """Boost and bias of one size, row by row."""
     return {
-        lm: {contrast: effect(part, contrast) for contrast in CONTRASTS}
-        for lm, part in parts.items()
+        contrast: paired_effects(
+            pair_arms(counts, contrast), answer_differences(answers, contrast)
+        )
+        for contrast in CONTRASTS
     }
+
+
+def answers_of_size(
+    answers: pd.DataFrame | None, m: int, n: int
+) -> pd.DataFrame | None:
+    """The single answers of one size."""
+    if answers is None:
+        return None
+    return answers[(answers["m"] == m) & (answers["n"] == n)]
+
+
+def answer_differences(
+    answers: pd.DataFrame | None, contrast: str
+) -> pd.DataFrame | None:
+    """What each answer gains in points."""
+    if answers is None:
+        return None
+    control, treatment = CONTRASTS[contrast]
+    gained = 100.0 * (answers[treatment] - answers[control])
+    return answers[["lm", "task", "subsample", "item"]].assign(difference=gained)
 
 
 def analyse_contrast(
@@ -254,7 +192,14 @@ def analyse_contrast(
     repeats = posterior.repeat_studies(stream("repeated"), DRAWS)
     grand, rng = float(posterior.beta.mean), stream("slices")
     slices = (
-        analyse_slices(pairs, method.model, rng=rng, slices=SLICES, grand_mean=grand)
+        analyse_slices(
+            pairs,
+            method.model,
+            rng=rng,
+            slices=SLICES,
+            notable=method.notable,
+            grand_mean=grand,
+        )
         if has_replicates
         else None
     )
@@ -263,7 +208,7 @@ def analyse_contrast(
         posterior,
         repeats.predictive,
         repeats.average,
-        Effect(pairs, wide, wide.predictive(stream("wide"), DRAWS)),
+        wide.predictive(stream("wide"), DRAWS),
         differences_by_task(pairs, rng=stream("tasks")),
         {model: model_fit.log_evidence for model, model_fit in fits.items()},
         slices,

@@ -1,18 +1,20 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from measurand.audits.exposure.analysis import (
-    SizeAnalysis,
-    analyse_sizes,
-    wide_prior_effects,
+from measurand.audits.exposure.analysis import SizeAnalysis, analyse_sizes
+from measurand.audits.exposure.checks import (
+    exhibit_checks,
+    replay_sizes,
+    replay_warnings,
 )
-from measurand.audits.exposure.checks import exhibit_checks as method_checked
+from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
+    exhibit_lengths,
     exhibit_losses,
     exhibit_overtraining,
     exhibits,
@@ -23,24 +25,38 @@ from measurand.audits.exposure.findings import (
     exposure_findings,
     loss_findings,
     overtraining_findings,
+    slice_warnings,
+    transfer_findings,
 )
-from measurand.audits.exposure.plan import StudyPlan, affordable_readers, plan_study
+from measurand.audits.exposure.plan import (
+    StudyPlan,
+    add_plans,
+    affordable_readers,
+    plan_study,
+)
 from measurand.audits.exposure.settings import (
     CLASSES,
     MUCH,
+    POOL,
     SHOWN,
     ExposureSettings,
-    Method,
 )
-from measurand.audits.exposure.study import Study, StudyProgress, run_study
-from measurand.audits.exposure.verdict import size_verdict, verdict, worst_verdict
+from measurand.audits.exposure.study import (
+    LOSS,
+    Study,
+    StudyProgress,
+    join_studies,
+    pool_tasks,
+    run_study,
+)
+from measurand.audits.exposure.verdict import NOT, verdict
 from measurand.core.benchmark import Benchmark
-from measurand.core.errors import join_names
 from measurand.core.finding import Report
 from measurand.core.reader import Reader
-from measurand.core.recipe import describe_recipe
+from measurand.core.recipe import describe_recipe, traits_of
 from measurand.core.task import Task
 from measurand.experiment.experiment import Experiment, lift_budget
+from measurand.experiment.ladder import higher_rungs, names_above
 from measurand.stats.exposure.studies import study_counts
 
 CAVEATS = (
@@ -48,8 +64,9 @@ CAVEATS = (
     "a boost can itself mislead about generality: it is of this text, not of the model",
     "a model that already saw these texts in its own pretraining dilutes both",
 )
-
-
+CALLED = ("minilm",)  # the rung that a near zero of bags of words calls
+NO_ROWS = "accuracies alone hold no positive control"
+NO_LABELS = "these readers learn no labels, so that there is no positive control"
 USUAL = ExposureSettings()
 
 
@@ -75,38 +92,146 @@ def audit(
         progress: Told of every task and reader how many draws are done.
     """
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
-    design, method, seed = settings.design, settings.method, experiment.seed
-    readers, refused = affordable_readers(
-        experiment, benchmarks, readers, design, about
+    source = _Source(experiment, benchmarks, settings, about, progress)
+    readers, refused = source.affordable(readers)
+    report = source.report(readers)
+    called = _called_readers(report, readers, settings)
+    if called:
+        allowed, past = source.affordable(called, needed=False)
+        refused |= past
+        if allowed:
+            readers = {**readers, **allowed}
+            report = source.report(readers)
+    report = _mark_provisional(report, readers)
+    missing = _missing_rung(report, readers, settings, {**refused})
+    return replace(report, not_run={**refused, **missing, **report.not_run})
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """What a study is run from, whichever readers are asked.
+
+    Attributes:
+        experiment: How questions are answered.
+        benchmarks: The tasks.
+        settings: What is chosen before the run.
+        about: How tasks are learned.
+        progress: Who is told of draws that are done.
+    """
+
+    experiment: Experiment
+    benchmarks: Mapping[str, Benchmark]
+    settings: ExposureSettings
+    about: Mapping[str, Task] | None
+    progress: StudyProgress
+
+    def affordable(
+        self, readers: Mapping[str, Reader], *, needed: bool = True
+    ) -> tuple[dict[str, Reader], dict[str, str]]:
+        """The readers that the budget allows, and why not the others."""
+        return affordable_readers(
+            self.experiment,
+            self.benchmarks,
+            readers,
+            self.settings.designs,
+            self.about,
+            needed=needed,
+        )
+
+    def report(self, readers: Mapping[str, Reader]) -> Report:
+        """Run the study, or read it from the store, and report it."""
+        for design in self.settings.designs:
+            pool_tasks(self.benchmarks, design)
+        run = join_studies(
+            [
+                run_study(
+                    lift_budget(self.experiment),
+                    self.benchmarks,
+                    readers,
+                    design,
+                    about=self.about,
+                    progress=self.progress,
+                )
+                for design in self.settings.designs
+            ]
+        )
+        return _study_report(self, readers, run)
+
+
+def _called_readers(
+    report: Report, readers: Mapping[str, Reader], settings: ExposureSettings
+) -> dict[str, Reader]:
+    """The encoder that a near zero of bags of words calls, where it is installed."""
+    if not settings.calibrate or report.verdict.region != NOT:
+        return {}
+    return dict(higher_rungs(readers, CALLED[-1], rungs=CALLED))
+
+
+def _mark_provisional(report: Report, readers: Mapping[str, Reader]) -> Report:
+    """The report, its near zero provisional where no reader was pretrained."""
+    stands = any(traits_of(reader).near_zero_stands for reader in readers.values())
+    if stands or report.verdict.region != NOT:
+        return report
+    reason = (
+        f"{report.verdict.reason}; provisional: bags of words read no language, and an "
+        "encoder could still be inflated"
     )
-    run = run_study(
-        lift_budget(experiment),
-        benchmarks,
-        readers,
-        design,
-        about=about,
-        progress=progress,
-    )
+    conclusion = replace(report.verdict, provisional=True, reason=reason)
+    return replace(report, verdict=conclusion)
+
+
+def _missing_rung(
+    report: Report,
+    readers: Mapping[str, Reader],
+    settings: ExposureSettings,
+    refused: Mapping[str, str],
+) -> dict[str, str]:
+    """Why no encoder tested a provisional near zero, where none did."""
+    if not report.verdict.provisional or report.verdict.region != NOT:
+        return {}
+    names = names_above(readers, CALLED[-1], rungs=CALLED)
+    why = "not installed; pip install 'measurand[torch]' and run --reader minilm"
+    why = why if settings.calibrate else "no stronger reader was to be called"
+    return {name: why for name in names if name not in refused}
+
+
+def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) -> Report:
+    """The report of a study that was run."""
+    settings, seed = source.settings, source.experiment.seed
     choices = {
-        "m": design.m,
-        "n": design.n,
-        "repeats": design.repeats,
-        "arms": list(design.arms),
+        "m": settings.m,
+        "n": settings.n,
+        "repeats": settings.repeats,
+        "arms": list(settings.designs[0].arms),
+        "doses": list(settings.doses),
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
-        "tasks": {name: describe_recipe(task) for name, task in (about or {}).items()},
-        "margin": settings.margin,
-        "seed": seed,
+        "tasks": {
+            name: describe_recipe(task) for name, task in (source.about or {}).items()
+        },
+        "calibrate": settings.calibrate,
+        "trained": {
+            str(lm): sorted(part.unique())
+            for lm, part in run.counts.groupby("lm")["trained"]
+        },
     }
     counts = study_counts(run.counts)
-    analyses = analyse_sizes(counts, method, seed)
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
     warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
-    description = _describe_tasks(benchmarks, run)
+    learns = any(traits_of(reader).learns_labels for reader in readers.values())
     report = _exposure_report(
-        analyses, run.counts, description, choices, method, warnings
+        run,
+        _describe_tasks(source.benchmarks, run),
+        choices,
+        settings,
+        seed,
+        "" if learns else NO_LABELS,
     )
-    report = replace(report, not_run={**refused, **report.not_run})
-    return _add_overtraining(report, analyses, run, settings.margin, method, seed)
+    lengths = exhibit_lengths(report.benchmark)
+    return replace(
+        report,
+        warnings=(*warnings, *report.warnings),
+        exhibits=(*report.exhibits, lengths),
+    )
 
 
 def _describe_tasks(
@@ -132,34 +257,11 @@ def plan_exposure(
 ) -> StudyPlan:
     """What `audit` will take beside what is stored, from a few trials run first."""
     benchmarks = tasks or {experiment.benchmark.name: experiment.benchmark}
-    return plan_study(experiment, benchmarks, readers, settings.design, about)
-
-
-def _add_overtraining(
-    report: Report,
-    ordinary: list[SizeAnalysis],
-    run: Study,
-    margin: float,
-    method: Method,
-    seed: int,
-) -> Report:
-    """The report with what overtraining did, where there was any."""
-    table = run.overtrained_counts
-    if table is None:
-        return report
-    overtrained_analyses = analyse_sizes(study_counts(table), method, seed)
-    findings = [
-        *overtraining_findings(overtrained_analyses),
-        *loss_findings(run.counts, seed),
-    ]
-    figures = (
-        exhibit_overtraining(ordinary, overtrained_analyses, margin),
-        exhibit_losses(run.counts),
-    )
-    return replace(
-        report,
-        findings=(*report.findings, *findings),
-        exhibits=(*report.exhibits, *figures),
+    return add_plans(
+        [
+            plan_study(experiment, benchmarks, readers, design, about)
+            for design in settings.designs
+        ]
     )
 
 
@@ -170,32 +272,79 @@ def analyse_accuracies(
     settings: ExposureSettings = USUAL,
     seed: int = 0,
 ) -> Report:
-    """The analysis of somebody else's accuracies or counts."""
+    """The analysis of somebody else's accuracies or counts.
+
+    The rows that an audit keeps have its control, overtrained and transfer arms too.
+    """
     counts = study_counts(table)
     description = {"name": name, "rows": len(counts)}
-    analyses = analyse_sizes(counts, settings.method, seed)
-    choices = {"margin": settings.margin, "seed": seed}
-    return _exposure_report(analyses, table, description, choices, settings.method, [])
+    run = Study(table, {}, {})
+    return _exposure_report(run, description, {}, settings, seed, NO_ROWS)
 
 
 def _exposure_report(
-    analyses: list[SizeAnalysis],
-    table: pd.DataFrame,
+    run: Study,
     description: Mapping[str, Any],
     choices: Mapping[str, Any],
-    method: Method,
-    warnings: list[str],
+    settings: ExposureSettings,
+    seed: int,
+    uncontrolled: str,
 ) -> Report:
     """The report of a study's rows."""
-    margin = choices["margin"]
+    method, margin = settings.method, settings.margin
+    analyses = analyse_sizes(study_counts(run.counts), method, seed, run.answers)
+    controls = control_effects(run.counts, seed)
+    over = run.overtrained_counts
+    overtrained = (
+        [] if over is None else analyse_sizes(study_counts(over), method, seed)
+    )
     findings, not_run = exposure_findings(analyses)
-    conclusion = verdict(analyses, margin)
-    settings = {
-        **choices,
+    for size in analyses:
+        bias = size.paired["bias"].together
+        findings += control_findings(size.name, controls.get(size.name, []), bias)
+    findings += transfer_findings(run.counts)
+    replays = replay_sizes(analyses, method, margin, seed)
+    conclusion = verdict(analyses, margin, controls, uncontrolled, overtrained)
+    report = Report(
+        "exposure",
+        description,
+        conclusion,
+        tuple(findings),
+        {**choices, **_analysis_settings(analyses, settings, seed)},
+        not_run,
+        (
+            *chain_warnings(analyses),
+            *slice_warnings(analyses),
+            *replay_warnings(replays),
+            *CAVEATS,
+        ),
+        (
+            *exhibits(analyses, margin),
+            *exhibit_checks(analyses, replays, method, seed),
+        ),
+        run.counts,
+    )
+    return _add_overtraining(report, analyses, overtrained, run, margin, seed)
+
+
+def _analysis_settings(
+    analyses: Sequence[SizeAnalysis], settings: ExposureSettings, seed: int
+) -> dict[str, Any]:
+    """How rows were analysed, and what was counted on the way."""
+    method = settings.method
+    return {
+        "margin": settings.margin,
+        "seed": seed,
         "model": method.model,
         "sampler": method.sampler,
         "checks": method.checks,
-        "thresholds": SHOWN | {"margin": margin},
+        "notable": {
+            f"{name}, {size.name}": contrast.slices.notable
+            for size in analyses
+            for name, contrast in size.contrasts.items()
+            if contrast.slices is not None
+        },
+        "thresholds": SHOWN | {"margin": settings.margin},
         "tasks_with_positive_bias": {
             size.name: size.contrasts["bias"].tasks.positive for size in analyses
         },
@@ -203,49 +352,29 @@ def _exposure_report(
             size.name: size.contrasts["boost"].tasks.negative for size in analyses
         },
     }
-    return Report(
-        "exposure",
-        description,
-        conclusion,
-        tuple(findings),
-        settings,
-        not_run,
-        (
-            *warnings,
-            *chain_warnings(analyses),
-            wide_prior_warning(analyses, margin, choices["seed"]),
-            *CAVEATS,
-        ),
-        (
-            *exhibits(analyses, margin),
-            *method_checked(analyses, method, choices["seed"]),
-        ),
-        table,
-    )
 
 
-def wide_prior_warning(analyses: list[SizeAnalysis], margin: float, seed: int) -> str:
-    """Whether the same judgement says something else under wide default priors."""
-    before, refits = (
-        verdict(analyses, margin),
-        [wide_prior_effects(size, seed) for size in analyses],
+def _add_overtraining(
+    report: Report,
+    ordinary: Sequence[SizeAnalysis],
+    overtrained: Sequence[SizeAnalysis],
+    run: Study,
+    margin: float,
+    seed: int,
+) -> Report:
+    """The report with what overtraining did, where there was any."""
+    if not overtrained:
+        return report
+    findings = [*overtraining_findings(overtrained)]
+    figures = [exhibit_overtraining(ordinary, overtrained, margin)]
+    if f"{LOSS}_test" in run.counts:
+        findings += loss_findings(run.counts, seed)
+        figures.append(exhibit_losses(run.counts))
+    return replace(
+        report,
+        findings=(*report.findings, *findings),
+        exhibits=(*report.exhibits, *figures),
     )
-    after = worst_verdict(refits, margin)
-    if before.label != after.label:
-        return (
-            "under wide default priors the verdict changes from "
-            f"{before.label!r} to {after.label!r}"
-        )
-    changed_sizes = [
-        size.name
-        for size, refit in zip(analyses, refits, strict=True)
-        if size_verdict(size.effects, margin).label != size_verdict(refit, margin).label
-    ]
-    # The worst of several sizes decides, so one can change without the verdict.
-    exception = (
-        f", though that of {join_names(changed_sizes)} changes" if changed_sizes else ""
-    )
-    return f"under wide default priors the verdict stays {after.label!r}{exception}"
 
 
 def _study_warnings(run: Study) -> list[str]:
@@ -260,6 +389,13 @@ def _study_warnings(run: Study) -> list[str]:
             share = 100 * notes["duplicates"]
             warnings.append(
                 f"{share:.0f} % of the test texts of {task} are extra texts too"
+            )
+        if notes["pool_share"] > POOL:
+            warnings.append(
+                f"a draw takes m + 2n = {notes['pool_share'] * notes['rows']:.0f} of "
+                f"the {notes['rows']:.0f} rows of {task}: draws share items, which "
+                "widens the intervals, and rows to learn from, which does not; more "
+                "rows tell more than more draws"
             )
     for name, remarks in run.remarks.items():
         if remarks.get("truncated", 0.0) > MUCH:

@@ -1,17 +1,18 @@
 """The tables from which a report draws the exposure audit."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
+from measurand.audits.exposure.arms import OVERTRAINED
 from measurand.audits.exposure.findings import loss_pairs
-from measurand.audits.exposure.study import OVERTRAINED
 from measurand.core.arrays import Floats
-from measurand.core.finding import Exhibit
-from measurand.stats.exposure.summaries import NOTABLE
+from measurand.core.finding import Estimate, Exhibit
+from measurand.stats.exposure.studies import mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain
@@ -24,10 +25,12 @@ def exhibits(analyses: Sequence[SizeAnalysis], margin: float) -> tuple[Exhibit, 
     """Everything that can be drawn from what was found."""
     figures = [
         *exhibit_averages(analyses, margin),
+        exhibit_means(analyses),
         _exhibit_predictive(analyses, margin),
     ]
     for size in analyses:
         figures += [
+            exhibit_tasks(size, margin),
             _exhibit_task_table(size),
             _exhibit_draw_differences(size),
             *exhibit_task_differences(size),
@@ -44,10 +47,11 @@ def exhibit_averages(
 ) -> Iterator[Exhibit]:
     """Boost and bias of every size with the margin, sizes in one figure if they fit."""
     caption = (
-        "Boost (extra against base) and bias (test against extra), with the margin: of "
-        "a repeated study, of one under wide priors, and in true accuracy"
+        "Boost (extra against base) and bias (test against extra), with the margin: "
+        "paired differences, which decide; below, by the hierarchical model, of a "
+        "repeated study, of one under wide priors, and in true accuracy"
     )
-    if any(size.alone for size in analyses):
+    if any(len(size.models) > 1 for size in analyses):
         caption += "; each model alone stands below all of them"
     rows = [_average_rows(size) for size in analyses]
     per_figure = max(1, INTERVALS // max(map(len, rows)))
@@ -66,31 +70,64 @@ def exhibit_averages(
 def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:
     """Each contrast of all models, of each one alone, and of all in other ways."""
     rows: list[dict[str, object]] = []
-    for contrast, effect in size.contrasts.items():
+    for contrast, fit in size.contrasts.items():
+        effects = size.paired[contrast]
         group, subject = size.name, contrast
-        if size.alone:
+        alone = effects.alone if len(effects.alone) > 1 else {}
+        if alone:
             group, subject = f"{contrast}, {size.name}", "all models"
         estimates = {
-            subject: effect.estimate,
-            **{
-                f"{lm} alone": effects[contrast].estimate
-                for lm, effects in size.alone.items()
-            },
-            f"{subject}, wide priors": effect.wide,
-            f"{subject}, true accuracy": effect.truth,
+            subject: effects.together.estimate,
+            **{f"{lm} alone": effect.estimate for lm, effect in alone.items()},
+            f"{subject}, repeated study": fit.repeated,
+            f"{subject}, wide priors": fit.repeated_wide,
+            f"{subject}, true accuracy": fit.truth,
         }
         rows += [
-            {
-                "group": group,
-                "name": name,
-                "value": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-                "decision": "",
-            }
+            {"group": group, "name": name, **_ends(estimate), "decision": ""}
             for name, estimate in estimates.items()
         ]
     return rows
+
+
+def _ends(estimate: Estimate) -> dict[str, object]:
+    """A value with its interval, as columns."""
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def exhibit_means(analyses: Sequence[SizeAnalysis]) -> Exhibit:
+    """Mean boost and bias of each size and model: the paper's Table 1."""
+    table = mean_differences(pd.concat([size.counts for size in analyses]))
+    caption = "Mean boost and bias of each size and model, in points (Table 1)"
+    return Exhibit("table_1", "table", table.round(2).reset_index(), caption)
+
+
+def exhibit_tasks(size: SizeAnalysis, margin: float) -> Exhibit:
+    """The bias of each task by itself, the worst first."""
+    estimates = size.paired["bias"].together.by_task()
+    ordered = sorted(estimates.items(), key=lambda pair: -pair[1].value)
+    rows = [
+        {"group": size.name, "name": task, **_ends(estimate), "decision": ""}
+        for task, estimate in ordered[:INTERVALS]
+    ]
+    caption = "Bias of each task by itself, the worst first, with 95 % intervals"
+    titles = {"margin": margin, **POINTS}
+    name = f"worst_tasks_{size.m}_{size.n}"
+    return Exhibit(name, "intervals", pd.DataFrame(rows), caption, titles)
+
+
+def exhibit_lengths(benchmark: Mapping[str, Any]) -> Exhibit:
+    """Classes, rows and lengths of the texts of each task: the paper's Table 2."""
+    columns = ("rows", "classes", "length_25", "length_75", "pool_share")
+    rows = [
+        {"task": task, **{name: round(notes[name], 3) for name in columns}}
+        for task, notes in benchmark["tasks"].items()
+    ]
+    caption = (
+        "The tasks: rows, classes, length of texts in characters (25th and 75th "
+        "percentile, Table 2), and the share of the pool that a draw takes"
+    )
+    return Exhibit("table_2", "table", pd.DataFrame(rows), caption)
 
 
 def _exhibit_predictive(analyses: Sequence[SizeAnalysis], margin: float) -> Exhibit:
@@ -168,18 +205,23 @@ def exhibit_task_differences(size: SizeAnalysis) -> Iterator[Exhibit]:
 
 def _exhibit_slice_means(size: SizeAnalysis) -> Exhibit | None:
     """Posterior means of unreplicated studies: the paper's Figure 5."""
-    parts = [
-        _cumulative_shares(name, np.asarray(contrast.slices.beta.mean))
+    slices = {
+        name: contrast.slices
         for name, contrast in size.contrasts.items()
         if contrast.slices is not None
-    ]
-    if not parts:
+    }
+    if not slices:
         return None
+    parts = [
+        _cumulative_shares(name, np.asarray(part.beta.mean))
+        for name, part in slices.items()
+    ]
+    notable = slices["bias"].notable if "bias" in slices else 0.0
     titles = {
         "x_title": "posterior mean of beta, log-odds",
         "y_title": "share of studies below",
         "step": True,
-        "vertical": {f"−{NOTABLE}": -NOTABLE, f"{NOTABLE}": NOTABLE},
+        "vertical": {f"−{notable:g}": -notable, f"{notable:g}": notable},
     }
     caption = f"What studies with one draw a task would have said, {size.name}"
     name = f"slices_{size.m}_{size.n}"
@@ -271,14 +313,12 @@ def exhibit_overtraining(
         {
             "group": size.name,
             "name": f"{name}, {training}",
-            "value": contrast.estimate.value,
-            "low": contrast.estimate.low,
-            "high": contrast.estimate.high,
+            **_ends(effects.together.estimate),
             "decision": "",
         }
         for analyses in zip(ordinary, overtrained, strict=True)
         for training, size in zip(("ordinary", OVERTRAINED), analyses, strict=True)
-        for name, contrast in size.contrasts.items()
+        for name, effects in size.paired.items()
     ]
     titles = {"margin": margin, "x_title": "percentage points"}
     caption = "Boost and bias after reading the texts twice as often"

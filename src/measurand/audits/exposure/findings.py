@@ -7,13 +7,21 @@ import pandas as pd
 from scipy.stats import norm
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
+from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSFER
 from measurand.audits.exposure.settings import AGREE, R_HAT
-from measurand.audits.exposure.study import LOSS, OVERTRAINED, OVERTRAINED_ARMS
+from measurand.audits.exposure.study import LOSS, replace_arms
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.seeds import generator
+from measurand.stats.exposure.effects import PairedEffects, paired_effects
+from measurand.stats.exposure.hierarchical import LEVEL
 from measurand.stats.exposure.nuts import Chains
-from measurand.stats.exposure.studies import ARMS
+from measurand.stats.exposure.studies import (
+    ARMS,
+    pair_arms,
+    rows_by_size,
+    study_counts,
+)
 from measurand.stats.exposure.summaries import per_doubling
 from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
@@ -70,40 +78,96 @@ def chance_warnings(counts: pd.DataFrame, commonest: Mapping[str, float]) -> lis
     return warnings
 
 
-FINDING_ORDER = {"boost": 0, "bias": 0, "accuracy": 1, "beta_boost": 2, "beta_bias": 2}
+FINDING_ORDER = {
+    name: order
+    for order, names in enumerate(
+        (
+            ("boost", "bias"),
+            ("task_sd", "new_task", "detectable"),
+            ("accuracy",),
+            ("beta_boost", "beta_bias"),
+        )
+    )
+    for name in names
+}
+ALL = "all models"
 
 
 def exposure_findings(
     analyses: Sequence[SizeAnalysis],
 ) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and what could not be found."""
-    findings, not_run = [], {}
+    findings: list[Finding] = []
+    not_run: dict[str, str] = {}
     for size in analyses:
-        for name, effect in size.contrasts.items():
-            findings += [*contrast_findings(effect, name, size.name)]
+        for effects in size.paired.values():
+            findings += effect_findings(effects, size.name)
+        for name, contrast in size.contrasts.items():
+            findings += [*contrast_findings(contrast, name, size.name)]
             condition = f"{name}, {size.name}"
-            if effect.slices is None:
+            if contrast.slices is None:
                 not_run[f"meta-analysis of {condition}"] = "one draw a task and model"
-        findings += [
-            Finding(name, lm, size.name, effect.estimate)
-            for lm, effects in size.alone.items()
-            for name, effect in effects.items()
-        ]
         findings += accuracy_findings(size.counts, size.name)
+        findings += agreement_findings(size)
     try:
         findings.append(_trend_finding(analyses))
     except Undefined as undefined:
         not_run["trend"] = str(undefined)
     # What the verdict rests on comes first, of all models before each one alone.
     return sorted(
-        findings, key=lambda effect: FINDING_ORDER.get(effect.statistic, 3)
+        findings, key=lambda effect: FINDING_ORDER.get(effect.statistic, 9)
     ), not_run
+
+
+def effect_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
+    """What paired differences say of one contrast at one size."""
+    together, contrast = effects.together, effects.together.contrast
+    several = len(effects.alone) > 1
+    if several:
+        yield Finding(contrast, ALL, size, together.estimate)
+    for lm, effect in effects.alone.items():
+        yield Finding(contrast, lm, size, effect.estimate)
+        condition = f"{contrast}, {size}"
+        yield Finding("residual_sd", lm, condition, effects.residuals[lm])
+    yield from _spread_findings(effects, size)
+    for reader, effect in {ALL: together, **effects.alone}.items():
+        if reader != ALL or several:
+            for task, estimate in effect.by_task().items():
+                condition = f"{task}, {size}"
+                yield Finding(f"task_{contrast}", reader, condition, estimate)
+    if contrast == "bias":
+        least = _exact_estimate(
+            together.detectable, together.pairs, "80 % power at 5 %, two-sided"
+        )
+        yield Finding("detectable", ALL, size, least)
+
+
+def _spread_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
+    """How far tasks differ beyond luck, and what that says of a new one."""
+    condition = f"{effects.together.contrast}, {size}"
+    try:
+        yield Finding("task_sd", ALL, condition, effects.together.spread)
+        yield Finding("new_task", ALL, condition, effects.together.new_task)
+    except Undefined:
+        return
+    if effects.interaction is not None:
+        yield Finding("task_model_sd", ALL, condition, effects.interaction)
+
+
+def agreement_findings(size: SizeAnalysis) -> Iterator[Finding]:
+    """How often the extra and the test arm answer alike, where answers are known."""
+    if size.answers is None:
+        return
+    for lm, part in size.answers.groupby("lm", sort=True):
+        alike = int((part["extra"] == part["test"]).sum())
+        share = wilson_share(alike, len(part))
+        yield Finding("agreement", str(lm), f"bias, {size.name}", share)
 
 
 def contrast_findings(contrast: Contrast, name: str, size: str) -> Iterator[Finding]:
     """What one contrast at one size says."""
     model, condition = contrast.posterior.model, f"{name}, {size}"
-    yield Finding(name, model, size, contrast.estimate)
+    yield Finding(f"predictive_{name}", model, size, contrast.repeated)
     if contrast.chains is not None:
         yield Finding(f"beta_{name}", model, size, contrast.chains.estimate())
         yield from _convergence_findings(contrast, contrast.chains, condition)
@@ -185,14 +249,31 @@ def _task_p_values(contrast: Contrast) -> dict[str, Estimate]:
 
 
 def _trend_finding(analyses: Sequence[SizeAnalysis]) -> Finding:
-    """What the bias gains when n doubles."""
-    posteriors = [size.contrasts["bias"].posterior for size in analyses]
-    slope = per_doubling(
-        [size.n for size in analyses],
-        [float(posterior.beta.mean) for posterior in posteriors],
-        [float(posterior.beta.sd) for posterior in posteriors],
-    )
-    return Finding("trend", posteriors[0].model, "beta_bias a doubling of n", slope)
+    """What the bias gains when n doubles, within m."""
+    tables = [(size.m, size.n, size.contrasts["bias"].pairs) for size in analyses]
+    return Finding("trend", ALL, "bias a doubling of n", per_doubling(tables))
+
+
+def slice_warnings(analyses: Sequence[SizeAnalysis]) -> list[str]:
+    """A warning where the model's intervals cover the grand mean too often, or rarely.
+
+    Its slices are of this study's own draws, so this check can fail.
+    """
+    warnings = []
+    for size in analyses:
+        for name, contrast in size.contrasts.items():
+            if contrast.slices is None:
+                continue
+            share = contrast.slices.coverage
+            if not share.low <= LEVEL <= share.high:
+                wide = "wide" if share.value > LEVEL else "narrow"
+                warnings.append(
+                    f"89 % intervals of the model {contrast.posterior.model} cover the "
+                    f"grand mean of {name}, {size.name}, in {share} of unreplicated "
+                    f"studies: they are too {wide} here; the paired differences, which "
+                    "decide, do not rest on them"
+                )
+    return warnings
 
 
 def _exact_estimate(value: float, n: int, method: str) -> Estimate:
@@ -241,10 +322,24 @@ def overtraining_findings(analyses: Sequence[SizeAnalysis]) -> list[Finding]:
         condition = f"{size.name},{OVERTRAINED}"
         for name, contrast in size.contrasts.items():
             model = contrast.posterior.model
+            effect, beta = size.paired[name].together, contrast.posterior.estimate()
             findings += [
-                Finding(name, model, condition, contrast.estimate),
-                Finding(
-                    f"beta_{name}", model, condition, contrast.posterior.estimate()
-                ),
+                Finding(name, ALL, condition, effect.estimate),
+                Finding(f"beta_{name}", model, condition, beta),
             ]
+    return findings
+
+
+def transfer_findings(counts: pd.DataFrame) -> list[Finding]:
+    """What texts of another task are worth, where an arm read them."""
+    rows = replace_arms(counts, {"extra": TRANSFER})
+    if rows is None or not len(rows):
+        return []
+    findings = []
+    for (m, n), part in rows_by_size(study_counts(rows)):
+        effects = paired_effects(pair_arms(part, "boost"))
+        findings += [
+            Finding("transfer", reader, f"m={m},n={n}", effect.estimate)
+            for reader, effect in {ALL: effects.together, **effects.alone}.items()
+        ]
     return findings

@@ -5,15 +5,18 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.exposure.study import (
-    DRAWS_AT_ONCE,
-    Design,
+from measurand.audits.exposure.arms import (
+    TRANSFER,
     arm_asks,
     check_adaptable,
     group_draws,
+    unlabeled_texts,
+)
+from measurand.audits.exposure.study import (
+    DRAWS_AT_ONCE,
+    Design,
     pool_tasks,
     suit_reader,
-    unlabeled_texts,
 )
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import PastBudget
@@ -61,6 +64,17 @@ class StudyPlan:
             f"plan: {self.trials:,} trials, about {_format_count(self.tokens)} tokens, "
             f"{duration}, {_format_count(self.disk)}B on disk"
         )
+
+
+def add_plans(plans: Sequence[StudyPlan]) -> StudyPlan:
+    """The plans of several sizes as one."""
+    timed = [plan.seconds for plan in plans if plan.seconds is not None]
+    return StudyPlan(
+        sum(plan.trials for plan in plans),
+        sum(plan.tokens for plan in plans),
+        sum(timed) if timed else None,
+        sum(plan.disk for plan in plans),
+    )
 
 
 def plan_study(
@@ -114,23 +128,29 @@ def affordable_readers(
     experiment: Experiment,
     tasks: Mapping[str, Benchmark],
     readers: Mapping[str, Reader],
-    design: Design,
+    designs: Sequence[Design],
     about: Mapping[str, Task] | None = None,
+    *,
+    needed: bool = True,
 ) -> tuple[dict[str, Reader], dict[str, str]]:
-    """The readers that the study may take, and why it may not take the others."""
+    """The readers that the study may take, and why it may not take the others.
+
+    Where one is needed, a study that may take none of them is refused.
+    """
     budget = experiment.budget
     if not (budget.is_needed and any(map(is_dear, readers.values()))):
         return dict(readers), {}
-    check_adaptable(readers, design.arms)
     plans: dict[str, list[Plan]] = {name: [] for name in readers}
-    for task, pool in pool_tasks(tasks, design).items():
-        with reopen_experiment(experiment, pool) as task_experiment:
-            for name, recipe in readers.items():
-                reader = suit_reader(recipe, (about or {}).get(task))
-                remaining = _missing_draws(task_experiment, reader, design)
-                if is_dear(reader) and remaining:
-                    plan = _plan_draws(task_experiment, reader, design, remaining)
-                    plans[name].append(plan)
+    for design in designs:
+        check_adaptable(readers, design.arms)
+        for task, pool in pool_tasks(tasks, design).items():
+            with reopen_experiment(experiment, pool) as task_experiment:
+                for name, recipe in readers.items():
+                    reader = suit_reader(recipe, (about or {}).get(task))
+                    remaining = _missing_draws(task_experiment, reader, design)
+                    if is_dear(reader) and remaining:
+                        plan = _plan_draws(task_experiment, reader, design, remaining)
+                        plans[name].append(plan)
     not_run: dict[str, str] = {}
     for name, reader_plans in plans.items():
         try:
@@ -138,7 +158,8 @@ def affordable_readers(
         except PastBudget as reason:
             not_run[name] = way_to_run("exposure", reason)
     chosen = {name: r for name, r in readers.items() if name not in not_run}
-    check_any_run([*chosen], not_run)
+    if needed:
+        check_any_run([*chosen], not_run)
     return chosen, not_run
 
 
@@ -190,7 +211,9 @@ def _asks_of_draws(
     experiment: Experiment, reader: Reader, design: Design, numbers: range
 ) -> list[Ask]:
     """What is asked in these draws."""
-    return arm_asks(experiment, reader, design.m, design.n, numbers, design.arms)
+    # The sibling texts of a transfer arm are not known here; it costs what extra does.
+    arms = [arm for arm in design.arms_of(reader) if arm != TRANSFER]
+    return arm_asks(experiment, reader, design.m, design.n, numbers, arms)
 
 
 def _has_answers(experiment: Experiment, ask: Ask) -> bool:

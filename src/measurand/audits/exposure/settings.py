@@ -4,14 +4,24 @@ Every report shows both.
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 
-from measurand.audits.exposure.study import NEEDED, Design, expand_arms
-from measurand.core.bounds import MOST_MARGIN, MOST_REPEATS, MOST_ROWS, check_number
+from measurand.audits.exposure.arms import NEEDED, expand_arms
+from measurand.audits.exposure.study import Design
+from measurand.core.bounds import (
+    MOST_MARGIN,
+    MOST_REPEATS,
+    MOST_ROWS,
+    check_number,
+)
 from measurand.core.errors import BadOption, UnknownName
+from measurand.stats.exposure.decisions import FEW_TASKS, WIDER
 from measurand.stats.exposure.nuts import import_bayes
 
 MARGIN = 1.0  # percentage points of accuracy that still count as nothing
 M, N, REPEATS = 50, 200, 50  # labelled rows, test rows, draws
+DOSE = 0.1  # the share of test rows that the control learns with their labels
+POOL = 0.1  # of a pool: where a draw takes more, draws share much, and it is said
 CLASSES = 25  # beyond this, m rows hold hardly any of each class
 MUCH = 0.05  # a share of texts cut or repeated that a reader of the report should know
 SLICES = 500  # unreplicated studies of the meta-analysis
@@ -21,6 +31,10 @@ AGREE = 0.1  # posterior sds between NUTS and Laplace that no verdict would noti
 
 SHOWN = {
     "margin": MARGIN,
+    "dose": DOSE,
+    "pool": POOL,
+    "wider": WIDER,
+    "few_tasks": FEW_TASKS,
     "many_classes": CLASSES,
     "much_cut_or_repeated": MUCH,
     "slices": SLICES,
@@ -39,14 +53,18 @@ class Method:
     """How counts are analysed.
 
     Attributes:
-        model: observation, paper or released.
+        model: observation, paper or released: the hierarchical model that stands beside
+            the paired differences, which decide.
         sampler: laplace; nuts samples the same posterior as well.
         checks: Whether the checks by simulation are run at full length.
+        notable: Log-odds beyond which an unreplicated study would speak of an effect;
+            None takes what its own interval would tell from zero.
     """
 
     model: str = "observation"
     sampler: str = "laplace"
     checks: bool = False
+    notable: float | None = None
 
     def check_options(self) -> None:
         """Nothing, where it can be followed: better said before a long study."""
@@ -56,6 +74,8 @@ class Method:
         ):
             if name not in allowed:
                 raise UnknownName(kind, name, allowed)
+        if self.notable is not None:
+            check_number("notable", self.notable, 0.001, 10)
         if self.sampler == "nuts":
             import_bayes("numpyro.infer")
 
@@ -65,24 +85,30 @@ class ExposureSettings:
     """How rows are drawn, what is trained, how it is analysed.
 
     Attributes:
-        m: Labelled rows to learn from.
-        n: Test rows, and as many extra ones.
-        repeats: How often rows are drawn.
-        arms: base, extra and test; overtrained may be added.
+        m: Labelled rows to learn from; several make a grid of sizes with all n.
+        n: Test rows, and as many extra ones; one or several.
+        repeats: How often rows are drawn: for every n, or one number for each.
+        arms: base, extra and test; overtrained and transfer may be added.
+        doses: Shares of the test rows that controls learn with their labels.
         margin: Percentage points that still count as nothing.
-        model: observation, paper or released.
+        model: observation, paper or released, beside the paired differences.
         sampler: laplace, or nuts beside it.
+        notable: Log-odds that an unreplicated study would take for an effect.
         checks: Whether the checks of the method are run at full length.
+        calibrate: Whether bags of words that find nothing call an encoder.
     """
 
-    m: int = M
-    n: int = N
-    repeats: int = REPEATS
+    m: tuple[int, ...] | int = M
+    n: tuple[int, ...] | int = N
+    repeats: tuple[int, ...] | int = REPEATS
     arms: tuple[str, ...] = NEEDED
+    doses: tuple[float, ...] = (DOSE,)
     margin: float = MARGIN
     model: str = "observation"
     sampler: str = "laplace"
+    notable: float | None = None
     checks: bool = False
+    calibrate: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""
@@ -93,15 +119,37 @@ class ExposureSettings:
                 f"{100 * MOST_MARGIN:.0f} percentage points, without 0"
             )
         for name, least, most in BOUNDS:
-            check_number(name, getattr(self, name), least, most)
+            for value in _several(getattr(self, name)):
+                if not isinstance(value, Integral):
+                    raise BadOption(f"`{name}` is {value!r}; give whole numbers")
+                check_number(name, value, least, most)
+        if len(_several(self.repeats)) not in (1, len(_several(self.n))):
+            raise BadOption(
+                f"`repeats` has {len(_several(self.repeats))} numbers and `n` "
+                f"{len(_several(self.n))}; give one, or one for each n"
+            )
+        for dose in self.doses:
+            if not 0 < dose <= 1:
+                raise BadOption(f"a dose is {dose}; allowed are shares above 0 up to 1")
         expand_arms(self.arms)
 
     @property
     def method(self) -> Method:
         """How the rows are analysed."""
-        return Method(self.model, self.sampler, self.checks)
+        return Method(self.model, self.sampler, self.checks, self.notable)
 
     @property
-    def design(self) -> Design:
-        """What is drawn and trained."""
-        return Design(self.m, self.n, self.repeats, tuple(self.arms))
+    def designs(self) -> list[Design]:
+        """What is drawn and trained, a design a size."""
+        sizes, draws = _several(self.n), _several(self.repeats)
+        draws = draws * len(sizes) if len(draws) == 1 else draws
+        return [
+            Design(m, n, repeats, tuple(self.arms), tuple(self.doses))
+            for m in _several(self.m)
+            for n, repeats in zip(sizes, draws, strict=True)
+        ]
+
+
+def _several(value: tuple[int, ...] | int) -> tuple[int, ...]:
+    """One number or several, as several."""
+    return value if isinstance(value, tuple) else (value,)

@@ -2,152 +2,34 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from measurand.core.benchmark import Benchmark
-from measurand.core.errors import BadInput, BadOption, NotApplicable, UnknownName
-from measurand.core.items import Items
-from measurand.core.reader import (
-    Adaptable,
-    JointlyTrainable,
-    Overtrainable,
-    Reader,
-    TaskAware,
+from measurand.audits.exposure.arms import (
+    DOSED,
+    NEEDED,
+    NO_TEXTS,
+    OVERTRAINED_ARMS,
+    TRANSFER,
+    arm_asks,
+    check_adaptable,
+    expand_arms,
+    group_draws,
+    leaked_rows,
+    unlabeled_texts,
 )
+from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadInput, BadOption
+from measurand.core.items import Items
+from measurand.core.reader import Reader, TaskAware
+from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
 from measurand.core.task import Task
-from measurand.experiment.ask import Ask, AskGroup, Predictions
+from measurand.experiment.ask import Predictions
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
 from measurand.selections.rows import Subsample, rows_per_class
-
-NEEDED = ("base", "extra", "test")  # boost and bias are differences of these
-OVERTRAINED = "overtrained"  # the same texts, read twice as often
-ARM_CHOICES = (*NEEDED, OVERTRAINED)
-OVERTRAINED_ARMS = {side: f"{OVERTRAINED}_{side}" for side in ("extra", "test")}
-
-
-def expand_arms(arms: Sequence[str]) -> tuple[str, ...]:
-    """The arms in their order, an overtrained one of extra and one of test texts."""
-    for arm in arms:
-        if arm not in ARM_CHOICES:
-            raise UnknownName("arm", arm, ARM_CHOICES)
-    if lacking := [arm for arm in NEEDED if arm not in arms]:
-        raise BadOption(
-            f"no {' or '.join(map(repr, lacking))} in `arms`; boost and bias need "
-            "base, extra and test, and overtrained may be added"
-        )
-    return (*NEEDED, *(OVERTRAINED_ARMS.values() if OVERTRAINED in arms else ()))
-
-
-def check_adaptable(readers: Mapping[str, Reader], arms: Sequence[str]) -> None:
-    """Nothing, where every reader can be trained in these arms."""
-    for name, reader in readers.items():
-        if not isinstance(reader, Adaptable):
-            raise NotApplicable(
-                f"{name} cannot go on pretraining on unlabeled text; choose pca, idf, "
-                "minilm, smollm2, encoder:DIRECTORY or causal:DIRECTORY"
-            )
-        if OVERTRAINED_ARMS["test"] in arms and not isinstance(reader, Overtrainable):
-            raise NotApplicable(
-                f"{name} reads its texts in no epochs, so it cannot be overtrained; "
-                "leave out 'overtrained' from `arms`, or choose minilm, smollm2, "
-                "encoder:DIRECTORY or causal:DIRECTORY"
-            )
-
-
-def group_draws(reader: Reader, repeats: int) -> list[range]:
-    """The draws that the reader learns together, from the first on; mostly one each."""
-    size = _draws_per_group(reader)
-    return [
-        range(first, min(first + size, repeats)) for first in range(0, repeats, size)
-    ]
-
-
-def _draws_per_group(reader: Reader) -> int:
-    """How many draws of an arm the reader learns together."""
-    return reader.joint_size() if isinstance(reader, JointlyTrainable) else 1
-
-
-def arm_asks(
-    experiment: Experiment,
-    reader: Reader,
-    m: int,
-    n: int,
-    numbers: range,
-    arms: Sequence[str] = NEEDED,
-) -> list[Ask]:
-    """What is asked in a group of draws, an arm after another, of each draw.
-
-    The rows, the head, the order and the masking have the draw for a seed. A group
-    holds draws of one arm, so that in every arm a draw has the same neighbours.
-    """
-    group_size = _draws_per_group(reader)
-    group_name = f"draws {numbers[0]} to {numbers[-1]}"
-    arm_questions = []
-    for number in numbers:
-        recipes = arm_recipes(reader, *side_texts(experiment, m, n, number))
-        arm_questions += [
-            Ask(
-                recipes[arm],
-                fitted_on=Subsample(m, n, number, "train"),
-                about=Subsample(m, n, number, "test"),
-                stream=f"draw {number}",
-                group=AskGroup(f"{arm}, {group_name}", group_size)
-                if group_size > 1
-                else None,
-            )
-            for arm in arms
-        ]
-    return arm_questions
-
-
-def side_texts(
-    experiment: Experiment, m: int, n: int, number: int
-) -> tuple[list[str], list[str], list[str]]:
-    """The texts of train, and of extra and test those that train does not hold too."""
-    pool, seed = experiment.benchmark.train, experiment.seed
-    rows = {
-        side: Subsample(m, n, number, side)(pool, generator(seed, "select"))
-        for side in ("train", "extra", "test")
-    }
-    train = unlabeled_texts(rows["train"])
-    train_texts = {*train}
-    # The ids are disjoint; a text may still stand in the pool twice.
-    extra, test = (
-        [text for text in unlabeled_texts(rows[side]) if text not in train_texts]
-        for side in ("extra", "test")
-    )
-    return train, extra, test
-
-
-def arm_recipes(
-    reader: Reader, train: Sequence[str], extra: Sequence[str], test: Sequence[str]
-) -> dict[str, Reader]:
-    """The recipe of every arm that the reader can be trained in."""
-    assert isinstance(reader, Adaptable), "checked before"  # noqa: S101
-    texts = {"extra": extra, "test": test}
-    for side in texts.values():
-        assert not {*train} & {*side}, "adaptation never sees train"  # noqa: S101
-    recipes = {"base": reader} | {
-        arm: reader.adapt(side) for arm, side in texts.items()
-    }
-    if isinstance(reader, Overtrainable):
-        overtrained_reader = reader.overtrain()
-        assert isinstance(overtrained_reader, Adaptable), "it was before"  # noqa: S101
-        recipes |= {
-            OVERTRAINED_ARMS[arm]: overtrained_reader.adapt(side)
-            for arm, side in texts.items()
-        }
-    return recipes
-
-
-def unlabeled_texts(items: Items) -> list[str]:
-    """The text of each item, all fields in a row."""
-    columns = [items.column(field) for field in items.fields]
-    return [" ".join(texts) for texts in zip(*columns, strict=True)]
-
 
 DRAWS_AT_ONCE = 25  # draws asked at once: what is finished is kept either way
 LOSS = "lm_loss"  # what readers call the loss on the texts that they adapted to
@@ -164,13 +46,15 @@ class Design:
         m: Labelled rows to learn from, at most.
         n: Test rows, and as many extra ones.
         repeats: How often rows are drawn.
-        arms: What each reader is trained as: base, extra, test, and overtrained.
+        arms: What each reader is trained as: base, extra, test, overtrained, transfer.
+        doses: Shares of the test rows that arms of their own learn with their labels.
     """
 
     m: int
     n: int
     repeats: int
     arms: tuple[str, ...] = NEEDED
+    doses: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn."""
@@ -179,7 +63,19 @@ class Design:
                 f"`m` is {self.m}, `n` {self.n} and `repeats` {self.repeats}; allowed "
                 "are 1, 1 and 2 or more"
             )
-        object.__setattr__(self, "arms", expand_arms(self.arms))
+        doses = [dose for dose in self.doses if round(dose * self.n)]
+        object.__setattr__(self, "arms", expand_arms(self.arms, doses))
+
+    @property
+    def size(self) -> str:
+        """What reports call it."""
+        return f"m={self.m},n={self.n}"
+
+    def arms_of(self, reader: Reader) -> tuple[str, ...]:
+        """The arms that tell anything of this reader: one without labels leaks none."""
+        if traits_of(reader).learns_labels:
+            return self.arms
+        return tuple(arm for arm in self.arms if not arm.startswith(DOSED))
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,29 +83,63 @@ class Study:
     """What was run.
 
     Attributes:
-        counts: One row a model, task and draw: m, n, lm, task, subsample, correct_ARM
-            and, of language models, lm_loss_ARM.
-        notes: Per task: rows, classes, the share of the commonest label, and of test
-            texts that are extra too.
+        counts: One row a model, task and draw: m, n, lm, task, subsample, trained,
+            correct_ARM and, of language models, lm_loss_ARM; of arms with a dose, how
+            many test rows it holds (leaked_ARM), and how many of these it and the extra
+            arm answer right (leaked_right_ARM, leaked_before_ARM).
+        notes: Per task: rows, classes, the share of the commonest label, of test
+            texts that are extra too, and of the pool that a draw takes, and quartiles
+            of the length of texts; of the largest draw where there are several.
         remarks: What each model said beside its answers, the worst of all draws.
+        answers: One row a model, task, draw and item: m, n, lm, task, subsample, item,
+            and whether base, extra and test are right.
     """
 
     counts: pd.DataFrame
     notes: Mapping[str, Mapping[str, float]]
     remarks: Mapping[str, Mapping[str, float]]
+    answers: pd.DataFrame | None = None
 
     @property
     def overtrained_counts(self) -> pd.DataFrame | None:
         """The study whose extra and test arms are the overtrained ones, if it ran."""
-        columns = {
-            f"correct_{arm}": f"correct_{over}"
-            for arm, over in OVERTRAINED_ARMS.items()
-        }
-        if not {*columns.values()} <= {*self.counts.columns}:
-            return None
-        return self.counts.assign(
-            **{arm: self.counts[column] for arm, column in columns.items()}
-        )
+        return replace_arms(self.counts, OVERTRAINED_ARMS)
+
+
+def replace_arms(table: pd.DataFrame, arms: Mapping[str, str]) -> pd.DataFrame | None:
+    """The rows with other arms in place of some; None where they were not run.
+
+    Models that lack them are left out.
+    """
+    columns = {f"correct_{arm}": f"correct_{other}" for arm, other in arms.items()}
+    if not {*columns.values()} <= {*table.columns}:
+        return None
+    rows = table.dropna(subset=[*columns.values()])
+    return rows.assign(**{arm: rows[other] for arm, other in columns.items()})
+
+
+def _drawn_rows(study: Study) -> int:
+    """How many rows a draw of the study takes."""
+    return int((study.counts["m"] + 2 * study.counts["n"]).max())
+
+
+def join_studies(studies: Sequence[Study]) -> Study:
+    """The studies of several sizes as one."""
+    notes: dict[str, dict[str, float]] = {}
+    for study in sorted(studies, key=_drawn_rows):
+        notes |= {task: dict(note) for task, note in study.notes.items()}
+    worst: dict[str, dict[str, float]] = {}
+    for study in studies:
+        for name, remarks in study.remarks.items():
+            kept = worst.setdefault(name, {})
+            kept |= {k: max(v, kept.get(k, 0.0)) for k, v in remarks.items()}
+    answers = [study.answers for study in studies if study.answers is not None]
+    return Study(
+        pd.concat([study.counts for study in studies], ignore_index=True),
+        notes,
+        worst,
+        pd.concat(answers, ignore_index=True) if answers else None,
+    )
 
 
 def pool_rows(benchmark: Benchmark) -> Benchmark:
@@ -250,10 +180,13 @@ def run_study(
     """Every model on every draw of every task, in every arm."""
     check_adaptable(readers, design.arms)
     rows: list[dict[str, object]] = []
+    answers: list[pd.DataFrame] = []
     notes: dict[str, dict[str, float]] = {}
     remarks: dict[str, dict[str, float]] = {}
-    for task, pool in pool_tasks(tasks, design).items():
+    pools = pool_tasks(tasks, design)
+    for task, pool in pools.items():
         notes[task] = _task_notes(pool.train, design, experiment.seed)
+        siblings = sibling_texts(pools, task, design, experiment.seed)
         with reopen_experiment(experiment, pool) as task_experiment:
             for name, recipe in readers.items():
                 reader = suit_reader(recipe, (about or {}).get(task))
@@ -264,15 +197,18 @@ def run_study(
                     progress(task, name, done, design.repeats)
 
                 for draw, predictions in ask_draws(
-                    task_experiment, reader, design, report_draws
+                    task_experiment, reader, design, report_draws, siblings
                 ):
-                    keys = {"lm": name, "task": task, "subsample": draw}
-                    sizes = {"m": design.m, "n": design.n}
-                    rows.append({**sizes, **keys, **_score_arms(predictions)})
+                    sizes = {"m": design.m, "n": design.n, "subsample": draw}
+                    keys: dict[str, Any] = {**sizes, "lm": name, "task": task}
+                    leaked = leaked_ids(task_experiment, design, draw - 1)
+                    scores = score_arms(predictions, leaked)
+                    rows.append({**keys, "trained": _trained(predictions), **scores})
+                    answers.append(answer_rows(predictions).assign(**keys))
                     _keep_worst_remarks(
                         remarks.setdefault(name, {}), predictions.values()
                     )
-    return Study(pd.DataFrame(rows), notes, remarks)
+    return Study(pd.DataFrame(rows), notes, remarks, pd.concat(answers))
 
 
 def suit_reader(reader: Reader, task: Task | None) -> Reader:
@@ -287,16 +223,19 @@ def ask_draws(
     reader: Reader,
     design: Design,
     progress: Callable[[float], None] = lambda done: None,
+    siblings: Mapping[int, Sequence[str]] = NO_TEXTS,
 ) -> Iterator[tuple[int, dict[str, Predictions]]]:
     """What each arm answered about the test rows, one draw after another."""
-    arms, draw_groups = design.arms, group_draws(reader, design.repeats)
+    arms, draw_groups = design.arms_of(reader), group_draws(reader, design.repeats)
     batch_size = max(1, DRAWS_AT_ONCE // len(draw_groups[0]))
     for start in range(0, len(draw_groups), batch_size):
         batch = draw_groups[start : start + batch_size]
         batch_asks = [
             ask
             for numbers in batch
-            for ask in arm_asks(experiment, reader, design.m, design.n, numbers, arms)
+            for ask in arm_asks(
+                experiment, reader, design.m, design.n, numbers, arms, siblings
+            )
         ]
         numbers = range(batch[0][0], batch[-1][-1] + 1)
 
@@ -313,18 +252,82 @@ def ask_draws(
             yield number + 1, dict(zip(arms, part, strict=True))
 
 
-def _score_arms(predictions: Mapping[str, Predictions]) -> dict[str, float]:
-    """How many answers of each arm are right, and its language-model loss, if any."""
-    right = {
+def sibling_texts(
+    pools: Mapping[str, Benchmark], task: str, design: Design, seed: int
+) -> Mapping[int, Sequence[str]]:
+    """By draw, the extra texts of the task that comes next, where an arm reads them."""
+    if TRANSFER not in design.arms:
+        return NO_TEXTS
+    names = list(pools)
+    if len(names) < 2:
+        raise BadOption(
+            f"the arm {TRANSFER!r} reads texts of another task, and there is one task; "
+            "give another, or leave it out of `arms`"
+        )
+    pool = pools[names[(names.index(task) + 1) % len(names)]].train
+    return {
+        number: unlabeled_texts(
+            Subsample(design.m, design.n, number, "extra")(
+                pool, generator(seed, "select")
+            )
+        )
+        for number in range(design.repeats)
+    }
+
+
+def leaked_ids(
+    experiment: Experiment, design: Design, number: int
+) -> dict[str, set[str]]:
+    """By arm with a dose, the ids of the rows that it learned."""
+    pool, seed = experiment.benchmark.train, experiment.seed
+    return {
+        arm: {
+            *Subsample(design.m, design.n, number, "train", leaked_rows(arm, design.n))(
+                pool, generator(seed, "select")
+            ).ids
+        }
+        for arm in design.arms
+        if arm.startswith(DOSED)
+    }
+
+
+def score_arms(
+    predictions: Mapping[str, Predictions], leaked: Mapping[str, set[str]]
+) -> dict[str, float]:
+    """How many answers of each arm are right, of rows it was given, and its loss."""
+    scores: dict[str, float] = {
         f"correct_{arm}": int(arm_predictions.correct.sum())
         for arm, arm_predictions in predictions.items()
     }
+    for arm, ids in leaked.items():
+        if arm in predictions:
+            inside = np.isin(predictions[arm].ids, list(ids))
+            before, after = predictions["extra"].correct, predictions[arm].correct
+            scores |= {
+                f"leaked_{arm}": int(inside.sum()),
+                f"leaked_before_{arm}": int(before[0, inside].sum()),
+                f"leaked_right_{arm}": int(after[0, inside].sum()),
+            }
     losses = {
         f"{LOSS}_{arm}": float(arm_predictions.remarks[LOSS])
         for arm, arm_predictions in predictions.items()
         if LOSS in arm_predictions.remarks
     }
-    return {**right, **losses}
+    return {**scores, **losses}
+
+
+def answer_rows(predictions: Mapping[str, Predictions]) -> pd.DataFrame:
+    """Whether each of the three arms is right about each item."""
+    right = {arm: predictions[arm].correct[0].astype(np.int8) for arm in NEEDED}
+    return pd.DataFrame({"item": list(predictions["test"].ids), **right})
+
+
+def _trained(predictions: Mapping[str, Predictions]) -> str:
+    """What was trained on the texts, as the reader itself remarks."""
+    remarks = predictions["test"].remarks
+    if "adaptation" in remarks:
+        return str(remarks["adaptation"])
+    return "full" if LOSS in remarks else "features"
 
 
 def _task_notes(pool: Items, design: Design, seed: int) -> dict[str, float]:
@@ -340,12 +343,16 @@ def _task_notes(pool: Items, design: Design, seed: int) -> dict[str, float]:
             for side in ("extra", "test")
         )
         duplicate_shares.append(float(np.isin(test, list(set(extra))).mean()))
+    lengths = [len(text) for text in unlabeled_texts(pool)]
     return {
         "rows": float(len(pool)),
         "classes": float(len(pool.classes)),
         "commonest": float(np.bincount(pool.numbers).max() / len(pool)),
         "labelled": float(design.m // len(pool.classes) * len(pool.classes)),
         "duplicates": float(np.mean(duplicate_shares)),
+        "pool_share": float((design.m + 2 * design.n) / len(pool)),
+        "length_25": float(np.quantile(lengths, 0.25)),
+        "length_75": float(np.quantile(lengths, 0.75)),
     }
 
 

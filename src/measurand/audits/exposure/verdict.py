@@ -1,152 +1,242 @@
-"""From figures to words: inflated, not inflated within the margin, or undecided."""
+"""From effects to words: inflated, on which tasks, not within the margin, undecided."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from measurand.audits.exposure.analysis import (
-    Effect,
-    SizeAnalysis,
-    SizeEffects,
+import numpy as np
+
+from measurand.audits.exposure.analysis import SizeAnalysis
+from measurand.audits.exposure.control import ControlEffect
+from measurand.core.errors import Undefined, join_names
+from measurand.core.finding import Verdict
+from measurand.stats.exposure.decisions import (
+    FEW_TASKS,
+    WIDER,
+    Decisions,
+    decide,
     draws_to_decide,
 )
-from measurand.core.errors import join_names
-from measurand.core.finding import Verdict
+from measurand.stats.exposure.effects import PairedEffects
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
-LABELS = (INFLATED, NOT, UNDECIDED)
+SOMEWHERE = "inflated on some tasks"
+LABELS = (INFLATED, SOMEWHERE, NOT, UNDECIDED)
+STAGE = "paired differences"
 NEVER = "at these figures more draws will not decide"
+SHOWN_TASKS = 5  # names in a reason
 
 
-def verdict(analyses: Sequence[SizeAnalysis], margin: float) -> Verdict:
-    """What the sizes let us say together."""
-    return worst_verdict([size.effects for size in analyses], margin)
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What one size is judged by.
+
+    Attributes:
+        name: The size, as reports call it.
+        paired: Boost and bias from paired differences.
+        controls: What doses did, the smallest first.
+        uncontrolled: Why there is no control, where there can be none; a study that
+            could have run one and did not has no such reason.
+    """
+
+    name: str
+    paired: Mapping[str, PairedEffects]
+    controls: Sequence[ControlEffect] = ()
+    uncontrolled: str = ""
+
+    def decide(self, margin: float, sizes: int) -> Decisions:
+        """What the bias lets one say."""
+        bias = self.paired["bias"]
+        alone = [effect.cells for effect in bias.alone.values()]
+        return decide(bias.together.cells, alone, margin, sizes)
 
 
-def worst_verdict(sizes: Sequence[SizeEffects], margin: float) -> Verdict:
+def verdict(
+    analyses: Sequence[SizeAnalysis],
+    margin: float,
+    controls: Mapping[str, Sequence[ControlEffect]] | None = None,
+    uncontrolled: str = "",
+    overtrained: Sequence[SizeAnalysis] = (),
+) -> Verdict:
+    """What the sizes let us say together; the overtrained arms have a line of theirs.
+
+    Args:
+        analyses: The analysis of each size.
+        margin: Percentage points that still count as nothing.
+        controls: By size, what doses did.
+        uncontrolled: Why there can be no control, where there can be none.
+        overtrained: The analysis of each size with the overtrained arms.
+    """
+    known = controls or {}
+    judged = [
+        Judged(size.name, size.paired, known.get(size.name, ()), uncontrolled)
+        for size in analyses
+    ]
+    conclusion = worst_verdict(judged, margin)
+    over = [
+        Judged(size.name, size.paired, uncontrolled="overtrained")
+        for size in overtrained
+    ]
+    if not over:
+        return conclusion
+    line = "; ".join(_overtrained_line(size, margin, len(over)) for size in over)
+    return replace(conclusion, reason=f"{conclusion.reason}; {line}")
+
+
+def worst_verdict(sizes: Sequence[Judged], margin: float) -> Verdict:
     """What the effects of all sizes let us say together; the worst of them decides."""
-    candidates = [size_verdict(size, margin) for size in sizes]
-    for label in (INFLATED, UNDECIDED, NOT):
-        worst = [candidate for candidate in candidates if candidate.label == label]
+    verdicts = [size_verdict(size, margin, len(sizes)) for size in sizes]
+    for region in (INFLATED, SOMEWHERE, UNDECIDED, NOT):
+        worst = [each for each in verdicts if each.region == region]
         if worst:
-            reason = "; ".join(candidate.reason for candidate in worst)
-            return Verdict(label, label, worst[0].stage, reason)
+            reason = "; ".join(each.reason for each in worst)
+            provisional = any(each.provisional for each in worst)
+            label = worst[0].label if len({e.label for e in worst}) == 1 else region
+            return Verdict(label, region, STAGE, reason, provisional)
     raise AssertionError("a study has at least one size")
 
 
-def size_verdict(size: SizeEffects, margin: float) -> Verdict:
-    """What one size lets us say: of all models, unless one alone says otherwise."""
-    together = effects_verdict(size.together, size.name, margin)
-    if together.label == INFLATED:
-        return together
-    disagreement = _disagreement(size, together.label, margin)
-    if not disagreement:
-        return together
-    reason = f"{_describe_effects(size.together, size.name)}; {disagreement}"
-    return replace(together, label=UNDECIDED, region=UNDECIDED, reason=reason)
+def size_verdict(size: Judged, margin: float, sizes: int = 1) -> Verdict:
+    """What one size lets us say."""
+    bias = size.paired["bias"]
+    decisions = size.decide(margin, sizes)
+    reason = _describe_effects(size)
+    if decisions.inflated:
+        parts = [reason, _models_above(bias, decisions), _tasks_above(bias, decisions)]
+        return Verdict(INFLATED, INFLATED, STAGE, _join(parts))
+    if decisions.inflated_somewhere:
+        count, total = int(decisions.tasks_above.sum()), len(bias.together.tasks)
+        label = f"inflated on {count} of {total} tasks"
+        parts = [reason, _tasks_above(bias, decisions)]
+        return Verdict(label, SOMEWHERE, STAGE, _join(parts))
+    unseen = _unseen(size)
+    if decisions.within and not unseen:
+        parts = [reason, _describe_spread(bias), _describe_control(size)]
+        provisional = bool(size.uncontrolled)
+        return Verdict(NOT, NOT, STAGE, _join(parts), provisional)
+    parts = [reason, *_obstacles(size, decisions, margin)]
+    parts.append(unseen if decisions.within else _describe_draws(size, margin))
+    return Verdict(UNDECIDED, UNDECIDED, STAGE, _join(parts))
 
 
-def _disagreement(size: SizeEffects, label: str, margin: float) -> str:
-    """Why the models' mean is not to be trusted, or nothing.
+def _describe_effects(size: Judged) -> str:
+    """A bias and a boost, as they are said."""
+    bias, boost = (size.paired[name].together for name in ("bias", "boost"))
+    outcome = ", adaptation made answers worse" if boost.estimate.high < 0 else ""
+    tasks = len(bias.tasks)
+    over = f" over {tasks} tasks" if tasks > 1 else ""
+    points = f"bias {bias.estimate}, boost {boost.estimate} points"
+    return f"{size.name}: {points}{over}{outcome}"
 
-    A gain and a loss, or biases of two signs, make a mean of nothing, which would read
-    as "did nothing" or "not inflated".
-    """
-    verdicts = {
-        lm: effects_verdict(result, lm, margin) for lm, result in size.alone.items()
-    }
-    inflated = [
-        result.reason for result in verdicts.values() if result.label == INFLATED
-    ]
-    if inflated:
-        mean = size.together["bias"].estimate.value
-        draws = draws_to_decide(size.together, margin) if mean > margin else None
-        return (
-            f"but {'; '.join(inflated)}: inflated by itself; {_describe_draws(draws)}"
-        )
-    boosts = {lm: result["boost"].estimate for lm, result in size.alone.items()}
-    helped = [lm for lm, boost in boosts.items() if boost.low > 0]
-    hurt = [lm for lm, boost in boosts.items() if boost.high < 0]
-    if helped and hurt:
-        return (
-            f"adaptation helped {join_names(helped)} and hurt {join_names(hurt)}, so "
-            "their "
-            "mean says little and more draws will not decide; "
-            + "; ".join(_model_reason(verdicts[lm]) for lm in helped)
-        )
-    against = [lm for lm, result in verdicts.items() if result.label != NOT]
-    clear = [lm for lm in against if lm in hurt or _has_bias(size.alone[lm])]
-    if label != NOT or not clear:
+
+def _models_above(bias: PairedEffects, decisions: Decisions) -> str:
+    """The models that are inflated by themselves, where all together are not."""
+    names = np.array(list(bias.alone))[decisions.models_above]
+    if decisions.mean_above or not len(names):
         return ""
-    return f"but {'; '.join(verdicts[lm].reason for lm in clear)}"
+    biases = "; ".join(f"{lm}: bias {bias.alone[lm].estimate}" for lm in names)
+    return f"all together are not, and {biases} is, by itself"
 
 
-def _has_bias(effects: Mapping[str, Effect]) -> bool:
-    """Whether a bias is told from zero, on either side."""
-    bias = effects["bias"].estimate
-    return bias.low > 0 or bias.high < 0
+def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
+    """The tasks that are inflated by themselves, the worst first."""
+    chosen = np.flatnonzero(decisions.tasks_above)
+    if not len(chosen) or len(bias.together.tasks) == 1:
+        return ""
+    order = chosen[np.argsort(-bias.together.cells.means[chosen])]
+    estimates = bias.together.by_task()
+    names = [bias.together.tasks[at] for at in order]
+    shown = [f"{task} {estimates[task]}" for task in names[:SHOWN_TASKS]]
+    more = len(names) - len(shown)
+    further = f" and {more} more" if more else ""
+    total = len(bias.together.tasks)
+    return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
 
 
-def _model_reason(model_verdict: Verdict) -> str:
-    """What is said of one model among others."""
+def _describe_spread(bias: PairedEffects) -> str:
+    """How far tasks differ, and what a new one may see."""
+    try:
+        spread, new = bias.together.spread, bias.together.new_task
+    except Undefined:
+        return ""
     return (
-        f"{model_verdict.reason}: not inflated by itself"
-        if model_verdict.label == NOT
-        else model_verdict.reason
+        f"tasks differ by a standard deviation of {spread} points, so that a new one "
+        f"may see {new.low:.2f} to {new.high:.2f}"
     )
 
 
-def effects_verdict(effects: Mapping[str, Effect], name: str, margin: float) -> Verdict:
-    """What a boost and a bias let us say.
-
-    "Not inflated" needs a bias that is equivalent to zero and a boost that is not:
-    where adaptation gained nothing, nothing could have been inflated.
-    """
-    bias, boost = effects["bias"], effects["boost"]
-    stage = bias.posterior.model
-    reason = _describe_effects(effects, name)
-    worse = boost.estimate.high < 0
-    if bias.estimate.low > margin:
-        reason += "; though adaptation made answers worse than none" if worse else ""
-        return Verdict(INFLATED, INFLATED, stage, reason)
-    if bias.interval(0.90).within(margin) and boost.estimate.low > 0:
-        return Verdict(NOT, NOT, stage, reason)
-    obstacles = _obstacles(bias, boost, margin)
-    parts = [reason, *obstacles, _describe_draws(draws_to_decide(effects, margin))]
-    return Verdict(UNDECIDED, UNDECIDED, stage, "; ".join(parts))
+def _describe_control(size: Judged) -> str:
+    """What the study could have seen."""
+    least = size.paired["bias"].together.detectable
+    found = f"an inflation of {least:.2f} points would be found 80 % of the time"
+    if size.controls:
+        largest = size.controls[-1]
+        gain = largest.gain.estimate
+        return (
+            f"the control with {100 * largest.dose:.3g} % of the test rows learned "
+            f"gained {gain} of {largest.expected:.2f} points, and {found}"
+        )
+    return f"{size.uncontrolled}, so it rests on the interval: {found}"
 
 
-def _describe_effects(effects: Mapping[str, Effect], name: str) -> str:
-    """A bias and a boost, as they are said."""
-    bias, boost = effects["bias"].estimate, effects["boost"].estimate
-    return f"{name}: bias {bias}, boost {boost} points"
+def _unseen(size: Judged) -> str:
+    """Why a control forbids to say that nothing is there."""
+    if size.controls and not size.controls[-1].is_seen:
+        gain = size.controls[-1].gain.estimate
+        return (
+            f"the control with {100 * size.controls[-1].dose:.3g} % of the test rows "
+            f"learned gained {gain} points: what was there was not seen"
+        )
+    if not size.controls and not size.uncontrolled:
+        return "no positive control was run; run one (a dose of 0.1) to say so"
+    return ""
 
 
-def _obstacles(bias: Effect, boost: Effect, margin: float) -> list[str]:
+def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     """What stands in the way of a decision, beside intervals that are too wide."""
-    if boost.estimate.high < 0:
-        outcome = "adaptation made answers worse"
-        return [outcome + _bias_aside(bias, margin, "there was no gain to inflate")]
-    if boost.estimate.low <= 0 and boost.interval(0.90).within(margin):
-        outcome = "adaptation did nothing on average"
-        return [outcome + _bias_aside(bias, margin, "nothing could be inflated")]
-    if boost.estimate.low <= 0:
-        return [
-            "adaptation did nothing that shows on average" + _bias_aside(bias, margin)
-        ]
-    if bias.estimate.value < -margin:
-        return ["the test's own text helped less than other text did"]
-    return []
+    bias = size.paired["bias"]
+    reasons = []
+    models = np.array(list(bias.alone))[decisions.models_apart]
+    if len(models):
+        biases = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
+        reasons.append(f"but {'; '.join(biases)}, so that the mean says little")
+    tasks = np.array(bias.together.tasks)[decisions.tasks_apart]
+    if len(tasks):
+        names = join_names(list(tasks[:SHOWN_TASKS]))
+        reasons.append(f"but {len(tasks)} tasks differ clearly from zero ({names})")
+    elif decisions.mean_within and not decisions.tasks_within:
+        reasons.append(_wide_spread(bias, margin))
+    if bias.together.estimate.high < -margin:
+        reasons.append("the test's own text helped less than other text did")
+    return reasons
 
 
-def _bias_aside(bias: Effect, margin: float, so: str = "") -> str:
-    """What follows from a missing boost, unless the bias speaks against it."""
-    if bias.estimate.low > 0:
-        return ", though the test's own text helped more than other text did"
-    return f", so {so}" if so and bias.estimate.value <= margin else ""
+def _wide_spread(bias: PairedEffects, margin: float) -> str:
+    """That tasks may differ by too much."""
+    if len(bias.together.tasks) < FEW_TASKS:
+        return f"single tasks may be beyond {WIDER * margin:g} points"
+    return (
+        f"tasks may differ by a standard deviation of {bias.together.spread.high:.2f} "
+        f"points, and {WIDER * margin:g} are allowed"
+    )
 
 
-def _describe_draws(draws: int | None) -> str:
+def _describe_draws(size: Judged, margin: float) -> str:
     """The draws that a decision needs, as they are said."""
+    bias = size.paired["bias"]
+    alone = [effect.cells for effect in bias.alone.values()]
+    draws = draws_to_decide(bias.together.cells, alone, margin)
     if draws is None:
         return NEVER
     return f"about {draws:,} draws a task and model could decide"
+
+
+def _overtrained_line(size: Judged, margin: float, sizes: int) -> str:
+    """What the overtrained arms let us say."""
+    label = size_verdict(size, margin, sizes).label
+    bias, boost = (size.paired[name].together.estimate for name in ("bias", "boost"))
+    return f"overtrained, {size.name}: {label}, bias {bias}, boost {boost} points"
+
+
+def _join(parts: Sequence[str]) -> str:
+    """What is said, part by part."""
+    return "; ".join(part for part in parts if part)

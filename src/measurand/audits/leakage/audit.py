@@ -1,6 +1,7 @@
 """The leakage audit itself: how much, where, by what, and what is left without it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,21 +11,25 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import WorkList, list_counterparts, word_statistics
-from measurand.audits.leakage.causes import read_simply
+from measurand.audits.leakage.causes import SimpleReadings, read_simply
 from measurand.audits.leakage.choices import (
+    add_rule,
     check_own_choices,
     duplicate_findings,
     part_choices,
+    rule_cause,
     rule_findings,
     tell_unrequired,
 )
 from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.memory import mark_remembered
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
-from measurand.audits.leakage.repair import repair_leaks
+from measurand.audits.leakage.repair import Repair, repair_leaks
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
+    cost_of_shift,
     leakage_baselines,
     published_saturation,
 )
@@ -42,7 +47,7 @@ from measurand.audits.leakage.subjects import (
     name_worst_subject,
     subject_exhibit,
 )
-from measurand.audits.leakage.verdict import add_saturation, verdict
+from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import PastBudget, Undefined
@@ -84,6 +89,8 @@ UNASKED = Highlight(
     "Items answered without the question",
     "items whose right choice was found from the choices alone.",
 )
+WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
+LEFT_OUT = Repair("", {}, (), {"regions, part controls, repair": WHY_BRIEF})
 BESIDE = 2  # readers of length and of form, which share the error budget
 
 
@@ -113,16 +120,20 @@ def audit(
             evaluation, readers, baselines, other_baselines, settings
         )
         simple = read_simply(evaluation, baselines)
-        repairs = repair_leaks(evaluation, readers, readings, settings.margin)
+        repairs = LEFT_OUT
+        if not settings.brief:
+            repairs = repair_leaks(evaluation, readers, readings, settings.margin)
     work, why_no_work = _list_work(canonical, readings, repairs.field)
     surest = {field: words.surest(field) for field in canonical.parts}
     stages = [*simple.stages, *(reading.stage for reading in readings)]
+    by_rule = _choice_findings(canonical, settings.margin)
+    chance = float(baselines.majority.mean())
     conclusion = verdict(
         stages,
         surest,
         baselines,
         planted=canonical.benchmark.planted,
-        find_cause=simple.cause,
+        find_cause=_cause_finder(simple, stages, by_rule, chance),
         elicited=canonical.benchmark.elicited,
     )
     findings = [
@@ -130,14 +141,15 @@ def audit(
         *_published_findings(baselines, experiment.seed),
         *merge_findings(readings),
         *simple.findings,
-        *_choice_findings(canonical, settings.margin),
+        *by_rule,
         *repairs.findings,
     ]
-    conclusion = name_worst_subject(add_saturation(conclusion, findings), findings)
+    conclusion = add_rule(add_saturation(conclusion, findings), by_rule, chance)
+    conclusion = name_worst_subject(conclusion, findings)
     drawings = exhibits(
         canonical, readings, findings, words, repairs, work, settings, experiment.seed
     )
-    drawings += subject_exhibit(findings, float(baselines.majority.mean()))
+    drawings += subject_exhibit(findings, chance)
     drawings += _draw_uncertainty(canonical, readings, baselines)
     items = leakage_item_table(canonical, readings, repairs, work, baselines)
     not_run = {**refused, **merge_not_run(readings), **repairs.not_run}
@@ -158,6 +170,24 @@ def audit(
         files=repair_files(items, repairs, work),
     )
     return tell_unrequired(report) if canonical.has_choices else report
+
+
+def _cause_finder(
+    simple: SimpleReadings,
+    stages: Sequence[LeakageStage],
+    by_rule: Sequence[Finding],
+    chance: float,
+) -> Callable[[str, float], str]:
+    """What names the simplest thing that explains a leak: form, length or a rule."""
+
+    def find_cause(part: str, bits: float) -> str:
+        cause = simple.cause(part, bits)
+        if cause.startswith("by"):
+            return cause
+        over = max(stage.parts[part].accuracy.over.value for stage in stages)
+        return rule_cause(by_rule, chance, over) or cause
+
+    return find_cause
 
 
 def _choice_findings(canonical: CanonicalBenchmark, margin: float) -> list[Finding]:
@@ -181,7 +211,9 @@ def _climb_leakage_ladder(
 
     Also why readers were not run: they would have taken longer than they may.
     """
-    clustering = ClusterSettings(settings.k, settings.components)
+    clustering = None
+    if not settings.brief:
+        clustering = ClusterSettings(settings.k, settings.components)
     terms = baselines, other_baselines, clustering, settings.seeds
     readings: list[LeakageReading] = []
     refused: dict[str, str] = {}
@@ -189,9 +221,14 @@ def _climb_leakage_ladder(
     def read(name: str, reader: Reader, *, light: bool) -> None:
         try:
             reading = read_leakage(
-                evaluation, name, reader, *terms, with_controls=light
+                evaluation,
+                name,
+                reader,
+                *terms,
+                with_controls=light and bool(clustering),
             )
-            if light:
+            reading = mark_remembered(evaluation, reading, baselines)
+            if light and clustering is not None:
                 reading = add_part_controls(
                     evaluation, reading, reader, baselines, clustering
                 )
@@ -322,7 +359,10 @@ def _all_baselines(
                 "said of others; give items that differ, or no such `group`"
             )
         terms = settings.reference, settings.margin, count
-        return leakage_baselines(items, clusters, *terms)
+        # Out of fold, labels are shared out alike on both sides.
+        drawn = canonical.pool is not None
+        shift = 0.0 if drawn else cost_of_shift(benchmark.train, items)
+        return replace(leakage_baselines(items, clusters, *terms), shift_bits=shift)
 
     others = canonical.other_tests.items()
     return (

@@ -7,7 +7,7 @@ no reader of words, and no tokenizer that normalises, can see them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
 from measurand.audits.leakage.canonical import CanonicalBenchmark
@@ -17,6 +17,7 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartReading,
     part_leakage,
+    read_part,
     runs_in_bits,
 )
 from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
@@ -27,7 +28,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
-from measurand.stats.uncertainty import mean_interval
+from measurand.stats.scores import share_interval
 
 POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
 REMEMBERED = "remembered"  # texts that training has too, with their labels
@@ -75,7 +76,9 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     for field in fields:
         for name, reader in _simple_readers(evaluation.canonical, field).items():
             runs = ask_alone(evaluation, reader, Keep(field))
-            part = _read_part(runs, baselines, len(fields))
+            # Who goes by the position says one letter, and has not collapsed by that.
+            one_class = name != POSITION and is_one_class(runs)
+            part = _read_part(runs, baselines, len(fields), one_class)
             readings.setdefault(name, {})[field] = part
             if name == POSITION:
                 positions.append(_state_position(runs, baselines, field, part))
@@ -104,10 +107,7 @@ def _state_position(
     runs: Runs, baselines: LeakageBaselines, field: str, part: PartReading
 ) -> Finding:
     """How often the commonest position of training holds the right choice."""
-    right = runs.right.mean(axis=0)
-    accuracy = mean_interval(right, baselines.clusters)
-    low, high = max(accuracy.low, 0.0), min(accuracy.high, 1.0)
-    estimate = replace(accuracy, low=low, high=high)
+    estimate = share_interval(runs.right.mean(axis=0), baselines.clusters)
     condition = name_condition(field)
     decision = part.accuracy.decision(baselines.margin)
     return Finding(POSITION, RULE, condition, estimate, decision)
@@ -128,12 +128,13 @@ def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Read
     }
 
 
-def _read_part(runs: Runs, baselines: LeakageBaselines, parts: int) -> PartReading:
+def _read_part(
+    runs: Runs, baselines: LeakageBaselines, parts: int, one_class: bool
+) -> PartReading:
     tests = baselines.count_tests(parts)
-    return PartReading(
+    return read_part(
         part_leakage(runs, baselines, tests, seeded=False),
         runs_in_bits(runs, baselines, tests),
-        is_one_class(runs),
-        baselines.margin,
-        baselines.margin_bits,
+        baselines,
+        one_class=one_class,
     )

@@ -68,12 +68,12 @@ def read_leakage(
     reader: Reader,
     baselines: LeakageBaselines,
     other_baselines: Mapping[str, LeakageBaselines],
-    clustering: ClusterSettings,
+    clustering: ClusterSettings | None,
     seeds: int | None,
     *,
     with_controls: bool,
 ) -> LeakageReading:
-    """Everything about one reader; the controls only where they are wanted."""
+    """Everything about one reader; controls and clusters only where they are wanted."""
     answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
@@ -91,14 +91,14 @@ def read_leakage(
     test = evaluation.canonical.benchmark.test
     labels = test.gold(evaluation.canonical.benchmark.classes)
     regions_by_field: dict[str, Regions] = {}
-    if not evaluation.canonical.has_choices:
+    if clustering is not None and not evaluation.canonical.has_choices:
         regions_by_field = _find_all_regions(
             evaluation, name, reader, member, labels, clustering, not_run
         )
-    else:
+    if evaluation.canonical.has_choices:
         findings = tell_choices(findings, traits_of(reader).strength)
         try:
-            if with_controls:
+            if with_controls and clustering is not None:
                 clusters = baselines.clusters
                 findings += remove_gold(evaluation, name, member, clusters)
                 findings += place_choices(evaluation, name, member, clustering)
@@ -106,7 +106,10 @@ def read_leakage(
             not_run[f"peco of choices by {name}"] = str(undefined)
     for regions in regions_by_field.values():
         findings += regions.findings
-    if len(evaluation.canonical.fields) > 1 and not evaluation.canonical.has_choices:
+    pairs = (
+        len(evaluation.canonical.fields) > 1 and not evaluation.canonical.has_choices
+    )
+    if pairs and clustering is not None:
         findings += _relevance_findings(evaluation, name, member, not_run, rng)
     epoch_map = _map_epochs(
         evaluation, name, member, labels, regions_by_field, findings, not_run, rng

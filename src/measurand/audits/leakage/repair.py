@@ -30,7 +30,7 @@ from measurand.audits.leakage.scores import (
     leakage_baselines,
 )
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
-from measurand.core.arrays import Bools
+from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Estimate, Finding
@@ -48,7 +48,7 @@ from measurand.readers.baselines import SurfaceReader
 from measurand.selections.rows import Fold
 from measurand.stats.decisions import pool_estimates, unpaired_difference
 from measurand.stats.information import v_information
-from measurand.stats.paired import difference, mean_score
+from measurand.stats.paired import difference, mean_score, share_difference
 from measurand.stats.peco.score import peco
 from measurand.stats.tokens import token_statistics
 
@@ -399,6 +399,18 @@ def _read_anew(
         pd.Series(answers.correct[0].astype(float), ids) for answers in (alone, pair)
     )
     return {
-        OVER: difference(single, majority, rng=rng, clusters=clusters),
+        OVER: _gain_over_majority(single, majority, rng, clusters),
         PAIR_ACCURACY: mean_score(full, rng=rng, clusters=clusters),
     }
+
+
+def _gain_over_majority(
+    single: "pd.Series[float]",
+    majority: "pd.Series[float]",
+    rng: np.random.Generator,
+    clusters: Ints,
+) -> Estimate:
+    """What is right above the majority; not certain where no item is told apart."""
+    if single.equals(majority):
+        return share_difference(single, majority, clusters=clusters)
+    return difference(single, majority, rng=rng, clusters=clusters)

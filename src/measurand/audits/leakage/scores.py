@@ -48,6 +48,7 @@ class LeakageBaselines:
         margin: Accuracy over the majority that still counts as nothing.
         entropy: What there is to tell about the labels, in bits.
         readers: How many are asked or may yet be called: they share the error budget.
+        shift_bits: What it costs to expect the label shares of training here.
     """
 
     ids: tuple[str, ...]
@@ -58,6 +59,7 @@ class LeakageBaselines:
     margin: float = MARGIN
     entropy: float = 1.0
     readers: int = 1
+    shift_bits: float = 0.0
 
     @property
     def margin_bits(self) -> float:
@@ -126,6 +128,8 @@ class PartReading:
             accuracy, however certain, shows that there is nothing to be found.
         margin: Accuracy that still counts as nothing.
         margin_bits: Bits that still count as nothing.
+        shift_bits: Bits that a reader loses because labels are otherwise shared out in
+            training, whatever the part tells: so much more may be there than it shows.
     """
 
     accuracy: PartLeakage
@@ -133,6 +137,7 @@ class PartReading:
     one_class: bool
     margin: float
     margin_bits: float
+    shift_bits: float = 0.0
 
     @property
     def in_accuracy(self) -> str:
@@ -142,7 +147,9 @@ class PartReading:
     @property
     def in_bits(self) -> str:
         """What the bits say."""
-        return self._doubt_one_class(self.bits.decision(self.margin_bits))
+        at_most = self.bits.at_most + self.shift_bits
+        bits = replace(self.bits, at_most=at_most)
+        return self._doubt_one_class(bits.decision(self.margin_bits))
 
     @property
     def decision(self) -> str:
@@ -156,6 +163,29 @@ class PartReading:
 
     def _doubt_one_class(self, outcome: str) -> str:
         return COLLAPSED if self.one_class and outcome != LEAKS else outcome
+
+
+def read_part(
+    accuracy: PartLeakage,
+    bits: PartLeakage,
+    baselines: LeakageBaselines,
+    *,
+    one_class: bool,
+) -> PartReading:
+    """What a part gives away, held against these baselines."""
+    margins = baselines.margin, baselines.margin_bits
+    return PartReading(accuracy, bits, one_class, *margins, baselines.shift_bits)
+
+
+def cost_of_shift(train: Items, test: Items) -> float:
+    """Bits lost on average by who expects the test labels to be as those of training.
+
+    That is the Kullback-Leibler divergence; a label that training lacks has the least
+    probability that there is.
+    """
+    shares = (items.labels.value_counts(normalize=True) for items in (test, train))
+    here, there = (s.reindex(test.classes, fill_value=0.0).to_numpy() for s in shares)
+    return float((here * np.log2(here / np.maximum(there, FLOOR))).sum())
 
 
 Figures = Mapping[str, Callable[[int], Estimate]]  # each as a function of the run
@@ -223,8 +253,8 @@ def answer_findings(
         figures = _part_figures(pair, runs, baselines, rng)
         statement = state_figures(name, part, runs, figures)
         bits = runs_in_bits(runs, baselines, tests)
-        margins = baselines.margin, baselines.margin_bits
-        parts[field] = PartReading(over[field], bits, is_one_class(runs), *margins)
+        one_class = is_one_class(runs)
+        parts[field] = read_part(over[field], bits, baselines, one_class=one_class)
         findings += _decided_findings(statement, name, part, parts[field])
         withheld |= statement.withheld
     for control, runs in answers.controls.items():
@@ -384,8 +414,8 @@ def state_control(
         "control_accuracy": lambda r: mean_score(
             _correct_in_run(runs, r), rng=rng, clusters=clusters
         ),
-        "control_over_majority": lambda r: difference(
-            _correct_in_run(runs, r), baselines.majority, rng=rng, clusters=clusters
+        "control_over_majority": lambda r: share_difference(
+            _correct_in_run(runs, r), baselines.majority, clusters=clusters
         ),
     }
     return state_figures(name, condition, runs, figures)

@@ -90,6 +90,8 @@ class LeakageSettings:
         tsne: Whether to draw the map; None draws up to 20,000 items.
         controls: How much is spiked and blanked: none; quick, one dose for readers
             that take seconds; or full, several for these and one for encoders.
+        brief: Whether to leave out what explains a verdict and does not decide it: the
+            clusters of texts, parts with their words changed, the map, the repair.
     """
 
     margin: float = MARGIN
@@ -103,6 +105,7 @@ class LeakageSettings:
     reference: float | None = None
     tsne: bool | None = None
     controls: str = "quick"
+    brief: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""

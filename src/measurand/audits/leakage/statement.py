@@ -12,6 +12,7 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.repair import Repair
 from measurand.audits.leakage.scores import LeakageBaselines, gold_logs
 from measurand.audits.leakage.settings import CLUSTERINGS, SHOWN, LeakageSettings
+from measurand.audits.leakage.verdict import explain_shift
 from measurand.core.arrays import Bools
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
@@ -19,6 +20,7 @@ from measurand.core.finding import merge_remarks
 from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.statements import several_right_warnings
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
@@ -109,6 +111,8 @@ def leakage_warnings(
             f"only {cluster_count} clusters of items that hang together: intervals are "
             "rough"
         )
+    if baselines.shift_bits >= baselines.margin_bits:
+        messages.append(explain_shift(baselines))
     fields = canonical.benchmark.test.fields
     if len(fields) == 1:
         messages.append(
@@ -142,7 +146,7 @@ def leakage_warnings(
     overlap = canonical.benchmark.notes.get("overlap", 0)
     if overlap and canonical.pool is None:
         messages.append(f"{overlap} test items stand in the training items too")
-    return messages
+    return [*messages, *several_right_warnings(canonical.benchmark)]
 
 
 def _infeasible_agreements(reading: LeakageReading, classes: int) -> list[str]:

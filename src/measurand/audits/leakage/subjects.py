@@ -19,6 +19,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.core.names import name_condition
+from measurand.stats.scores import share_interval
 from measurand.stats.uncertainty import mean_interval
 
 PREFIX = "subject="  # of the condition of a finding about one subject
@@ -86,9 +87,7 @@ def subject_findings(
     decisions = _decide_by_holm(over, rows, baselines)
     findings = []
     for subject, inside in rows.items():
-        accuracy = mean_interval(right[inside], baselines.clusters[inside])
-        low, high = max(accuracy.low, 0.0), min(accuracy.high, 1.0)
-        estimate = replace(accuracy, low=low, high=high)
+        estimate = share_interval(right[inside], baselines.clusters[inside])
         condition = f"{PREFIX}{subject}"
         findings.append(
             Finding("choices_only", name, condition, estimate, decisions[subject])

@@ -51,6 +51,8 @@ class LeakageStage:
         controls: What it recovers of a code word in each part, where it was measured.
         faulty: Whether it reads something where training labels were dealt anew.
         below_majority: Whether all fields surely bring it below the majority.
+        remembered: The parts that leak only where training has the same text: how many
+            items have a new one, and how many there are.
     """
 
     name: str
@@ -63,13 +65,18 @@ class LeakageStage:
     controls: Mapping[str, Control] = field(default_factory=dict)
     faulty: bool = False
     below_majority: bool = False
+    remembered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def leaking_parts(self) -> list[str]:
         """The parts that surely give something away, the worst first."""
         if self.faulty:
             return []
-        sure = [name for name, part in self.parts.items() if part.decision == LEAKS]
+        sure = [
+            name
+            for name, part in self.parts.items()
+            if part.decision == LEAKS and name not in self.remembered
+        ]
         return sorted(sure, key=lambda name: -self.parts[name].bits.over.value)
 
     @property
@@ -112,6 +119,9 @@ def verdict(
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
         return _leak_verdict(leaking, tokens, find_cause, elicited)
+    remembering = [s for s in stages if s.remembered and not s.faulty]
+    if remembering:
+        return _remembered_verdict(_deciding_stage(remembering))
     fit = [stage for stage in stages if stage.is_fit]
     if not fit:
         return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
@@ -198,6 +208,21 @@ def _deciding_stage(stages: Sequence[LeakageStage]) -> LeakageStage:
     )
 
 
+def _remembered_verdict(stage: LeakageStage) -> Verdict:
+    """A part tells the label, but it need be no more than a memory of its texts."""
+    clauses = [
+        f"{stage.name} may remember rather than read {name}: only {new:,} of {total:,} "
+        "items have a text of it that is new to training, and of these it is not sure"
+        for name, (new, total) in stage.remembered.items()
+    ]
+    named = " and ".join(stage.remembered)
+    reason = (
+        f"{'; '.join(clauses)}: {_list_parts(stage, list(stage.remembered))}; split "
+        f"the items anew, so that no text of {named} stands on both sides"
+    )
+    return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
 def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict:
     """A reader of the strongest kind is undecided, or collapsed on one part."""
     collapsed = [
@@ -221,8 +246,25 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
     reason = (
         f"neither surely above nor within the margins, {_name_margins(baselines)}, to "
         f"{stage.name}: {_list_parts(stage, open_parts)}{_multiplicity_clause(stage)}"
+        f"{_shift_clause(baselines)}"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
+def _shift_clause(baselines: LeakageBaselines) -> str:
+    """A clause where labels are shared out otherwise in training, and what to do."""
+    if baselines.shift_bits < baselines.margin_bits:
+        return ""
+    return f"; {explain_shift(baselines)}"
+
+
+def explain_shift(baselines: LeakageBaselines) -> str:
+    """Why a part may tell more than a reader shows, and what to do about it."""
+    return (
+        "labels are shared out otherwise in training, which alone costs a reader "
+        f"{baselines.shift_bits:.2g} bits, so that a part may tell more than it shows: "
+        "give sides with like shares of labels, or one file"
+    )
 
 
 def _multiplicity_clause(stage: LeakageStage) -> str:

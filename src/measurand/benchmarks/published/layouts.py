@@ -52,13 +52,13 @@ LAYOUTS: Mapping[str, tuple[Layout, ...]] = {
             "premise": "Sentence1",
             "hypothesis": "Sentence2",
             "label": "gold_label",
-            "explanation": "Explanation_1",
+            "explanation_1": "Explanation_1",
         },
         {
             "premise": "premise",
             "hypothesis": "hypothesis",
             "label": "label",
-            "explanation": "explanation_1",
+            "explanation_1": "explanation_1",
         },
         # OCNLI: its five single votes are label0 to label4
         {"premise": "sentence1", "hypothesis": "sentence2", "label": "label"},
@@ -150,6 +150,7 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
         arranged_rows = arranged_rows.assign(
             label=_translate_labels(arranged_rows["label"], MEANINGS[task], name)
         )
+        arranged_rows = _add_explanations(arranged_rows, rows, layout)
     if "evidence" in arranged_rows:
         arranged_rows = arranged_rows.assign(
             evidence=arranged_rows["evidence"].map(_evidence_sentences)
@@ -159,6 +160,37 @@ def apply_layout(rows: pd.DataFrame, task: str, name: str) -> pd.DataFrame:
             split=rows[splits[0]].astype(str).str.strip().str.lower()
         )
     return arranged_rows
+
+
+def _add_explanations(
+    arranged_rows: pd.DataFrame, rows: pd.DataFrame, layout: Layout
+) -> pd.DataFrame:
+    """The rows with the second and third explanation where the file has them.
+
+    Of e-SNLI, dev and test pairs have three and training pairs one.
+    """
+    first = layout.get("explanation_1")
+    if first is None:
+        return arranged_rows
+    others = {f"explanation_{n}": f"{first.removesuffix('1')}{n}" for n in (2, 3)}
+    found = {name: rows[column] for name, column in others.items() if column in rows}
+    return arranged_rows.assign(**found)
+
+
+def match_explanations(
+    train: pd.DataFrame, test: pd.DataFrame | None
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Both sides with the same explanations, empty where a side has none."""
+    if test is None:
+        return train, None
+    named = [
+        str(c) for side in (train, test) for c in side if str(c).startswith("explan")
+    ]
+    sides = [
+        side.assign(**{column: "" for column in named if column not in side})
+        for side in (train, test)
+    ]
+    return sides[0], sides[1]
 
 
 def _find_layout(rows: pd.DataFrame, task: str, name: str) -> Layout:

@@ -31,6 +31,7 @@ from measurand.benchmarks.published import layouts
 from measurand.benchmarks.published.layouts import (
     add_fever_labels,
     apply_layout,
+    match_explanations,
     read_published_file,
     select_part_rows,
 )
@@ -100,8 +101,7 @@ def load_published_benchmark(
             "for a seeded split"
         )
     loaded = from_frames(
-        rows.train,
-        rows.test,
+        *match_explanations(rows.train, rows.test),
         name=called if chosen == default else f"{called}-{chosen}",
         query=row.query,
         evidence=row.evidence,

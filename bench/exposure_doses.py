@@ -1,0 +1,123 @@
+"""Dose against recovery: how small a leak of test labels the exposure study finds.
+
+    python -m bench.exposure_doses rows DATA ROWS.csv [--reader minilm --weights DIR]
+    python -m bench.exposure_doses figures idf ROWS.csv
+
+`rows` draws 40 times from four topic tasks (DATA holds gzipped JSON lines with text and
+label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and 20 % of
+the test rows stand with their labels in place of as many labelled rows. `figures` says
+what each dose gained of what it could, what of the leaked rows was recovered, and which
+is the least dose that is found; the largest dose alone predicts it. They go to
+bench/results/exposure_doses_NAME.json.
+"""
+
+import argparse
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from measurand.audits.exposure.control import ControlEffect, control_effects
+from measurand.audits.exposure.study import Design, run_study
+from measurand.benchmarks.assemble import from_frames
+from measurand.core.benchmark import Benchmark
+from measurand.core.reader import Reader
+from measurand.experiment.experiment import open_experiment
+from measurand.readers import READERS
+
+TOPICS = ("ag_news", "clickbait", "rotten_tomatoes", "trec")
+DOSES = (0.02, 0.05, 0.1, 0.2)
+RESULTS = Path(__file__).parent / "results"
+
+
+def topic(data: Path, name: str) -> Benchmark:
+    """One task of texts and labels."""
+    with gzip.open(data / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        table = pd.DataFrame([json.loads(line) for line in lines])
+    return from_frames(table, name=name, query="text", label="label")
+
+
+def reader_of(name: str, weights: str | None) -> Reader:
+    """A reader by name, with its weights in a directory where they are given."""
+    if weights is None:
+        reader: Reader = READERS.load(name)
+        return reader
+    from bench.exposure_ours import encoder
+
+    made: Reader = encoder(weights, None)
+    return made
+
+
+def rows(data: Path, out: Path, name: str, weights: str | None, draws: int) -> None:
+    """The study's rows, written after every task."""
+    reader, start, parts = reader_of(name, weights), time.perf_counter(), []
+    design = Design(50, 200, draws, doses=DOSES)
+    for task in TOPICS:
+        held = topic(data, task)
+        with open_experiment(held, workers=1) as running:
+            parts.append(
+                run_study(running, {task: held}, {name: reader}, design).counts
+            )
+        pd.concat(parts).to_csv(out, index=False)
+        print(name, task, f"{time.perf_counter() - start:.0f} s", flush=True)
+
+
+def told(control: ControlEffect) -> dict[str, Any]:
+    """What one dose did."""
+    return {
+        "dose": round(control.dose, 4),
+        "gain": vars(control.gain.estimate),
+        "expected": round(control.expected, 3),
+        "recovery": vars(control.recovery["all models"]),
+        "found": control.is_seen,
+    }
+
+
+def figures(name: str, table: pd.DataFrame) -> dict[str, Any]:
+    """The doses, the least that was found, and the least that was foretold."""
+    (controls,) = control_effects(table, 0).values()
+    tried = [control.dose for control in controls]
+    found = [
+        c.dose for k, c in enumerate(controls) if all(x.is_seen for x in controls[k:])
+    ]
+    least = controls[-1].least_dose
+    return {
+        "reader": name,
+        "tasks": sorted(table["task"].unique()),
+        "draws": int(table.groupby("task").size().min()),
+        "trained": sorted(table["trained"].unique()),
+        "doses": [told(control) for control in controls],
+        "predicted": round(least, 4),
+        "predicted_of_tried": min((d for d in tried if d >= least), default=None),
+        "found": min(found, default=None),
+    }
+
+
+def main() -> None:
+    """Take the words apart and do what they say."""
+    take = argparse.ArgumentParser(description=__doc__)
+    verbs = take.add_subparsers(dest="verb", required=True)
+    run = verbs.add_parser("rows")
+    run.add_argument("data", type=Path)
+    run.add_argument("out", type=Path)
+    run.add_argument("--reader", default="idf")
+    run.add_argument("--weights")
+    run.add_argument("--draws", type=int, default=40)
+    say = verbs.add_parser("figures")
+    say.add_argument("name")
+    say.add_argument("rows", type=Path)
+    got = take.parse_args()
+    if got.verb == "rows":
+        rows(got.data, got.out, got.reader, got.weights, got.draws)
+        return
+    result = figures(got.name, pd.read_csv(got.rows))
+    path = RESULTS / f"exposure_doses_{got.name}.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

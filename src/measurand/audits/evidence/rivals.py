@@ -1,0 +1,92 @@
+"""Whether a reader that leans on the evidence is better than one that has none.
+
+A loss on wrong evidence shows that a reader uses the evidence, not that the labels need
+it: one that takes the evidence for a ruler of the claim's length loses where another
+reads the length itself. So whoever depends is held against the best without evidence.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
+from measurand.core.finding import Estimate, Finding
+from measurand.stats.decisions import ABOVE
+from measurand.stats.paired import share_difference
+
+NEEDLESS = "no more than without evidence"
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    """The best reading without evidence, beside a reader that depends on it.
+
+    Attributes:
+        name: Who reads what.
+        accuracy: How often it is right.
+        gain: What the reader with the evidence has over it.
+        is_better: Whether that is surely no more than the margin.
+    """
+
+    name: str
+    accuracy: float
+    gain: Estimate
+    is_better: bool
+
+    @property
+    def clause(self) -> str:
+        """What speaks against the reader that depends."""
+        return (
+            f"{self.name} is right as often ({self.accuracy:.3f}; with the evidence "
+            f"{self.gain} more)"
+        )
+
+
+def find_rivals(
+    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
+) -> dict[str, Rival]:
+    """For each reader that depends, by its name, the best without evidence."""
+    candidates = dict(_read_without(readings, baselines))
+    if not candidates:
+        return {}
+    name = max(candidates, key=lambda key: float(candidates[key].mean()))
+    right = candidates[name]
+    rivals = {}
+    for reading in readings:
+        if reading.decision == ABOVE:
+            clusters = baselines.clusters
+            gain = share_difference(reading.right, right, clusters=clusters)
+            beaten = gain.high <= baselines.margin
+            rivals[reading.name] = Rival(name, float(right.mean()), gain, beaten)
+    return rivals
+
+
+def needs_evidence(reading: EvidenceReading, rivals: Mapping[str, Rival]) -> bool:
+    """Whether a reader depends, and none without evidence is as good."""
+    rival = rivals.get(reading.name)
+    return reading.decision == ABOVE and not (rival and rival.is_better)
+
+
+def rival_findings(rivals: Mapping[str, Rival]) -> list[Finding]:
+    """What each reader that depends has over the best without evidence."""
+    return [
+        Finding("evidence_gain", name, rival.name, rival.gain, _decide(rival))
+        for name, rival in rivals.items()
+    ]
+
+
+def _decide(rival: Rival) -> str:
+    if rival.is_better:
+        return NEEDLESS
+    return ABOVE if rival.gain.low > 0 else ""
+
+
+def _read_without(
+    readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
+) -> Iterator[tuple[str, "pd.Series[float]"]]:
+    """Which items are right without evidence, by who reads what."""
+    for reading in readings:
+        if "query_only" in reading.alone:
+            yield f"{reading.name} from the query alone", reading.alone["query_only"]
+    yield "metadata", baselines.metadata

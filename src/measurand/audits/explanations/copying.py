@@ -1,0 +1,56 @@
+"""Rationales that are the input over again.
+
+A copy of the input with edits that stand for the label tells the label to whoever
+holds the two against each other, and explains nothing. It leaks nothing by itself, it
+fits its own input better than any other, and it changes no more than the input does:
+on R, I and S it is perfect. So near-copies are told apart by their words.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from measurand.audits.explanations.settings import CONTAINED, NEAR_COPY
+from measurand.core.arrays import Bools
+from measurand.core.items import Items
+from measurand.core.words import bare_words, words
+
+
+def word_f1(first: Sequence[str], second: Sequence[str]) -> float:
+    """The words that two texts share, as a share of those of both; order is nothing.
+
+    >>> word_f1("a red car".split(), "a car".split())
+    0.8
+    """
+    shared = (Counter(first) & Counter(second)).total()
+    return 2 * shared / max(len(first) + len(second), 1)
+
+
+def near_copies(texts: Sequence[str], items: Items, fields: Sequence[str]) -> Bools:
+    """Whether each rationale is nearly some field of its input."""
+    said = [words(text) for text in texts]
+    near = np.zeros(len(texts), bool)
+    for field in fields:
+        column = [words(text) for text in items.column(field)]
+        pairs = zip(said, column, strict=True)
+        near |= np.array([word_f1(a, b) >= NEAR_COPY for a, b in pairs], bool)
+    return near
+
+
+def fields_without(
+    texts: Sequence[str], items: Items, fields: Sequence[str]
+) -> tuple[str, ...]:
+    """The fields in which most rationales do not stand, word for word.
+
+    What a text is held against must not contain it: it would fit whatever it says. All
+    fields where the rationales stand in each of them.
+    """
+    said = [f" {bare_words(text)} " for text in texts]
+    kept = []
+    for field in fields:
+        column = (f" {bare_words(text)} " for text in items.column(field))
+        inside = [a in b for a, b in zip(said, column, strict=True) if a.strip()]
+        if not inside or np.mean(inside) <= CONTAINED:
+            kept.append(field)
+    return tuple(kept) or tuple(fields)

@@ -1,0 +1,107 @@
+"""The zero of informativeness: what the same reader gains from rationales dealt anew.
+
+A reader that is given one more text answers otherwise, also where the text tells
+nothing: it has more words to fit and to be misled by. So a rationale's gain is held
+against that of rationales which cannot tell: the same texts, dealt anew to the items
+of train and of test, the reader fitted on them and asked about them. Dealt within the
+label they still tell the label, but nothing of the item.
+
+A rationale that is a field of the input over again tells nothing by definition, but it
+has its own item's words where a dealt one has another's. So it stays where it is: its
+zero is that field, read a second time, and only the others are dealt.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from measurand.audits.explanations.fields import Side
+from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.items import Items
+from measurand.core.seeds import generator
+from measurand.core.words import bare_words
+
+DEALS = 5  # how often rationales are dealt anew to a reader that trains by no chance
+LABEL_DEALS = 3  # the same within the label
+
+
+@dataclass(frozen=True, eq=False)
+class NullGain:
+    """What was answered beside rationales that cannot tell.
+
+    Attributes:
+        logs: The log-probability of the gold label: deals × items.
+    """
+
+    logs: Floats
+
+    @property
+    def variance(self) -> float:
+        """How far the mean gain of one more deal lies from that of these.
+
+        The rationale's own places are one deal among others where it tells nothing.
+        """
+        deals = len(self.logs)
+        if deals < 2:
+            return 0.0
+        return float(self.logs.mean(axis=1).var(ddof=1)) * (1 + 1 / deals)
+
+
+def deal_texts(
+    texts: Sequence[str], rng: np.random.Generator, groups: Ints
+) -> list[str]:
+    """The texts in another order within groups; those of a group below 0 stay.
+
+    >>> rng = np.random.default_rng(0)
+    >>> deal_texts(["a", "b", "c", "d"], rng, np.array([-1, 1, -1, 1]))
+    ['a', 'd', 'c', 'b']
+    """
+    order = np.arange(len(texts))
+    for code in np.unique(groups[groups >= 0]):
+        rows = np.flatnonzero(groups == code)
+        order[rows] = rng.permutation(rows)
+    return [texts[row] for row in order.tolist()]
+
+
+def dealt_rationales(
+    seed: int, texts: Side, fixed: tuple[Bools, Bools], deals: int
+) -> list[Side]:
+    """Rationales that cannot tell, so many times; the fixed ones stay."""
+    groups = tuple(np.where(stays, -1, 0) for stays in fixed)
+    return [_deal_sides(seed, texts, number, groups) for number in range(deals)]
+
+
+def label_dealt_rationales(
+    seed: int,
+    texts: Side,
+    fixed: tuple[Bools, Bools],
+    items: tuple[Items, Items],
+    deals: int,
+) -> list[Side]:
+    """Rationales of other items with the same label, so many times."""
+    codes = (np.unique(side.labels, return_inverse=True)[1] for side in items)
+    groups = tuple(np.where(f, -1, c) for f, c in zip(fixed, codes, strict=True))
+    return [
+        _deal_sides(seed, texts, f"within label {number}", groups)
+        for number in range(deals)
+    ]
+
+
+def repeated_fields(texts: Sequence[str], items: Items, fields: Sequence[str]) -> Bools:
+    """Which rationales are a field of their input, word for word."""
+    said = np.array([bare_words(text) for text in texts], object)
+    repeats = np.zeros(len(texts), bool)
+    for field in fields:
+        column = np.array([bare_words(text) for text in items.column(field)], object)
+        repeats |= said == column
+    return repeats
+
+
+def _deal_sides(seed: int, texts: Side, name: object, groups: Sequence[Ints]) -> Side:
+    """The texts of train and of test dealt anew, each among themselves."""
+    train, test = (
+        deal_texts(side, generator(seed, "deal rationales", name, where), codes)
+        for side, where, codes in zip(texts, ("train", "test"), groups, strict=True)
+    )
+    return train, test

@@ -1,0 +1,405 @@
+"""What two arms differ by, from the paired differences of draws.
+
+Both arms of a draw learn from the same rows and are tested on the same items, so their
+difference d is one number a draw, in percentage points, and what the arms share is out
+of it. Of task t and model l, draw s,
+
+    d[l, t, s] = mean + model[l] + task[t] + task and model[l, t] + luck[l, t, s],
+
+with a variance of the luck for each task and model, found from the draws. Tasks are
+those that there are: the mean effect is the mean over them, and its interval holds the
+luck of draws and trainings alone. How far tasks differ beyond luck is an effect of its
+own, the spread (Q-profile, Viechtbauer 2007), and says what a new task may see.
+
+Draws of one pool share items. Where the answers to single items are known, the variance
+gains what items have in common from draw to draw: summed over the pairs of draws in
+which an item was tested, the product of its residuals (Cameron, Gelbach and Miller
+2011: two ways of clusters, draws and items).
+
+All functions take studies along leading axes, so that thousands can be simulated.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import chi2, t
+
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined
+from measurand.core.finding import Estimate
+from measurand.stats.decisions import POWER
+from measurand.stats.exposure.studies import ArmPairs
+
+POINTS = 100  # percentage points of an accuracy
+HALVINGS = 60  # bisections of a spread
+METHOD = "paired differences, t over draws"
+
+
+@dataclass(frozen=True, eq=False)
+class TaskMeans:
+    """The mean difference of each task; tasks along the last axis.
+
+    Attributes:
+        means: In percentage points.
+        luck: The variance of each mean, as far as draws are independent.
+        shared: What that variance gains as draws share items; it may be below zero.
+        draws: How many there are of each task.
+    """
+
+    means: Floats
+    luck: Floats
+    shared: Floats
+    draws: Floats
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of the mean of each task."""
+        return np.asarray(self.luck + np.maximum(self.shared, 0.0))
+
+    @property
+    def average(self) -> Floats:
+        """The mean over these tasks."""
+        return np.asarray(self.means.mean(axis=-1))
+
+    @property
+    def parts(self) -> tuple[Floats, Floats]:
+        """The variance of the average: of draws, and of the items that they share."""
+        count = self.means.shape[-1]
+        shared = np.maximum(self.shared.sum(axis=-1), 0.0)
+        return self.luck.sum(axis=-1) / count**2, shared / count**2
+
+    @property
+    def se(self) -> Floats:
+        """The standard error of the average."""
+        return np.asarray(np.sqrt(sum(self.parts)))
+
+    @property
+    def freedom(self) -> Floats:
+        """The degrees of freedom of that variance (Satterthwaite)."""
+        count = self.means.shape[-1]
+        squares = (self.luck**2 / (self.draws - 1)).sum(axis=-1) / count**4
+        return np.asarray(self.se**4 / squares)
+
+    def half_width(self, level: float) -> Floats:
+        """Half of the interval of the average."""
+        return np.asarray(t.ppf((1 + level) / 2, self.freedom) * self.se)
+
+    def task_half_widths(self, level: float) -> Floats:
+        """Half of the interval of each task."""
+        return np.asarray(
+            t.ppf((1 + level) / 2, self._task_freedom) * np.sqrt(self.variances)
+        )
+
+    def average_above(self, bound: float) -> Floats:
+        """The one-sided p-value that the average is not above the bound."""
+        return np.asarray(t.sf((self.average - bound) / self.se, self.freedom))
+
+    def tasks_above(self, bound: float) -> Floats:
+        """The same of each task."""
+        scores = (self.means - bound) / np.sqrt(self._cautious)
+        return np.asarray(t.sf(scores, self._task_freedom))
+
+    def tasks_apart(self) -> Floats:
+        """The two-sided p-value that a task has no difference at all."""
+        scores = np.abs(self.means) / np.sqrt(self._cautious)
+        return np.asarray(2 * t.sf(scores, self._task_freedom))
+
+    @property
+    def _cautious(self) -> Floats:
+        """The variance of each task, no smaller than what all tasks lend it.
+
+        Of many tasks some have few uneven draws by chance, and theirs would be named.
+        """
+        return np.maximum(self.variances, moderate(self))
+
+    @property
+    def _task_freedom(self) -> Floats:
+        """Degrees of freedom of a task's variance; what is shared counts as known."""
+        return np.asarray((self.draws - 1) * (self.variances / self.luck) ** 2)
+
+
+def task_means(differences: Floats, n: int, shared: Floats | float = 0.0) -> TaskMeans:
+    """The mean of each task from its draws.
+
+    A task whose draws do not differ at all has the variance of one answer in all of
+    them: no interval has width zero.
+
+    Args:
+        differences: ... × tasks × draws, in points; NaN where there is no draw.
+        n: Items of a draw.
+        shared: What the variance of each mean gains as draws share items.
+    """
+    draws = np.isfinite(differences).sum(axis=-1).astype(float)
+    means = np.nanmean(differences, axis=-1)
+    luck = np.nanvar(differences, axis=-1, ddof=1) / draws
+    least = (POINTS / (n * draws)) ** 2
+    shared = np.broadcast_to(np.asarray(shared, float), means.shape)
+    return TaskMeans(means, np.maximum(luck, least), shared, draws)
+
+
+def shared_variance(
+    differences: Floats, draws: NDArray[np.int64], items: NDArray[np.int64]
+) -> float:
+    """What the variance of a mean over answers gains as draws share items.
+
+    Draws that share items differ less than others would; so their own variance is too
+    small by as much, divided by their number, and that is put right here too.
+
+    Args:
+        differences: Of each answer, treatment less control, in points.
+        draws: The draw of each answer.
+        items: The item of each answer; no draw has one twice.
+
+    >>> always, draws, items = np.array([1.0, -1, 1, -1]), [0, 0, 1, 1], [0, 1, 0, 1]
+    >>> shared_variance(always, np.array(draws), np.array(items))
+    0.5
+    """
+    residuals = differences - differences.mean()
+    sums = np.bincount(items, weights=residuals)
+    across = float(sums @ sums - residuals @ residuals)
+    count = len(np.unique(draws))
+    return across / len(differences) ** 2 * count / (count - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """What pairs of arms differ by, of all models together or of one.
+
+    Attributes:
+        contrast: boost, bias, or what else is compared.
+        tasks: The names of the tasks.
+        cells: Their means.
+        pairs: How many pairs of trainings there are.
+    """
+
+    contrast: str
+    tasks: tuple[str, ...]
+    cells: TaskMeans
+    pairs: int
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The mean over these tasks in points, with a 95 % interval."""
+        return self.interval(0.95)
+
+    def interval(self, level: float) -> Estimate:
+        """The same at another level."""
+        value, half = float(self.cells.average), float(self.cells.half_width(level))
+        return Estimate(value, value - half, value + half, level, self.pairs, METHOD)
+
+    def by_task(self, level: float = 0.95) -> dict[str, Estimate]:
+        """Each task by itself, with an interval of its own."""
+        halves = self.cells.task_half_widths(level)
+        return {
+            task: Estimate(
+                float(self.cells.means[at]),
+                float(self.cells.means[at] - halves[at]),
+                float(self.cells.means[at] + halves[at]),
+                level,
+                int(self.cells.draws[at]),
+                METHOD,
+            )
+            for at, task in enumerate(self.tasks)
+        }
+
+    @cached_property
+    def spread(self) -> Estimate:
+        """The standard deviation of tasks beyond luck, with a 90 % interval."""
+        return task_spread(self.cells)
+
+    @cached_property
+    def new_task(self) -> Estimate:
+        """What a task that was not there may see: a 95 % prediction interval."""
+        if len(self.tasks) < 3:
+            raise Undefined("a new task can be foretold from three tasks or more")
+        error = float(np.hypot(self.cells.se, self.spread.value))
+        half = float(t.ppf(0.975, len(self.tasks) - 2)) * error
+        value = float(self.cells.average)
+        method = "prediction from mean and spread of tasks, t"
+        low, high = value - half, value + half
+        return Estimate(value, low, high, 0.95, len(self.tasks), method)
+
+    @property
+    def detectable(self) -> float:
+        """The least effect that a study of this error tells from zero, 80 % of times.
+
+        Where the two-sided test at 5 % is passed so often.
+        """
+        freedom = float(self.cells.freedom)
+        quantiles = float(t.ppf(0.975, freedom)) + float(t.ppf(POWER, freedom))
+        return quantiles * float(self.cells.se)
+
+
+def task_spread(cells: TaskMeans, level: float = 0.90, centres: int = 1) -> Estimate:
+    """The standard deviation of true task effects, by the Q-profile method.
+
+    Args:
+        cells: The means whose spread it is.
+        level: Of the interval.
+        centres: How many means were taken out of them.
+    """
+    count = cells.means.shape[-1]
+    if count <= centres:
+        raise Undefined("the spread of tasks needs two of them")
+    shares = (None, (1 + level) / 2, (1 - level) / 2)
+    value, low, high = (float(spread_at(cells, share, centres)) for share in shares)
+    return Estimate(value, low, high, level, count, "Q-profile over tasks")
+
+
+def spread_at(cells: TaskMeans, share: float | None, centres: int = 1) -> Floats:
+    """The spread under which so large a share of studies has no greater Q.
+
+    Where no share is given, that under which Q is what is expected (Paule and Mandel).
+    """
+    variances, freedom = moderate(cells), cells.means.shape[-1] - centres
+    target = float(freedom if share is None else chi2.ppf(share, freedom))
+
+    def excess(squared: Floats) -> Floats:
+        weights = 1 / (variances + squared[..., None])
+        middle = (weights * cells.means).sum(-1) / weights.sum(-1)
+        deviations = cells.means - middle[..., None]
+        return np.asarray((weights * deviations**2).sum(-1) - target)
+
+    low = np.zeros(cells.means.shape[:-1])
+    scattered = ((cells.means - cells.average[..., None]) ** 2).sum(-1)
+    high = (scattered + variances.max(-1)) / target * 2 + 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        above = excess(middle) > 0
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.asarray(np.sqrt(np.where(excess(np.zeros_like(low)) > 0, high, 0.0)))
+
+
+PRIOR_FREEDOM = 4.0  # degrees of freedom that all tasks lend to the variance of each
+
+
+def moderate(cells: TaskMeans) -> Floats:
+    """The variance of each task's mean, drawn to that of all: few draws know it badly.
+
+    Their mean stays where it is.
+    """
+    freedom = cells.draws - 1
+    common = cells.variances.mean(axis=-1, keepdims=True)
+    return np.asarray(
+        (freedom * cells.variances + PRIOR_FREEDOM * common) / (freedom + PRIOR_FREEDOM)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PairedEffects:
+    """One contrast of one size: of all models together, and of each.
+
+    Attributes:
+        together: The mean over models.
+        alone: Each model by itself, by name; also where there is only one.
+        interaction: The standard deviation of what single models add in single tasks.
+        residuals: By model, the standard deviation of a draw's difference.
+    """
+
+    together: Effect
+    alone: dict[str, Effect]
+    interaction: Estimate | None
+    residuals: dict[str, Estimate]
+
+
+def paired_effects(
+    pairs: ArmPairs, answers: pd.DataFrame | None = None
+) -> PairedEffects:
+    """What the pairs say, row by row.
+
+    Args:
+        pairs: One row a model, task, draw and training; trainings go together.
+        answers: The differences of single answers, where they are known: columns lm,
+            task, subsample, item and difference, in points.
+    """
+    tasks, models = pairs.codes("task")[1], pairs.codes("lm")[1]
+    values, n = tabulate_differences(pairs), int(pairs.table["n"].iloc[0])
+    shared = shared_by_cell(answers, tasks, models)
+
+    def effect(differences: Floats, column: int, count: int) -> Effect:
+        cells = task_means(differences, n, shared[:, column])
+        return Effect(pairs.contrast, tuple(tasks), cells, count)
+
+    together = effect(values.mean(axis=1), len(models), len(pairs))
+    rows = pairs.table["lm"].astype(str).value_counts()
+    alone = {
+        lm: effect(values[:, at], at, int(rows[lm])) for at, lm in enumerate(models)
+    }
+    return PairedEffects(
+        together,
+        alone,
+        interaction_spread(values, n),
+        {lm: residual_spread(values[:, at]) for at, lm in enumerate(models)},
+    )
+
+
+def tabulate_differences(pairs: ArmPairs) -> Floats:
+    """Tasks × models × draws, in points, trainings averaged; NaN where none is."""
+    points = pairs.table.assign(difference=POINTS * pairs.differences)
+    by_draw = points.groupby(["task", "lm", "subsample"])["difference"].mean()
+    table = by_draw.reset_index()
+    table["place"] = table.groupby("task")["subsample"].rank("dense").astype(int) - 1
+    tasks = pd.factorize(table["task"], sort=True)[0]
+    models = pd.factorize(table["lm"], sort=True)[0]
+    shape = (tasks.max() + 1, models.max() + 1, table["place"].max() + 1)
+    values = np.full(shape, np.nan)
+    values[tasks, models, table["place"]] = table["difference"]
+    return values
+
+
+def shared_by_cell(
+    answers: pd.DataFrame | None, tasks: list[str], models: list[str]
+) -> Floats:
+    """What variances gain by shared items: tasks × models, and their mean last."""
+    gained = np.zeros((len(tasks), len(models) + 1))
+    if answers is None:
+        return gained
+    for task, part in answers.groupby("task"):
+        row = tasks.index(str(task))
+        for lm, own in part.groupby("lm"):
+            gained[row, models.index(str(lm))] = _shared_by(own)
+        mean = part.groupby(["subsample", "item"])["difference"].mean()
+        gained[row, -1] = _shared_by(mean.reset_index())
+    return gained
+
+
+def _shared_by(rows: pd.DataFrame) -> float:
+    """What these answers of one task share."""
+    return shared_variance(
+        rows["difference"].to_numpy(float),
+        pd.factorize(rows["subsample"])[0],
+        pd.factorize(rows["item"])[0],
+    )
+
+
+def interaction_spread(values: Floats, n: int) -> Estimate | None:
+    """How far models differ from task to task beyond luck; None of one model or task.
+
+    Orthogonal contrasts of the models, each with a mean of its own over the tasks.
+    """
+    tasks, models, _ = values.shape
+    if models < 2 or tasks < 2:
+        return None
+    contrasts = np.linalg.qr(np.column_stack([np.ones(models), np.eye(models)[:, 1:]]))
+    turned = np.einsum("tls,lk->kts", values, contrasts[0][:, 1:])
+    cells = task_means(turned, n)
+    centred = cells.means - cells.means.mean(axis=-1, keepdims=True)
+    parts = (centred, cells.luck, cells.shared, cells.draws)
+    return task_spread(TaskMeans(*(part.ravel() for part in parts)), centres=models - 1)
+
+
+def residual_spread(values: Floats, level: float = 0.95) -> Estimate:
+    """The standard deviation of a draw's difference within tasks: tasks × draws."""
+    draws = np.isfinite(values).sum(axis=-1)
+    freedom = int((draws - 1).sum())
+    centred = values - np.nanmean(values, axis=-1, keepdims=True)
+    total = float(np.nansum(centred**2))
+    low, high = (
+        float(np.sqrt(total / chi2.ppf(share, freedom)))
+        for share in ((1 + level) / 2, (1 - level) / 2)
+    )
+    value = float(np.sqrt(total / freedom))
+    return Estimate(value, low, high, level, int(draws.sum()), "pooled within tasks")

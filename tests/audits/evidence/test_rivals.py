@@ -1,0 +1,85 @@
+"""A reader that depends is held against the best that has no evidence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import measurand as ms
+from measurand.audits.evidence.reading import EvidenceBaselines
+from measurand.audits.evidence.rivals import (
+    NEEDLESS,
+    find_rivals,
+    needs_evidence,
+    rival_findings,
+)
+from measurand.stats.decisions import ABOVE
+from tests.audits.evidence.test_verdict import MARGIN, N, reading, say
+
+
+def right_share(share):
+    return pd.Series((np.arange(N) < share * N).astype(float))
+
+
+def rivals_of(*readings, metadata=0.5):
+    majority = right_share(0.5)
+    baselines = EvidenceBaselines(majority, right_share(metadata), np.arange(N), MARGIN)
+    return find_rivals(readings, baselines)
+
+
+def test_who_is_no_better_than_the_query_alone_does_not_show_a_need():
+    cross = reading("cross", 0.16, accuracy=0.76)
+    form = reading("surface", 0.0, accuracy=0.8, alone={"query_only": right_share(0.8)})
+    rivals = rivals_of(cross, form)
+    assert list(rivals) == ["cross"]
+    assert rivals["cross"].name == "surface from the query alone"
+    assert not needs_evidence(cross, rivals)
+    (finding,) = rival_findings(rivals)
+    assert finding.decision == NEEDLESS
+    assert finding.estimate.value == pytest.approx(-0.04, abs=0.001)
+    told = say(cross, form, rivals=rivals)
+    assert told.label == "undecided"
+    assert "surface from the query alone is right as often" in told.reason
+
+
+def test_metadata_are_a_rival_too():
+    cross = reading("cross", 0.16, accuracy=0.76)
+    rivals = rivals_of(cross, metadata=0.79)
+    assert rivals["cross"].name == "metadata"
+    assert rivals["cross"].is_better
+
+
+def test_who_is_better_with_the_evidence_shows_a_need():
+    cross = reading("cross", 0.16, accuracy=0.76)
+    rivals = rivals_of(cross, metadata=0.6)
+    assert needs_evidence(cross, rivals)
+    assert rival_findings(rivals)[0].decision == ABOVE
+    assert say(cross, rivals=rivals).label == "evidence-sensitive"
+
+
+def test_where_it_is_open_who_is_better_the_loss_decides():
+    cross = reading("cross", 0.16, accuracy=0.76)
+    # Of items that either may have right, so that the interval is wide.
+    other = right_share(0.76).sample(frac=1, random_state=0).reset_index(drop=True)
+    rivals = rivals_of(cross, reading("tfidf", alone={"query_only": other}))
+    assert rivals["cross"].gain.high > MARGIN
+    assert needs_evidence(cross, rivals)
+
+
+@pytest.mark.slow
+def test_evidence_that_is_but_a_ruler_of_the_claim_is_not_needed():
+    rng = np.random.default_rng(0)
+    nouns = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("at", "en", "ol", "ip", "ug")]
+    rows = []
+    for _ in range(2000):
+        refuted = rng.random() < 0.5
+        long = refuted ^ (rng.random() > 0.8)
+        cargo = ", ".join(rng.choice(nouns, rng.integers(5, 8) if long else 2))
+        day, boat = rng.choice(nouns, 2)
+        claim = f"On {day} the {boat} left carrying {cargo} below."
+        log = f"The log of {day} has the {boat} at sea with {rng.integers(999)} crates."
+        rows.append((claim, log, "refuted" if refuted else "supported"))
+    table = pd.DataFrame(rows, columns=["claim", "evidence", "label"])
+    report = ms.evidence(table, strongest="cross", controls="none", brief=True)
+    assert report.finding("delta_evi", "cross").decision == ABOVE
+    assert report.verdict.label == "undecided"
+    assert "does not show that the labels need it" in report.verdict.reason

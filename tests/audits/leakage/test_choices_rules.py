@@ -1,0 +1,143 @@
+"""Rules that need no reader: the verdict rests on them, and names them as causes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from measurand.api.source import load
+from measurand.audits.leakage import LeakageSettings, audit
+from measurand.audits.leakage.choices import (
+    ABOVE,
+    OVERLAP,
+    add_rule,
+    duplicate_findings,
+    rule_cause,
+    rule_findings,
+)
+from measurand.audits.leakage.scores import LEAKS, UNDECIDED
+from measurand.core.finding import Verdict
+from measurand.core.items import Items, pack_choices
+from measurand.experiment.experiment import open_experiment
+from measurand.readers import READERS
+
+SYLLABLES = ("ba", "ke", "lo", "mu", "ri", "ta", "vo", "zu")
+WORDS = [first + second for first in SYLLABLES for second in SYLLABLES]
+
+
+def planted_rows(count, change, seed=0):
+    """Questions and choices of random words, after `change` of each item's choices."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(count):
+        choices = [[*rng.choice(WORDS, 3, replace=False)] for _ in range(4)]
+        gold = int(rng.integers(4))
+        change(choices, gold)
+        rows.append(
+            {
+                "question": " ".join(rng.choice(WORDS, 6)),
+                "choices": [" ".join(words) for words in choices],
+                "answer": gold,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def share_words(choices, gold):
+    """Each wrong choice gets a word of the right one, which is the most alike."""
+    for number, words in enumerate(choices):
+        if number != gold:
+            words[0] = choices[gold][number % 3]
+
+
+def copy_wrong(choices, gold):
+    """All wrong choices have the same words: the right one is the odd one out."""
+    for number in range(4):
+        if number != gold:
+            choices[number] = [*choices[gold - 1]]
+
+
+def audit_rows(rows, **settings):
+    chosen = LeakageSettings(calibrate=False, tsne=False, folds=3, draws=1, **settings)
+    with open_experiment(load(rows, name="made")) as experiment:
+        return audit(experiment, {"tfidf": READERS.load("tfidf")}, chosen)
+
+
+@pytest.mark.slow
+def test_what_a_rule_finds_is_a_leak_where_no_reader_sees_it():
+    report = audit_rows(planted_rows(120, share_words), controls="none")
+    assert report.verdict.label == LEAKS
+    assert report.verdict.stage == "rule"
+    assert "the rule most_alike finds the right choice" in report.verdict.reason
+    assert "does not require its question" in report.verdict.reason
+    shares = [f.estimate for f in report.findings if f.reader == "rule"]
+    assert all(0 <= share.low <= share.high <= 1 for share in shares)
+
+
+@pytest.mark.slow
+def test_an_odd_one_out_silences_no_reader_and_is_named_instead_of_words():
+    report = audit_rows(planted_rows(150, copy_wrong), controls="quick")
+    blanks = [f.decision for f in report.findings if f.statistic == "blank"]
+    assert blanks == ["reads nothing"]
+    assert report.verdict.label == LEAKS
+    assert "odd_one_out" in report.verdict.reason
+    assert "words such as" not in report.verdict.reason
+
+
+def made_items(rows, gold, questions):
+    table = pd.DataFrame(
+        {
+            "question": questions,
+            "choices": [pack_choices(row) for row in rows],
+            "label": ["ABCD"[number] for number in gold],
+        },
+        index=[f"i{n}" for n in range(len(rows))],
+    )
+    return Items(table, ("question", "choices"), choices="choices")
+
+
+def test_words_of_the_question_are_no_leak_of_the_choices():
+    rows = [["boat red", "mast old"]] * 60
+    items = made_items(rows, [0] * 60, [f"which boat {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60), 0.02)
+    decisions = {f.statistic: f.decision for f in findings}
+    assert decisions[OVERLAP] == ABOVE
+    undecided = Verdict(UNDECIDED, UNDECIDED, None, "no reader is fit")
+    assert add_rule(undecided, findings, 0.5) == undecided
+
+
+def test_a_rule_explains_a_leak_that_it_nearly_reaches():
+    rows = [["a very long boat", "mast"]] * 60
+    items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60), 0.02)
+    assert rule_cause(findings, 0.5, 0.4).startswith("by the rule longest alone")
+    leak = Verdict(LEAKS, LEAKS, "tfidf", "tfidf: choices alone is 0.4 over chance")
+    assert "; the rule longest finds" in add_rule(leak, findings, 0.5).reason
+    assert not rule_cause(findings[1:2], 0.5, 0.4)
+
+
+def test_choices_that_differ_in_case_alone_stand_twice():
+    rows = [["A  boat", "a Boat", "mast"], ["oar", "sail", "OAR"]]
+    shares = {
+        f.condition: f.estimate.value
+        for f in duplicate_findings(made_items(rows, [0, 1], ["what?", "which?"]))
+    }
+    assert shares["a choice twice"] == 1
+    assert shares["the right choice twice"] == 0.5
+
+
+@pytest.mark.slow
+def test_a_right_choice_that_stands_twice_is_warned_of():
+    def repeat_gold(choices, gold):
+        choices[gold - 1] = [word.upper() for word in choices[gold]]
+
+    report = audit_rows(planted_rows(60, repeat_gold), controls="none")
+    assert any(
+        "in 60 items the right choice stands twice" in w for w in report.warnings
+    )
+
+
+@pytest.mark.slow
+def test_who_goes_by_the_position_has_not_collapsed():
+    report = audit_rows(planted_rows(60, lambda choices, gold: None), controls="none")
+    decisions = {f.decision for f in report.findings if f.reader == "position"}
+    assert "collapsed" not in decisions
