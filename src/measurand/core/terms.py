@@ -110,7 +110,7 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     'The verdict is odd.'
     """
     verdicts = _audit_words(audit).get("verdict", {})
-    # A verdict that counts, as "inflated on 2 of 9 tasks" does, has the words of "some".
+    # A verdict that counts, as "inflated on 2 of 9 tasks", has the words of "some".
     counted = COUNTED.sub("some", label)
     starts = [
         key
