@@ -153,7 +153,7 @@ def test_a_table_is_shaded_by_its_numbers():
     shown = Exhibit("t", "table", table, "Heat", {"heat": ["a", "b"]})
     grid = exhibit_grid(shown)
     assert grid.shades == ((0, 0, 0), (0, 22, 45))
-    assert 'style="--heat:45%" dir="auto">4' in page(leaky(exhibits=[shown]), {})
+    assert 'style="--heat:45%">4' in page(leaky(exhibits=[shown]), {})
     for odd in (["k2"], None, "a", [["a"]]):
         assert exhibit_grid(replace(shown, settings={"heat": odd})).shades == ()
     empty = replace(shown, table=table.iloc[:0])

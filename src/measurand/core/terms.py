@@ -4,6 +4,7 @@ The sentences stand in `terms.toml`; README, pages, terminal, `explain` and the 
 take them from there.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 from measurand.core.errors import UnknownName
 
+COUNTED = re.compile(r"\d+ of \d+")
 UNKNOWN = "unknown"  # the tone of what nobody has words for
 
 
@@ -108,7 +110,13 @@ def verdict_words(audit: str, label: str) -> VerdictWords:
     'The verdict is odd.'
     """
     verdicts = _audit_words(audit).get("verdict", {})
-    starts = [key for key in verdicts if label == key or label.startswith(f"{key} ")]
+    # A verdict that counts, as "inflated on 2 of 9 tasks", has the words of "some".
+    counted = COUNTED.sub("some", label)
+    starts = [
+        key
+        for key in verdicts
+        if key in (label, counted) or label.startswith(f"{key} ")
+    ]
     tones = tone_words()
     if not starts:
         plain = "no words are known for it"
