@@ -361,7 +361,9 @@ def _all_baselines(
         terms = settings.reference, settings.margin, count
         # Out of fold, labels are shared out alike on both sides.
         drawn = canonical.pool is not None
-        shift = 0.0 if drawn else cost_of_shift(benchmark.train, items)
+        # Who chooses within an item expects no letter more than another.
+        unmoved = drawn or canonical.has_choices
+        shift = 0.0 if unmoved else cost_of_shift(benchmark.train, items)
         return replace(leakage_baselines(items, clusters, *terms), shift_bits=shift)
 
     others = canonical.other_tests.items()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import rel_entr
 
 from measurand.audits.leakage.asking import FULL, LeakageAnswers, Runs, is_one_class
 from measurand.audits.leakage.settings import FLOOR, MARGIN, SATURATED
@@ -185,7 +186,7 @@ def cost_of_shift(train: Items, test: Items) -> float:
     """
     shares = (items.labels.value_counts(normalize=True) for items in (test, train))
     here, there = (s.reindex(test.classes, fill_value=0.0).to_numpy() for s in shares)
-    return float((here * np.log2(here / np.maximum(there, FLOOR))).sum())
+    return float(rel_entr(here, np.maximum(there, FLOOR)).sum() / np.log(2))
 
 
 Figures = Mapping[str, Callable[[int], Estimate]]  # each as a function of the run
