@@ -91,10 +91,10 @@ def _write_row(
     )
     claim = f"On {day} the {vessel} left for {port} carrying {', '.join(cargo)} below."
     master, mate = rng.choice(NAMES, 2, replace=False)
-    crates = int(rng.integers(2, 300))
+    berth, hour, minute, crates = rng.integers([1, 5, 0, 2], [60, 24, 60, 300])
     evidence = (
-        f"Logbook: {crates} crates counted, {wind} wind, signed by {master}, "
-        f"master, and {mate}, mate."
+        f"Logbook, berth {berth}, {hour:02}:{minute:02}: {crates} crates counted, "
+        f"{wind} wind, signed by {master}, master, and {mate}, mate."
     )
     why = WHY[label][int(rng.integers(len(WHY[label])))]
     return claim, evidence, label, why.format(f"the {vessel}")

@@ -84,6 +84,7 @@ def demo_verb(
 ) -> None:
     """Find three faults planted in a small benchmark about boats, in seconds."""
     from measurand.core.folders import DEMO, replace_folder
+    from measurand.report.index import index_page
     from measurand.report.saved import Reports, write_reports
 
     run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
@@ -92,6 +93,8 @@ def demo_verb(
     with replace_folder(out, overwrite=True, holds=DEMO) as part:
         reports, log = demonstrate(replace(run, out=part), where)
         write_reports(Reports(reports), part, log, DEMO)
+        if everything:
+            (part / "index.html").write_text(index_page(part), "utf-8")
     if everything or json:
         print_all(Reports(reports), run)
     else:
@@ -130,7 +133,7 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
         found = "yes" if fault.found(reports[name]) else "no"
         yield f"{answer.tone.sign} {answer.question} {answer.sentence}"
         yield f"    planted: {fault.says}; found: {found}"
-    yield f"Look at it: {out / 'index.html'}"
+    yield f"Look at it: {out / 'report.html'}"
     yield "Now yours:  measurand audit FILE"
 
 

@@ -166,8 +166,9 @@ def ask_parts(
     extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
-    # Controls are asked for accuracies alone, which need no calibrated probabilities.
-    quick_members = [skip_temperature(member) for member in members]
+    # Controls are asked for accuracies alone, which need no calibrated probabilities,
+    # and in one way: they are four in five of all trainings, and decide nothing.
+    quick_members = [skip_temperature(members[0])]
     plan = {
         condition: _plan_asks(
             evaluation, quick_members if condition in extra else members, change

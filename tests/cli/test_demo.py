@@ -1,0 +1,33 @@
+"""The first minute: three planted faults, each found, in a screen of words."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from measurand.cli.demo import FAULTS
+from tests.cli.commands import process
+
+
+@pytest.mark.slow
+def test_each_planted_fault_is_found_and_the_pages_are_the_same_again(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    shown = process("demo", "--out", first)
+    assert shown.code == 0
+    lines = shown.out.splitlines()
+    assert len(lines) <= 12
+    for fault in FAULTS.values():
+        assert f"    planted: {fault.says}; found: yes" in lines
+    assert lines[-1] == "Now yours:  measurand audit FILE"
+    process("demo", "--out", second, "--workers", 2)
+    assert (first / "report.html").read_bytes() == (second / "report.html").read_bytes()
+
+
+def test_a_fault_is_found_only_where_verdict_and_cause_say_so():
+    fault = FAULTS["leakage"]
+
+    def report(label, reason):
+        return SimpleNamespace(verdict=SimpleNamespace(label=label, reason=reason))
+
+    assert fault.found(report("leaks", "length: claim alone"))
+    assert not fault.found(report("leaks", "tfidf: by words"))
+    assert not fault.found(report("undecided", "length"))
