@@ -254,7 +254,7 @@ def test_nothing_is_repaired_where_nothing_leaks(chance):
 
 @pytest.mark.slow
 def test_a_removal_that_makes_a_leak_is_not_exported():
-    train, test = pairs(1500, leak=0.2), pairs(1500, leak=0.2, seed=1)
+    train, test = pairs(1500, leak=0.3), pairs(1500, leak=0.3, seed=1)
     report = audited(made(train, test))
     left = report.finding("repair_over_majority", "pca", "answered, removed")
     assert left.decision != "mended"
