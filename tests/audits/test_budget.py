@@ -104,5 +104,5 @@ def test_a_task_is_asked_as_it_would_be_run(tmp_path):
         settings = audit.choose(m=20, n=40, repeats=2)
         before = Time.now
         audit.run(running, {"works": Clockwork()}, settings, about={"topics": Task()})
-    assert said[0].startswith("plan: works: 6 trainings and 240 answers, about ")
+    assert said[0].startswith("plan: works: 8 trainings and 320 answers, about ")
     assert Time.now > before

@@ -156,9 +156,9 @@ CALLS = {
     "arms": (
         lambda: expand_arms(("test",)),
         "no 'base' or 'extra' in `arms`; boost and bias need base, extra and test, "
-        "and overtrained may be added",
+        "and overtrained and transfer may be added",
         "no --arm base or extra; boost and bias need base, extra and test, and "
-        "overtrained may be added",
+        "overtrained and transfer may be added",
     ),
     "tests and parts": (
         lambda: load_parts("snli", tests=["a"], parts=["b"]),

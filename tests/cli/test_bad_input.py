@@ -198,7 +198,10 @@ def test_an_audit_of_evidence_needs_evidence(tmp_path, run):
     [
         ("shuffles = ", "cannot read --config a.toml"),
         ("\x00", "cannot read --config a.toml"),
-        ("shufles = 3", "'shufles'; allowed are address, answers, budget, calibrate"),
+        (
+            "shufles = 3",
+            "'shufles'; allowed are address, answers, brief, budget, calibrate",
+        ),
         ("shuffles = " + "[" * 100_000, "nested too deeply; allowed are 64"),
         ("shuffles = " + "[" * 500 + "]" * 500, "nested too deeply"),
         ("shuffles = [[1]]", "to a table or a list of lists"),

@@ -104,7 +104,7 @@ def test_a_statistic_made_of_means_is_paired_too():
         explained(
             f"v{r}",
             ("varif", "tfidf", "given", value),
-            items=kept(S=1.0, R=r, I=0.5),
+            items=kept(S=1.0, R=r, I=0.5, copied=0.0),
         )
         for r, value in values.items()
     )
@@ -145,7 +145,7 @@ def test_a_product_of_means_counts_the_items_of_its_scarcest():
         explained(
             name,
             ("varif", "tfidf", "given", value),
-            items=kept(groups=20, S=1.0, R=lacks, I=told),
+            items=kept(groups=20, S=1.0, R=lacks, I=told, copied=0.0),
         )
         for name, told, value in (("v1", 0.5, 2 / 3), ("v2", halves(0.5, 1.5), 1.0))
     )

@@ -294,7 +294,7 @@ def from_frames(
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
     """Whether any row of any table has a value in this column."""
-    return any(not bool(table[column].isna().all()) for table in tables)
+    return any(table.empty or not table[column].isna().all() for table in tables)
 
 
 def _is_one_split(table: pd.DataFrame, roles: ColumnRoles) -> bool:

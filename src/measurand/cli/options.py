@@ -276,6 +276,14 @@ Shots = Annotated[
     int,
     typer.Option(min=0, help="Labelled examples a prompt.", rich_help_panel=ENDPOINT),
 ]
+Orders = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Orders in which a local LLM is shown choices that it names by letter.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
 PriceIn = Annotated[
     float,
     typer.Option(help="Money a million tokens sent.", rich_help_panel=ENDPOINT),
@@ -647,6 +655,7 @@ class EndpointOptions:
 
     url: Url = None
     shots: Shots = 0
+    orders: Orders = 4
     price_in: PriceIn = 0.0
     price_out: PriceOut = 0.0
     cap_tokens: CapTokens = None
@@ -663,12 +672,10 @@ class EndpointOptions:
         from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        shots = terms.pop("shots")
+        asking = {"shots": terms.pop("shots"), "orders": terms.pop("orders")}
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
-        return {
-            name: make_reader(name, shots=shots, **terms) for name in names or usual
-        }
+        return {name: make_reader(name, **asking, **terms) for name in names or usual}
 
 
 def published_folder(source: str, data: str | None) -> str | None:

@@ -122,13 +122,15 @@ def make_reader(name: str, **terms: Any) -> Any:
 
     The directory of a saved reader is enough of a name.
     `terms` are for a model behind a server: where it is and what it may cost; a decoder
-    takes its `shots` alone.
+    takes its `shots` and `orders` alone.
     """
     if not name.isprintable():
         raise BadOption(f"the reader {name!a} is no printable name; give another")
     kind, _, model = name.partition(":")
     if model and kind in KINDS.entries:
-        taken = {"endpoint": {*terms}, "zero-shot": {"shots"}}.get(kind, set())
+        asked = {"shots", "orders"}
+        # A server is paid by the prompt: it is shown one order.
+        taken = {"endpoint": {*terms} - {"orders"}, "zero-shot": asked}.get(kind, set())
         own_terms = {name: terms[name] for name in terms if name in taken}
         return KINDS.load(kind, model=model, **own_terms)
     if name not in READERS.entries and isfile(join(name, "reader.json")):

@@ -258,7 +258,7 @@ def widen_estimate(
     ...     widen_estimate(one, 1.0, 4, "deals")
     ... )
     0.000 [-1.000, 1.000]
-    0.000 [-2.918, 2.918]
+    0.000 [-2.887, 2.887]
     (None, None)
     """
     arms = estimate.value - estimate.low, estimate.high - estimate.value

@@ -123,7 +123,7 @@ def test_a_fixed_reader_falls_where_rationales_are_swapped(good):
     assert {*falls} == {"drifted", "swapped", "dealt", "truncated", "shuffled"}
     assert falls["swapped"].decision == falls["dealt"].decision == "falls"
     # Words alone do not tell a reader of words that their order was spoiled.
-    assert falls["shuffled"].decision == "does not fall"
+    assert falls["shuffled"].decision in ("does not fall", "undecided")
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ def _missing_rung(
     if not report.verdict.provisional or report.verdict.region != NOT:
         return {}
     names = names_above(readers, CALLED[-1], rungs=CALLED)
-    why = "not installed; pip install 'measurand[torch]' and run --reader minilm"
+    why = "not installed; pip install 'measurand[torch]' and add 'minilm' to `readers`"
     why = why if settings.calibrate else "no stronger reader was to be called"
     return {name: why for name in names if name not in refused}
 
