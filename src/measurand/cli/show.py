@@ -1,6 +1,7 @@
 """measurand show: a saved report, or how a benchmark would be read."""
 
 import shlex
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -16,24 +17,31 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns play which part, and how the texts of a cell are joined."""
+
+    query: o.Query = None
+    evidence: o.Evidence = None
+    label: o.Label = None
+    choices: o.Choices = None
+    answers: o.Answers = None
+    join: o.Join = " "
+
+
 @app.command("show")
+@o.expand_groups
 def show_verb(
     what: Annotated[
         str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
     ],
+    columns: ColumnOptions,
     data: o.Data = None,
     part: Annotated[str | None, typer.Option(help="A test part of it.")] = None,
-    query: o.Query = None,
-    evidence: o.Evidence = None,
-    label: o.Label = None,
-    choices: o.Choices = None,
-    answers: o.Answers = None,
-    join: o.Join = " ",
     seed: o.Seed = 0,
     verbose: o.Verbose = False,
 ) -> None:
     """Show a saved report, or how a benchmark would be read."""
-    from measurand.benchmarks.roles import Columns
     from measurand.report.schema import blame_reports
     from measurand.report.terminal import plain_text
 
@@ -42,11 +50,9 @@ def show_verb(
             text = _summarise_folder(Path(what), verbose=verbose)
             print_answer(text, verbose=verbose)
         return
-    named = Columns(query=query, evidence=evidence, label=label, answers=answers)
-    named["choices"] = tuple(choices or ())
-    columns: dict[str, Any] = {**named}
+    named = asdict(columns) | {"choices": tuple(columns.choices or ())}
     folder = o.published_folder(what, data)
-    benchmark = _load_and_explain(what, folder, part, seed=seed, join=join, **columns)
+    benchmark = _load_and_explain(what, folder, part, seed=seed, **named)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():
         print(plain_text(ident))

@@ -53,6 +53,7 @@ from measurand.core.finding import (
     Finding,
     Highlight,
     Report,
+    Verdict,
     merge_findings,
     merge_not_run,
 )
@@ -148,20 +149,7 @@ def _audit_split(
     """
     benchmark = experiment.benchmark
     shuffle = Shuffle(str(benchmark.evidence), settings.shuffle)
-    metadata_scores, all_metadata = _metadata_scores(experiment)
-    baselines = EvidenceBaselines(
-        guess_scores(benchmark.test),
-        metadata_scores,
-        benchmark.clusters(benchmark.test),
-        settings.margin,
-        count_readers(
-            readers,
-            settings.strongest,
-            calibrate=settings.calibrate,
-            weightless=benchmark.planted,
-        ),
-        all_metadata,
-    )
+    baselines = _evidence_baselines(experiment, readers, settings)
     used_readers = order_by_strength(readers)
     readings, refused = _climb_evidence_ladder(
         experiment, used_readers, shuffle, baselines, settings
@@ -170,15 +158,14 @@ def _audit_split(
     rng = generator(experiment.seed, "evidence", "ground")
     majority = mean_score(baselines.majority, rng=rng, clusters=baselines.clusters)
     metadata = mean_score(baselines.metadata, rng=rng, clusters=baselines.clusters)
-    # They compare training sets of one size, which folds would cut again.
-    apart = benchmark if benchmark.folds == 1 else check_split(drawn).benchmark
     consequences: list[Finding] = []
     missing = {"flip_rate, ood_gap, filter_gain": WHY_BRIEF}
     if not settings.brief:
+        # They compare training sets of one size, which folds would cut again.
+        apart = benchmark if benchmark.folds == 1 else check_split(drawn).benchmark
         with _reopen(experiment, apart) as held_out:
-            consequences, missing = _consequence_findings(
-                held_out, used_readers, readings
-            )
+            terms = held_out, used_readers, readings
+            consequences, missing = _consequence_findings(*terms)
     findings = [
         *split.findings,
         Finding("majority", "majority", "full", majority),
@@ -200,8 +187,7 @@ def _audit_split(
         planted=benchmark.planted,
     )
     if only_written:
-        reason = conclusion.reason.replace(MAJORITY, "the commonest answer")
-        conclusion = replace(conclusion, reason=reason)
+        conclusion = _name_commonest(conclusion)
     return Report(
         "evidence",
         benchmark.describe(),
@@ -215,6 +201,33 @@ def _audit_split(
         exhibits(benchmark, readings, findings, conclusion, settings.margin),
         evidence_item_table(benchmark, readings, conclusion),
         highlight=UNNEEDED,
+    )
+
+
+def _name_commonest(conclusion: Verdict) -> Verdict:
+    """The verdict on written answers, which have no majority of labels."""
+    reason = conclusion.reason.replace(MAJORITY, "the commonest answer")
+    return replace(conclusion, reason=reason)
+
+
+def _evidence_baselines(
+    experiment: Experiment, readers: Mapping[str, Reader], settings: EvidenceSettings
+) -> EvidenceBaselines:
+    """What every reader is held against."""
+    benchmark = experiment.benchmark
+    metadata_scores, all_metadata = _metadata_scores(experiment)
+    return EvidenceBaselines(
+        guess_scores(benchmark.test),
+        metadata_scores,
+        benchmark.clusters(benchmark.test),
+        settings.margin,
+        count_readers(
+            readers,
+            settings.strongest,
+            calibrate=settings.calibrate,
+            weightless=benchmark.planted,
+        ),
+        all_metadata,
     )
 
 

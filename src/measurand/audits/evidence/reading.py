@@ -344,10 +344,7 @@ def read_evidence(
             break
     drawn = bool(experiment.benchmark.drawn_by)
     ratios, withheld = _metadata_ratios(name, answers.right, baselines, rng)
-    if not answers.alone:
-        withheld[f"query_only and evidence_only of {name}"] = (
-            "it learned before this audit, so it cannot be taught one field alone"
-        )
+    withheld |= {} if answers.alone else _explain_unasked(name)
     effect = answers.effect
     scores = _score_estimates(answers, ratios, clusters, rng)
     findings = (
@@ -378,6 +375,12 @@ def read_evidence(
         donors=answers.donors,
         said=answers.said,
     )
+
+
+def _explain_unasked(name: str) -> dict[str, str]:
+    """Why one field alone was not asked about."""
+    why = "it learned before this audit, so it cannot be taught one field alone"
+    return {f"query_only and evidence_only of {name}": why}
 
 
 def _score_estimates(

@@ -111,11 +111,8 @@ def audit(
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
     words = word_statistics(part_choices(canonical))
-    folds, draws = settings.folds, settings.draws
-    if canonical.pool is not None:
-        # Two items a fold; cut any finer, folds would be empty.
-        check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
-    with open_evaluation(experiment, canonical, folds, draws) as evaluation:
+    folds = _check_folds(canonical, settings.folds)
+    with open_evaluation(experiment, canonical, folds, settings.draws) as evaluation:
         readings, refused = _climb_leakage_ladder(
             evaluation, readers, baselines, other_baselines, settings
         )
@@ -170,6 +167,14 @@ def audit(
         files=repair_files(items, repairs, work),
     )
     return tell_unrequired(report) if canonical.has_choices else report
+
+
+def _check_folds(canonical: CanonicalBenchmark, folds: int) -> int:
+    """The folds; refused where the pool is too small for so many."""
+    if canonical.pool is not None:
+        # Two items a fold; cut any finer, folds would be empty.
+        check_number("folds", folds, 2, max(2, len(canonical.pool) // 2))
+    return folds
 
 
 def _cause_finder(

@@ -97,13 +97,11 @@ def read_leakage(
         )
     if evaluation.canonical.has_choices:
         findings = tell_choices(findings, traits_of(reader).strength)
-        try:
-            if with_controls and clustering is not None:
-                clusters = baselines.clusters
-                findings += remove_gold(evaluation, name, member, clusters)
-                findings += place_choices(evaluation, name, member, clustering)
-        except Undefined as undefined:
-            not_run[f"peco of choices by {name}"] = str(undefined)
+        if with_controls and clustering is not None:
+            clusters = baselines.clusters
+            findings += _change_choices(
+                evaluation, name, member, clustering, clusters, not_run
+            )
     for regions in regions_by_field.values():
         findings += regions.findings
     pairs = (
@@ -138,6 +136,24 @@ def read_leakage(
         epoch_map=epoch_map,
         stage=stage,
     )
+
+
+def _change_choices(
+    evaluation: Evaluation,
+    name: str,
+    member: Reader,
+    clustering: ClusterSettings,
+    clusters: Ints,
+    not_run: dict[str, str],
+) -> list[Finding]:
+    """What is found without the gold, and PECO of the choices where it has a value."""
+    findings: list[Finding] = []
+    try:
+        findings += remove_gold(evaluation, name, member, clusters)
+        findings += place_choices(evaluation, name, member, clustering)
+    except Undefined as undefined:
+        not_run[f"peco of choices by {name}"] = str(undefined)
+    return findings
 
 
 def _over_majority(
