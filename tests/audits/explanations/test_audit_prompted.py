@@ -127,8 +127,8 @@ def test_a_named_model_writes_the_drift_and_no_model_is_asked_unasked(monkeypatc
         assert len(server.answered) == asked == 50
     told = by_model.items
     assert told["measurand.rationale:drift"].str.contains("liar").all()
-    assert value(by_model, "robustness", "drift") > 0.5
-    assert value(by_rule, "robustness", "drift") == 0
+    assert value(by_model, "drift_likeness", "drift") > 0.5
+    assert value(by_rule, "drift_likeness", "drift") == 0
 
 
 def test_what_a_model_wrote_is_not_asked_for_again(monkeypatch, tmp_path):

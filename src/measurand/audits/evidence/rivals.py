@@ -24,12 +24,14 @@ class Rival:
 
     Attributes:
         name: Who reads what.
+        part: What is read.
         accuracy: How often it is right.
         gain: What the reader with the evidence has over it.
         is_better: Whether that is surely no more than the margin.
     """
 
     name: str
+    part: str
     accuracy: float
     gain: Estimate
     is_better: bool
@@ -47,18 +49,16 @@ def find_rivals(
     readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
 ) -> dict[str, Rival]:
     """For each reader that depends, by its name, the best without evidence."""
-    candidates = dict(_read_without(readings, baselines))
-    if not candidates:
-        return {}
-    name = max(candidates, key=lambda key: float(candidates[key].mean()))
-    right = candidates[name]
-    rivals = {}
+    name, part, right = max(
+        _read_without(readings, baselines), key=lambda read: float(read[2].mean())
+    )
+    accuracy, rivals = float(right.mean()), {}
     for reading in readings:
         if reading.decision == ABOVE:
             clusters = baselines.clusters
             gain = share_difference(reading.right, right, clusters=clusters)
             beaten = gain.high <= baselines.margin
-            rivals[reading.name] = Rival(name, float(right.mean()), gain, beaten)
+            rivals[reading.name] = Rival(name, part, accuracy, gain, beaten)
     return rivals
 
 
@@ -71,7 +71,7 @@ def needs_evidence(reading: EvidenceReading, rivals: Mapping[str, Rival]) -> boo
 def rival_findings(rivals: Mapping[str, Rival]) -> list[Finding]:
     """What each reader that depends has over the best without evidence."""
     return [
-        Finding("evidence_gain", name, rival.name, rival.gain, _decide(rival))
+        Finding("evidence_gain", name, rival.part, rival.gain, _decide(rival))
         for name, rival in rivals.items()
     ]
 
@@ -84,9 +84,10 @@ def _decide(rival: Rival) -> str:
 
 def _read_without(
     readings: Sequence[EvidenceReading], baselines: EvidenceBaselines
-) -> Iterator[tuple[str, "pd.Series[float]"]]:
-    """Which items are right without evidence, by who reads what."""
+) -> Iterator[tuple[str, str, "pd.Series[float]"]]:
+    """Who reads what without evidence, and which items are right by it."""
     for reading in readings:
         if "query_only" in reading.alone:
-            yield f"{reading.name} from the query alone", reading.alone["query_only"]
-    yield "metadata", baselines.metadata
+            who = f"{reading.name} from the query alone"
+            yield who, "over query alone", reading.alone["query_only"]
+    yield "metadata", "over metadata", baselines.metadata
