@@ -119,8 +119,8 @@ def test_a_worker_that_dies_is_one_line_and_what_was_finished_is_kept(opened):
     assert again.tally["reused"] == 3
 
 
-@pytest.mark.parametrize("started", [True, False])
-def test_a_worker_lost_while_another_is_started_hangs_nobody(opened, started):
+@pytest.mark.parametrize("other", ["started", "starting", "without pipes"])
+def test_a_worker_lost_while_another_is_started_hangs_nobody(opened, other):
     running = opened(workers=2)
     pool = running.engine.open_pool()
     spawn, known = pool._spawn_process, pool._processes
@@ -138,9 +138,11 @@ def test_a_worker_lost_while_another_is_started_hangs_nobody(opened, started):
 
     def spawn_late():
         lose_workers()
+        if known and other == "without pipes":
+            raise ValueError("bad value(s) in fds_to_keep")
         spawn()
 
-    if started:
+    if other == "started":
         pool._processes = known = Late()
     else:
         pool._spawn_process = spawn_late

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import cached_property
 from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from measurand.core.benchmark import Benchmark
@@ -115,18 +117,21 @@ class LocalEngine:
             return
         pool = self.employer.open_pool()
         try:
-            setting = None if self.employer is self else self.portable_setting()
+            setting = None if self.employer is self else self.portable_setting
             running: dict[Future[None], int] = {}
             for number in rest:
                 with hold_signals():  # a process may be started for it
-                    task = pool.submit(_run_in_worker, trials[number], setting)
+                    trial = ForkingPickler.dumps(trials[number]).tobytes()
+                    task = pool.submit(_run_in_worker, trial, setting)
                 running[task] = number
             while running:
                 for future in wait(running, return_when=FIRST_COMPLETED).done:
                     future.result()
                     yield running.pop(future)
-        except (BrokenProcessPool, OSError) as broken:
-            if isinstance(broken, OSError) and not pool._broken:
+        except (BrokenProcessPool, OSError, ValueError) as broken:
+            # A pool that lost a worker closes pipes that another is being started
+            # with: Python then finds them closed, or one of them twice.
+            if not (isinstance(broken, BrokenProcessPool) or pool._broken):
                 raise
             # A worker that was being started when another was lost is not ended by the
             # pool, which would wait for it for ever.
@@ -156,19 +161,23 @@ class LocalEngine:
             settings = context.Queue()
             settings.cancel_join_thread()
             for _ in range(self.workers):
-                settings.put(self.portable_setting())
+                settings.put(self.portable_setting)
             self.pool = ProcessPoolExecutor(
                 self.workers, context, _settle_worker, (settings,)
             )
         return self.pool
 
-    def portable_setting(self) -> Setting:
+    @cached_property
+    def portable_setting(self) -> bytes:
         """What workers work on, as it is sent to them.
 
-        The rule behind planted labels is a closure, and no trial calls it.
+        The rule behind planted labels is a closure, and no trial calls it. It is made
+        bytes at once: a queue would do so in a thread of its own, while this one may
+        add to what the benchmark remembers.
         """
         benchmark, seed, store = self.setting
-        return replace(benchmark, protocol=None), seed, store
+        setting = replace(benchmark, protocol=None), seed, store
+        return ForkingPickler.dumps(setting).tobytes()
 
     def close(self, *, hurry: bool = False) -> None:
         """End the worker processes; what they finished is in the store."""
@@ -195,10 +204,10 @@ def _start_tracker() -> None:
         sys.warnoptions[:] = before
 
 
-def _settle_worker(settings: "Queue[Setting]") -> None:
+def _settle_worker(settings: "Queue[bytes]") -> None:
     """Let a new worker end when its parent does, and take what it works on."""
     threading.Thread(target=end_with_parent, daemon=True).start()
-    SETTING.append(settings.get())
+    SETTING.append(ForkingPickler.loads(settings.get()))
 
 
 def end_with_parent() -> None:
@@ -209,6 +218,7 @@ def end_with_parent() -> None:
         os._exit(1)
 
 
-def _run_in_worker(trial: Trial, setting: Setting | None) -> None:
+def _run_in_worker(trial: bytes, setting: bytes | None) -> None:
     """Run one trial in a worker, on what came with it or else with the worker."""
-    run_trial(*(setting or SETTING[0]), trial)
+    found: Setting = SETTING[0] if setting is None else ForkingPickler.loads(setting)
+    run_trial(*found, ForkingPickler.loads(trial))
