@@ -6,8 +6,10 @@ word pairs, and how much overlaps, is negated and is new. It reads all that the 
 reader reads, so it stands above it on the ladder.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +23,13 @@ from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.linear import Linear, fit_linear
-from measurand.readers.ngrams import Grams, WordNumbers, fit_grams, number_words
+from measurand.readers.ngrams import (
+    Grams,
+    WordNumbers,
+    fit_grams,
+    number_words,
+    take_texts,
+)
 
 MOST = 300  # evidence words that are paired with the query's, the first ones of more
 STEPS = np.array([0.0, 0.01, 0.2, 0.4, 0.6, 0.8, 0.99])  # edges of the overlap buckets
@@ -53,8 +61,11 @@ class CrossReader:
         parts = {f: fit_grams(items.column(f), least=self.least) for f in items.fields}
         vocabulary: dict[str, int] = {}
         blocks = [rows for _, rows in parts.values()]
-        for second_field in items.fields[1:]:
-            blocks += _pair_features(items, second_field, vocabulary, self.buckets)
+        tokens = {f: _text_words(items.column(f), vocabulary) for f in items.fields}
+        first_field, *other_fields = items.fields
+        for second_field in other_fields:
+            met = tokens[first_field], tokens[second_field]
+            blocks += _pair_features(*met, vocabulary, self.buckets)
         features = csr_array(hstack(blocks, format="csr"))
         # A bucket met once teaches nothing about other items and only costs time.
         used = np.flatnonzero(
@@ -87,16 +98,66 @@ class FittedCross:
     used: Ints
     linear: Linear
 
+    @cached_property
+    def bounds(self) -> Ints:
+        """Where the words of each field begin and end among the used columns."""
+        sizes = [len(field_grams.feature_keys) for field_grams in self.grams.values()]
+        return np.searchsorted(self.used, [0, *np.cumsum(sizes)])
+
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
+        reading = self.read(items)
+        return self._add_up(reading.scores, reading.tokens, reading.vocabulary)
+
+    def read(self, items: Items) -> "CrossReading":
+        """What the words of each field add to each score, and which words they are."""
+        vocabulary, scores, before = dict(self.vocabulary), {}, 0
+        spans = pairwise(self.bounds.tolist())
+        for (field, known), (start, end) in zip(self.grams.items(), spans, strict=True):
+            columns = self.used[start:end] - before
+            counts = known.counts(items.column(field))[:, columns]
+            scores[field] = np.asarray(counts @ self.linear.weights[start:end])
+            before += len(known.feature_keys)
+        tokens = {f: _text_words(items.column(f), vocabulary) for f in self.grams}
+        return CrossReading(scores, tokens, vocabulary)
+
+    def predict_rearranged(
+        self, reading: "CrossReading", field: str, orders: NDArray[np.int32]
+    ) -> Iterator[Floats]:
+        """The class probabilities when `field` is handed round: only pairs are new."""
+        for order in orders:
+            scores, tokens = dict(reading.scores), dict(reading.tokens)
+            if field in tokens:
+                scores[field] = scores[field][order]
+                tokens[field] = take_texts(tokens[field], order)
+            yield self._add_up(scores, tokens, reading.vocabulary)
+
+    def _add_up(
+        self,
+        scores: Mapping[str, Floats],
+        tokens: Mapping[str, WordNumbers],
+        vocabulary: Mapping[str, int],
+    ) -> Floats:
+        """The class probabilities of what fields add, and of how their words meet."""
+        total = sum(scores.values()) + self.linear.bias
+        first_field, *other_fields = self.grams
         blocks = [
-            field_grams.counts(items.column(f)) for f, field_grams in self.grams.items()
+            block
+            for second_field in other_fields
+            for block in _pair_features(
+                tokens[first_field],
+                tokens[second_field],
+                vocabulary,
+                self.buckets,
+                len(self.vocabulary),
+            )
         ]
-        size, words = len(self.vocabulary), dict(self.vocabulary)
-        for second_field in list(self.grams)[1:]:
-            blocks += _pair_features(items, second_field, words, self.buckets, size)
-        features = csr_array(csr_array(hstack(blocks, format="csr"))[:, self.used])
-        return self.linear.probabilities(self.linear.scores(features))
+        if blocks:
+            end = int(self.bounds[-1])
+            words = sum(len(known.feature_keys) for known in self.grams.values())
+            pairs = csr_array(hstack(blocks, format="csr"))[:, self.used[end:] - words]
+            total = total + pairs @ self.linear.weights[end:]
+        return self.linear.probabilities(np.asarray(total))
 
     def word_scores(self, items: Items) -> list[Floats]:
         """What each word of the one field adds to each score: exact."""
@@ -108,32 +169,51 @@ class FittedCross:
         return gram_scores(items.column(field).tolist(), self.grams[field], weights)
 
 
+@dataclass(frozen=True, eq=False)
+class CrossReading:
+    """Items as the pair classifier has them after reading.
+
+    Attributes:
+        scores: What the words of each field add to each class score.
+        tokens: The words of each field's texts, each once.
+        vocabulary: Their numbers; those that training did not have come last.
+    """
+
+    scores: Mapping[str, Floats]
+    tokens: Mapping[str, WordNumbers]
+    vocabulary: Mapping[str, int]
+
+
+def _text_words(texts: "pd.Series[str]", vocabulary: dict[str, int]) -> WordNumbers:
+    """The words of each text, each once; new ones join the vocabulary.
+
+    A word that training never showed still overlaps with itself.
+    """
+    return _distinct_words(number_words(texts, vocabulary, grow=True))
+
+
 def _pair_features(
-    items: Items,
-    second_field: str,
-    vocabulary: dict[str, int],
+    query: WordNumbers,
+    evidence: WordNumbers,
+    vocabulary: Mapping[str, int],
     buckets: int,
     known_size: float = np.inf,
 ) -> list[csr_array]:
     """Feature blocks of two fields: words new or shared, word pairs, and how many.
 
-    New words join `vocabulary`: a word that training never showed still overlaps with
-    itself. But only words under number `known_size` are features of their own.
+    Only words under number `known_size` are features of their own.
     """
-    query, evidence = (
-        _distinct_words(number_words(items.column(field), vocabulary, grow=True))
-        for field in (items.fields[0], second_field)
-    )
+    n = len(query.starts) - 1
     shared, met = _occurs_in(query, evidence), _occurs_in(evidence, query)
     is_known = query.ids < known_size
     marked_ids = query.ids.astype(np.int64) * 2 + shared
-    words = _hash_bags(query.rows[is_known], marked_ids[is_known], len(items), 2**17)
+    words = _hash_bags(query.rows[is_known], marked_ids[is_known], n, 2**17)
     fresh = _select_words(query, ~shared & is_known)
     unmet = _first_words(
         _select_words(evidence, ~met & (evidence.ids < known_size)), MOST
     )
     rows, first, second = _cross_words(fresh, unmet)
-    pairs = _hash_bags(rows, first * 1_000_003 + second, len(items), buckets)
+    pairs = _hash_bags(rows, first * 1_000_003 + second, n, buckets)
     return [words, pairs, _overlap_features(query, evidence, shared, vocabulary)]
 
 

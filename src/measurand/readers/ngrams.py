@@ -6,7 +6,7 @@ same things; readers fit dozens of times in one audit, so it matters.
 
 import threading
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -62,24 +62,41 @@ class WordMemory(threading.local):
         """Begin anew, with no word numbered and no text kept."""
         self.numbers = WordCodes()
         self.spellings: list[str] = []
-        self.texts: dict[str, array[int]] = {}
+        self.texts: dict[str, int] = {}  # the place of each among those kept
+        self.codes, self.ends = array("i"), array("q", [0])
         self.room = MOST_REMEMBERED
 
-    def number_texts(self, texts: Iterable[str]) -> tuple["array[int]", list[int]]:
-        """The numbers of the words of all texts, end to end, and where each ends."""
-        ids, ends, known = array("i"), [0], self.texts
-        number = self.numbers.__getitem__
-        for text in texts:
-            codes = known.get(text)
-            if codes is None:
-                codes = array("i", map(number, words(text)))
-                if self.room > 0:
-                    known[text] = codes
-                    self.room -= len(codes) + TEXT_COST
-            ids.extend(codes)
-            ends.append(len(ids))
-        self.spellings += islice(self.numbers, len(self.spellings), None)
-        return ids, ends
+    def number_texts(self, texts: Sequence[str]) -> WordNumbers:
+        """The numbers of the words of all texts."""
+        places = list(map(self.texts.get, texts))
+        if None in places:
+            places = [
+                self._place(text) if place is None else place
+                for text, place in zip(texts, places, strict=True)
+            ]
+            self.spellings += islice(self.numbers, len(self.spellings), None)
+        kept = WordNumbers(
+            np.frombuffer(self.codes, np.int32), np.frombuffer(self.ends, np.int64)
+        )
+        numbers = take_texts(kept, np.array(places, np.int64))
+        del kept  # an array that is looked at cannot be cut
+        # Texts that there was no room for stand behind those that are known.
+        del self.ends[len(self.texts) + 1 :]
+        del self.codes[self.ends[-1] :]
+        return numbers
+
+    def _place(self, text: str) -> int:
+        """Where a text stands, once its words are numbered."""
+        place = self.texts.get(text)
+        if place is None:
+            place = len(self.ends) - 1
+            before = len(self.codes)
+            self.codes.extend(map(self.numbers.__getitem__, words(text)))
+            self.ends.append(len(self.codes))
+            if self.room > 0:
+                self.texts[text] = place
+                self.room -= len(self.codes) - before + TEXT_COST
+        return place
 
 
 MEMORY = WordMemory()
@@ -92,10 +109,9 @@ def number_words(
     if MEMORY.room <= 0:
         MEMORY.forget()
     # pandas gives texts one at a time slowly, and all of them at once fast.
-    ids, ends = MEMORY.number_texts(
-        texts.tolist() if isinstance(texts, pd.Series) else texts
-    )
-    codes, spellings = np.array(ids, np.int32), MEMORY.spellings
+    listed = texts.tolist() if isinstance(texts, pd.Series) else [*texts]
+    numbers = MEMORY.number_texts(listed)
+    codes, spellings = numbers.ids, MEMORY.spellings
     # In the order in which they come, so that new words join in that order.
     present = pd.unique(codes)
     table = np.full(len(spellings), -1, np.int32)
@@ -105,7 +121,22 @@ def number_words(
         else vocabulary.get(spellings[code], -1)
         for code in present.tolist()
     ]
-    return WordNumbers(table[codes], np.array(ends, np.int64))
+    return WordNumbers(table[codes], numbers.starts)
+
+
+def take_texts(numbers: WordNumbers, places: Ints | NDArray[np.int32]) -> WordNumbers:
+    """The texts at these places, in this order, each as often as it is named.
+
+    >>> numbers = WordNumbers(np.array([5, 6, 7], np.int32), np.array([0, 2, 3]))
+    >>> taken = take_texts(numbers, np.array([1, 0, 1]))
+    >>> taken.ids.tolist(), taken.starts.tolist()
+    ([7, 5, 6, 7], [0, 1, 3, 4])
+    """
+    first = numbers.starts[places]
+    sizes = numbers.starts[np.add(places, 1)] - first
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    at = np.arange(starts[-1]) + np.repeat(first - starts[:-1], sizes)
+    return WordNumbers(numbers.ids[at], starts)
 
 
 @dataclass(frozen=True, eq=False)
