@@ -63,6 +63,15 @@ class TemperatureScaled(Protocol):
         """The same reader without them: the same answers, sooner."""
 
 
+def skip_temperature(reader: Reader) -> Reader:
+    """The same answers, without the fits that only probabilities need."""
+    return (
+        reader.without_temperature()
+        if isinstance(reader, TemperatureScaled)
+        else reader
+    )
+
+
 @runtime_checkable
 class Seeded(Protocol):
     """A reader whose training is a matter of chance, so that several are averaged."""

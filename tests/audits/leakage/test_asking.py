@@ -28,7 +28,9 @@ def answers_of(reader, *, cut=False):
         open_experiment(benchmark, seed=0) as running,
         open_evaluation(running, canonical, 2, 2) as evaluation,
     ):
-        return ask_parts(evaluation, "reader", reader, None, with_controls=False)
+        return ask_parts(
+            evaluation, "reader", reader, None, with_controls=False, inspected=True
+        )
 
 
 @pytest.mark.parametrize("cut", [False, True])

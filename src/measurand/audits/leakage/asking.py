@@ -12,7 +12,7 @@ from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention, Refusing
-from measurand.core.reader import Reader, Seeded, TemperatureScaled, TracesEpochs
+from measurand.core.reader import Reader, Seeded, TracesEpochs, skip_temperature
 from measurand.experiment.ask import (
     EMBEDDING,
     EPOCHS,
@@ -159,8 +159,12 @@ def ask_parts(
     seeds: int | None,
     *,
     with_controls: bool,
+    inspected: bool,
 ) -> LeakageAnswers:
-    """Ask under every condition; one recipe serves them all."""
+    """Ask under every condition; one recipe serves them all.
+
+    Where the reader is `inspected`, what it shows of itself is asked beside.
+    """
     parts = evaluation.canonical.parts
     wanted = reading_conditions(evaluation.canonical)
     extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
@@ -184,7 +188,9 @@ def ask_parts(
     other_tests = evaluation.canonical.other_tests
     plans = [_plan_elsewhere(evaluation, plain, part) for part in other_tests]
     others = [ask for elsewhere in plans for asks in elsewhere.values() for ask in asks]
-    inspections = [*also, *others, *_inspection_asks(members[0], evaluation.canonical)]
+    inspections = [*also, *others]
+    if inspected:
+        inspections += _inspection_asks(members[0], evaluation.canonical)
     beside = [] if also else [(evaluation.experiment, questions)]
     check_budget(name, (evaluation.split_experiment, inspections), *beside)
     resolve_asks(evaluation.split_experiment, inspections)
@@ -349,15 +355,6 @@ def repeat_reader(
         )
         return list(reader.with_seeds(count, count if again else 0))
     return [reader] * count
-
-
-def skip_temperature(reader: Reader) -> Reader:
-    """The same answers, without the fits that only probabilities need."""
-    return (
-        reader.without_temperature()
-        if isinstance(reader, TemperatureScaled)
-        else reader
-    )
 
 
 def _plan_asks(

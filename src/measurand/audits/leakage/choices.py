@@ -19,7 +19,6 @@ from measurand.audits.leakage.asking import (
     Evaluation,
     ask_alone,
     measure_embedding,
-    skip_temperature,
 )
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
@@ -32,7 +31,7 @@ from measurand.core.choices import RIGHT, WRONG, pair_choices
 from measurand.core.errors import NotApplicable
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.core.items import LETTERS, Items, with_columns
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength
 from measurand.core.words import words
 from measurand.experiment.controls import first_seed

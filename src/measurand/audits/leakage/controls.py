@@ -17,7 +17,6 @@ from measurand.audits.leakage.asking import (
     check_change,
     control_interventions,
     measure_embedding,
-    skip_temperature,
 )
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import ClusterSettings, changed_peco
@@ -31,7 +30,7 @@ from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions

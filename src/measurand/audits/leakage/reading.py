@@ -74,7 +74,14 @@ def read_leakage(
     with_controls: bool,
 ) -> LeakageReading:
     """Everything about one reader; controls and clusters only where they are wanted."""
-    answers = ask_parts(evaluation, name, reader, seeds, with_controls=with_controls)
+    answers = ask_parts(
+        evaluation,
+        name,
+        reader,
+        seeds,
+        with_controls=with_controls,
+        inspected=clustering is not None,
+    )
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
     over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))

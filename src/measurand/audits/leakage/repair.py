@@ -20,7 +20,6 @@ from measurand.audits.leakage.asking import (
     Evaluation,
     LeakageAnswers,
     gather_runs,
-    skip_temperature,
 )
 from measurand.audits.leakage.causes import FORM
 from measurand.audits.leakage.reading import LeakageReading
@@ -36,7 +35,7 @@ from measurand.core.errors import MeasurandError
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, kind_of
 from measurand.core.seeds import generator
 from measurand.core.words import words
