@@ -31,6 +31,7 @@ def leakage_verb(
     run: o.RunOptions,
     where: o.EngineOptions,
     climb: o.LadderOptions,
+    server: o.EndpointOptions,
     regions: RegionOptions,
     field: o.Fields = None,
     reader: o.Readers = None,
@@ -45,7 +46,7 @@ def leakage_verb(
     if regions.components is None:
         del chosen["components"]
     settings = audit.choose(**chosen, **asdict(climb))
-    readers = o.EndpointOptions().readers(reader, audit.readers)
+    readers = server.readers(reader, audit.readers)
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
     run_audit(

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import softmax
 
-from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import UnknownName
-from measurand.core.items import LETTERS, Items, pack_choices
+from measurand.core.items import LETTERS, Items
 from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import (
     Last,
@@ -28,6 +28,7 @@ from measurand.readers.causal_fitted import (
     wrap_chat,
     write_examples,
 )
+from measurand.readers.orders import read_in_orders
 from measurand.readers.prompting import first_line, gold_answers
 
 LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
@@ -101,26 +102,6 @@ def cut_choices(
     return rows, cut
 
 
-def turn_choices(items: Items, turn: Ints) -> Items:
-    """The items with their choices so many places further to the front."""
-    rows = zip(items.choice_texts, turn.tolist(), strict=True)
-    cells = [pack_choices([*texts[by:], *texts[:by]]) for texts, by in rows]
-    return items.with_field(str(items.choices), cells)
-
-
-def turn_back(shares: Floats, counts: Ints, turn: Ints) -> Floats:
-    """The shares of turned choices where these stood before.
-
-    >>> turn_back(np.array([[0.6, 0.3, 0.1]]), np.array([3]), np.array([1]))
-    array([[0.1, 0.6, 0.3]])
-    """
-    width = shares.shape[1]
-    places = (np.arange(width) - turn[:, None]) % counts[:, None]
-    back = np.take_along_axis(shares, np.minimum(places, width - 1), axis=1)
-    absent = (np.arange(width) >= counts[:, None]) | (places >= width)
-    return np.asarray(np.where(absent, 0.0, back))
-
-
 @dataclass(frozen=True, eq=False)
 class FittedZeroShotChoices:
     """A decoder that is asked which choice is right.
@@ -145,17 +126,8 @@ class FittedZeroShotChoices:
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
-        if self.way != LETTER:
-            return self._read(items)
-        counts = items.choice_counts
-        orders = min(self.orders, int(counts.max(initial=1)))
-        turns = [turn * counts // orders for turn in range(orders)]
-        shares = [
-            turn_back(self._read(turn_choices(items, turn)), counts, turn)
-            for turn in turns
-        ]
-        total = np.sum(shares, axis=0)
-        return np.asarray(total / total.sum(axis=1, keepdims=True))
+        orders = self.orders if self.way == LETTER else 1
+        return read_in_orders(self._read, items, orders)
 
     def _read(self, items: Items) -> Floats:
         """The share of each choice in the order in which they stand."""
@@ -175,10 +147,9 @@ class FittedZeroShotChoices:
 
     def remarks(self) -> Mapping[str, float | str]:
         """How choices were read, the share of items cut, and what was trained."""
-        return {
-            "choices": self.way,
-            **decoder_remarks(self.model, self.last, self.lm_loss),
-        }
+        by_letter: Last = {"orders": self.orders} if self.way == LETTER else {}
+        remarks = decoder_remarks(self.model, self.last, self.lm_loss)
+        return {"choices": self.way, **by_letter, **remarks}
 
     def _score_letters(self, prompts: Sequence[str]) -> Floats:
         """How likely each letter follows; a turn of a conversation begins with it."""

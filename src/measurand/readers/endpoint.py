@@ -10,11 +10,12 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.bounds import check_number
-from measurand.core.items import Items
+from measurand.core.items import LETTERS, Items
 from measurand.core.recipe import Strength, Traits
 from measurand.models.server.calls import Messages, Reply
 from measurand.models.server.client import endpoint_replies
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
+from measurand.readers.orders import read_in_orders
 from measurand.readers.prompting import (
     CHOICES,
     LABELS,
@@ -105,20 +106,26 @@ class EndpointReader:
         shots: Labelled training items shown before the question, evenly over labels.
         answers: How often an item is asked where the server gives no log-probabilities:
             the first time as the endpoint says, then at temperature 1.
+        orders: In how many orders choices are listed, each a prompt that is paid for:
+            as many as there are choices give each of them every letter once.
     """
 
     kind: ClassVar[str] = "endpoint"
-    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, remote=True)
+    traits: ClassVar[Traits] = Traits(
+        Strength.PRETRAINED, remote=True, learns_labels=False
+    )
     endpoint: Endpoint
     prompt: str = "plain"
     shots: int = 0
     answers: int = 1
+    orders: int = 1
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
         chat_template(self.prompt)
         check_shots(self.shots)
         check_number("answers", self.answers, 1, MOST_ANSWERS)
+        check_number("orders", self.orders, 1, len(LETTERS))
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
@@ -210,6 +217,7 @@ def endpoint_reader(
     shots: int = 0,
     max_tokens: int | None = None,
     answers: int = 1,
+    orders: int = 1,
     **settings: Any,
 ) -> EndpointReader:
     """The reader from flat settings, for catalogues and the command line.
@@ -222,7 +230,7 @@ def endpoint_reader(
     asking = {name: value for name, value in settings.items() if name not in names}
     room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
     endpoint = Endpoint(model, max_tokens=room, terms=terms, **asking)
-    return EndpointReader(endpoint, prompt, shots, answers)
+    return EndpointReader(endpoint, prompt, shots, answers, orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,14 +314,14 @@ class FittedEndpointChoices:
         reader: The recipe.
         classes: The letters.
         examples: The labelled items, as turns of the conversation.
-        last: Of the last reading, the share of answers that would not parse, and of
-            those that came from log-probabilities.
+        counts: Of the last reading, the items asked about, once an order; the answers
+            that would not parse, and those that came from log-probabilities.
     """
 
     reader: EndpointReader
     classes: tuple[str, ...]
     examples: tuple[Mapping[str, str], ...]
-    last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    counts: Counter[str] = field(default_factory=Counter, init=False, repr=False)
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
@@ -330,6 +338,14 @@ class FittedEndpointChoices:
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
+        self.counts.clear()
+        shares = read_in_orders(self._read, items, self.reader.orders)
+        model = self.reader.endpoint.model
+        _warn_unparsed(self.counts["unparsed"], self.counts["asked"], model)
+        return shares
+
+    def _read(self, items: Items) -> Floats:
+        """The share of each choice in the order in which they stand."""
         shares = np.zeros((len(items), max(len(self.classes), *items.choice_counts)))
         shares[:, 0] = items.choice_counts == 1  # nothing to ask, nothing to pay
         several = np.flatnonzero(items.choice_counts > 1)
@@ -339,16 +355,16 @@ class FittedEndpointChoices:
         )
         for number, row in zip(several, rows, strict=True):
             shares[number, : len(row)] = row
-        self.last.update(
-            {name: round(count / len(items), 6) for name, count in counts.items()}
-        )
-        _warn_unparsed(counts["unparsed"], len(items), self.reader.endpoint.model)
+        self.counts.update(counts, asked=len(items))
         class_shares = shares[:, : len(self.classes)]
         return np.asarray(class_shares / class_shares.sum(axis=1, keepdims=True))
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of the last answers that would not parse, and by likely tokens."""
-        return dict(self.last)
+        asked = max(self.counts["asked"], 1)
+        told = {n: c for n, c in self.counts.items() if n != "asked"}
+        shares = {name: round(count / asked, 6) for name, count in told.items()}
+        return {"orders": self.reader.orders, **shares}
 
 
 def _offer_choices(items: Items) -> list[Choices]:

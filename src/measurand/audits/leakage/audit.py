@@ -48,9 +48,10 @@ from measurand.audits.leakage.subjects import (
     subject_exhibit,
 )
 from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
+from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_number
 from measurand.core.clusters import count_clusters
-from measurand.core.errors import PastBudget, Undefined
+from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Exhibit,
     Finding,
@@ -77,6 +78,7 @@ from measurand.stats.paired import mean_score
 from measurand.stats.uncertainty import (
     FOLD_CUTS,
     ONE_OF_MANY,
+    PROMPTS,
     TRAINING_ITEMS,
     TRAININGS,
     budget_of_mean,
@@ -106,7 +108,7 @@ def audit(
         readers: Named readers; they run from weak to strong.
         settings: What is chosen before the run.
     """
-    check_teachable(readers, "one part alone")
+    _check_readers(readers, experiment.benchmark)
     check_own_choices(experiment.benchmark)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
@@ -167,6 +169,19 @@ def audit(
         files=repair_files(items, repairs, work),
     )
     return tell_unrequired(report) if canonical.has_choices else report
+
+
+def _check_readers(readers: Mapping[str, Reader], benchmark: Benchmark) -> None:
+    """Raise where a reader can neither be taught one part nor asked about it."""
+    taught = {n: r for n, r in readers.items() if traits_of(r).learns_labels}
+    check_teachable(taught, "one part alone")
+    untaught = [name for name in readers if name not in taught]
+    if untaught and benchmark.test.choices is None:
+        raise BadOption(
+            f"{untaught[0]} learns no labels, and this audit calls them by number, so "
+            "that it can be asked about choices alone; choose tfidf, cross or an "
+            "encoder"
+        )
 
 
 def _check_folds(canonical: CanonicalBenchmark, folds: int) -> int:
@@ -288,6 +303,8 @@ def _draw_uncertainty(
             trained = reading.strength >= Strength.PRETRAINED
             one = trained and len(runs.right) == 1
             left_out = TRAINING_ITEMS + (f"; {ONE_OF_MANY}" if one else "")
+            if not reading.stage.learns_labels:
+                left_out = PROMPTS
             over = np.asarray(runs.right - baselines.majority.to_numpy(), float)
             budget = budget_of_mean(over, baselines.clusters, source, left_out)
             budgets[f"{reading.name}, {field}"] = budget

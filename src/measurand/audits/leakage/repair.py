@@ -117,7 +117,7 @@ def repair_leaks(
     first = readings[0]
     leaking = [part for r in readings for part in r.stage.leaking_parts[:1]]
     dear = first.stage.strength >= Strength.PRETRAINED
-    why = f"{first.name} would be trained dozens of times; add 'tfidf' to `readers`"
+    why = f"{first.name} would be asked dozens of times; add 'tfidf' to `readers`"
     not_run = {"controls": why} if dear else {}
     if not leaking:
         not_run["repair"] = (
