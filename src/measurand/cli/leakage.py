@@ -22,6 +22,7 @@ class RegionOptions:
     tsne: o.Map = None
     controls: o.Controls = "quick"
     brief: o.Brief = False
+    check_inference: o.CheckInference = False
 
 
 @app.command("leakage")

@@ -399,6 +399,14 @@ Brief = Annotated[
         "--brief", help="Leave out what explains a verdict and does not decide it."
     ),
 ]
+CheckInference = Annotated[
+    bool,
+    typer.Option(
+        "--check-inference",
+        help="Ask LLMs that read choices alone to write the question: may they have "
+        "inferred it?",
+    ),
+]
 Controls = Annotated[
     str,
     typer.Option(

@@ -29,7 +29,12 @@ from measurand.readers.causal_fitted import (
     write_examples,
 )
 from measurand.readers.orders import read_in_orders
-from measurand.readers.prompting import first_line, gold_answers
+from measurand.readers.prompting import (
+    ANSWERS,
+    QUESTIONS,
+    first_line,
+    gold_answers,
+)
 
 LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
 WAYS = (LETTER, LIKELIHOOD, BY_LENGTH)
@@ -173,7 +178,8 @@ class FittedZeroShotChoices:
         return scores
 
 
-MOST_TOKENS = 24  # of an answer: those of benchmarks that are matched are short
+# Of an answer: those of benchmarks that are matched are short; and of a question.
+MOST_TOKENS = {ANSWERS: 24, QUESTIONS: 48}
 
 
 def word_answers(
@@ -182,13 +188,22 @@ def word_answers(
     """How items become prompts for an answer, after answered examples."""
     fields = tuple(name for name in items.fields if name != items.choices)
     parts = prompt_parts("answers")
-    words = fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
+    most = MOST_TOKENS[ANSWERS]
+    words = fit_wording(model, fields, length, parts, most, backwards=True)
     answers = [f" {text}" for text in gold_answers(examples)]
     shown = write_examples(model, words, examples, answers)
     parts = (shown + parts[0], parts[1])
     if can_converse(model) or (model.tokenizer.chat_template and not shown):
         parts = wrap_chat(model, parts)
-    return fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
+    return fit_wording(model, fields, length, parts, most, backwards=True)
+
+
+def word_questions(model: CausalModel, length: int) -> Wording:
+    """How choices become prompts for the question that they belong to."""
+    parts = prompt_parts(QUESTIONS)
+    if model.tokenizer.chat_template:
+        parts = wrap_chat(model, parts)
+    return fit_wording(model, (), length, parts, MOST_TOKENS[QUESTIONS])
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,21 +214,29 @@ class FittedZeroShotWriter:
         model: The model, fresh or adapted.
         wording: How items become prompts.
         lm_loss: The loss on the prompts that it adapted to, where there were any.
+        writes: Answers, or the questions that choices belong to.
         last: What the last reading was like.
     """
 
     model: CausalModel
     wording: Wording
     lm_loss: float | None = None
+    writes: str = ANSWERS
     last: Last = field(default_factory=dict, init=False, repr=False)
 
     def write(self, items: Items) -> list[str]:
         """The first line that the model writes about each item."""
         present = tuple(name for name in self.wording.fields if name in items.fields)
         words = replace(self.wording, fields=present)
-        prompts, cut = words.prompts(self.model, items)
-        self.last["truncated"] = float(cut.mean()) if len(cut) else 0.0
-        return [first_line(text) for text in self.model.generate(prompts, MOST_TOKENS)]
+        tails: list[str] = []
+        short = np.zeros(len(items), bool)
+        if self.writes == QUESTIONS:
+            texts, short = cut_choices(self.model, items, words.room)
+            tails = list_choices(texts)
+        prompts, cut = words.prompts(self.model, items, tails)
+        self.last["truncated"] = float((cut | short).mean()) if len(cut) else 0.0
+        written = self.model.generate(prompts, MOST_TOKENS[self.writes])
+        return [first_line(text) for text in written]
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, and what was trained, if any."""

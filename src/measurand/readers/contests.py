@@ -126,4 +126,4 @@ def calibrate_shares(shares: Floats, gold: Ints, folds: Ints) -> Floats:
         if not inside.all():
             temperature = best_temperature(logs[~inside], gold[~inside])
             calibrated[inside] = softmax(logs[inside] / temperature, axis=1)
-    return calibrated
+    return np.asarray(calibrated)

@@ -17,13 +17,15 @@ from measurand.models.server.client import endpoint_replies
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
 from measurand.readers.orders import read_in_orders
 from measurand.readers.prompting import (
+    ANSWERS,
     CHOICES,
     LABELS,
+    QUESTIONS,
     Choices,
-    answers_template,
     chat_template,
     chat_turn,
     check_shots,
+    check_writing,
     draw_shots,
     fill_chat,
     first_line,
@@ -32,6 +34,7 @@ from measurand.readers.prompting import (
     mark_labels,
     render_items,
     reply_shares,
+    writing_template,
 )
 
 MOST_TOKENS = 48  # of an answer, where the endpoint does not allow more
@@ -41,7 +44,8 @@ def show_answers(shown: Items) -> tuple[Mapping[str, str], ...]:
     """The items as questions that were answered."""
     turns: list[Mapping[str, str]] = []
     for text, gold in zip(render_items(shown), gold_answers(shown), strict=True):
-        turns.append(chat_turn("user", fill_chat(answers_template(), {"fields": text})))
+        prompt = fill_chat(writing_template(ANSWERS), {"fields": text})
+        turns.append(chat_turn("user", prompt))
         turns.append(chat_turn("assistant", gold))
     return tuple(turns)
 
@@ -53,11 +57,13 @@ class FittedEndpointWriter:
     Attributes:
         endpoint: The model, and how it is asked.
         examples: The answered items, as turns of the conversation.
+        writes: Answers, or the questions that choices belong to.
         last: Of the last reading, the share of items without an answer.
     """
 
     endpoint: Endpoint
     examples: tuple[Mapping[str, str], ...]
+    writes: str = ANSWERS
     last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -69,12 +75,14 @@ class FittedEndpointWriter:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
+        if self.writes == QUESTIONS:
+            values = [{"options": each.options} for each in _offer_choices(items)]
+        else:
+            values = [{"fields": text} for text in render_items(items)]
+        template = writing_template(self.writes)
         return [
-            [
-                *self.examples,
-                chat_turn("user", fill_chat(answers_template(), {"fields": text})),
-            ]
-            for text in render_items(items)
+            [*self.examples, chat_turn("user", fill_chat(template, each))]
+            for each in values
         ]
 
     def write(self, items: Items) -> list[str]:
@@ -108,6 +116,7 @@ class EndpointReader:
             the first time as the endpoint says, then at temperature 1.
         orders: In how many orders choices are listed, each a prompt that is paid for:
             as many as there are choices give each of them every letter once.
+        writes: What is written: answers, or the questions that choices belong to.
     """
 
     kind: ClassVar[str] = "endpoint"
@@ -119,6 +128,7 @@ class EndpointReader:
     shots: int = 0
     answers: int = 1
     orders: int = 1
+    writes: str = ANSWERS
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
@@ -126,6 +136,7 @@ class EndpointReader:
         check_shots(self.shots)
         check_number("answers", self.answers, 1, MOST_ANSWERS)
         check_number("orders", self.orders, 1, len(LETTERS))
+        check_writing(self.writes)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
@@ -146,9 +157,15 @@ class EndpointReader:
     def fit_writer(
         self, items: Items, rng: np.random.Generator
     ) -> FittedEndpointWriter:
-        """Draw the items to show, with their answers."""
+        """Draw the items to show, with their answers; of questions none are shown."""
+        if self.writes == QUESTIONS:
+            return FittedEndpointWriter(self.endpoint, (), QUESTIONS)
         shown = items.rows(draw_shots(items, self.shots, rng))
         return FittedEndpointWriter(self.endpoint, show_answers(shown))
+
+    def for_questions(self) -> "EndpointReader":
+        """The recipe that writes questions, from choices alone, and no answers."""
+        return replace(self, writes=QUESTIONS)
 
     def _show(
         self, shown: Items, offered: Sequence[Choices], asked: str, gold: Choices

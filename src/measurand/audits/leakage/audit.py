@@ -23,6 +23,7 @@ from measurand.audits.leakage.choices import (
 )
 from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.inference import add_inference, inference_clause
 from measurand.audits.leakage.memory import mark_remembered
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -50,6 +51,7 @@ from measurand.audits.leakage.subjects import (
 from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_number
+from measurand.core.choices import InfersQuestions
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
@@ -109,6 +111,7 @@ def audit(
         settings: What is chosen before the run.
     """
     _check_readers(readers, experiment.benchmark)
+    _check_inference(experiment.benchmark, settings)
     check_own_choices(experiment.benchmark)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
@@ -168,7 +171,10 @@ def audit(
         highlight=UNASKED if canonical.has_choices else None,
         files=repair_files(items, repairs, work),
     )
-    return tell_unrequired(report) if canonical.has_choices else report
+    if not canonical.has_choices:
+        return report
+    askable = [n for n, r in readers.items() if isinstance(r, InfersQuestions)]
+    return tell_unrequired(report, inference_clause(findings, askable))
 
 
 def _check_readers(readers: Mapping[str, Reader], benchmark: Benchmark) -> None:
@@ -181,6 +187,15 @@ def _check_readers(readers: Mapping[str, Reader], benchmark: Benchmark) -> None:
             f"{untaught[0]} learns no labels, and this audit calls them by number, so "
             "that it can be asked about choices alone; choose tfidf, cross or an "
             "encoder"
+        )
+
+
+def _check_inference(benchmark: Benchmark, settings: LeakageSettings) -> None:
+    """Raise where a question is to be inferred from choices that are not there."""
+    if settings.check_inference and benchmark.test.choices is None:
+        raise BadOption(
+            f"`check_inference` asks for questions from choices, and {benchmark.name} "
+            "has none; leave it out"
         )
 
 
@@ -254,6 +269,7 @@ def _climb_leakage_ladder(
                 )
             count = baselines.readers
             reading = add_controls(evaluation, reading, reader, settings, count)
+            reading = add_inference(evaluation, reading, reader, settings)
             readings.append(add_subjects(evaluation.canonical, reading, baselines))
         except PastBudget as reason:
             refused[name] = way_to_run("leakage", reason)

@@ -81,6 +81,7 @@ def leakage_settings(
         "seed": seed,
         "calibrate": settings.calibrate,
         "controls": settings.controls,
+        "check_inference": settings.check_inference,
         "k": settings.k,
         "effective_k": _effective_k(readings),
         "components": settings.components,
