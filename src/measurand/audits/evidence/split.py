@@ -183,7 +183,8 @@ def _name_near_texts(benchmark: Benchmark, fields: Sequence[str]) -> Benchmark:
     train, test = benchmark.train, benchmark.test
     for field in fields:
         texts = [*train.column(field), *test.column(field)]
-        names = [f"text{group}" for group in group_near_texts(texts)]
+        groups = zip(texts, group_near_texts(texts), strict=True)
+        names = [f"text{group}" if text.strip() else "" for text, group in groups]
         train = train.with_field(field, names[: len(train)])
         test = test.with_field(field, names[len(train) :])
     return replace(benchmark, train=train, test=test, test_parts={})
@@ -210,6 +211,6 @@ def _seen_before(benchmark: Benchmark, field: str) -> NDArray[np.bool_]:
 
 
 def _stand_in(known: Iterable[str], texts: Iterable[str]) -> NDArray[np.bool_]:
-    """Which of the texts are among those that are known."""
-    among = set(known)
+    """Which of the texts are among those that are known; a blank is no text."""
+    among = {text for text in known if text.strip()}
     return np.array([text in among for text in texts], bool)

@@ -59,18 +59,21 @@ def mark_remembered(
 
 
 def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
-    """Which scored items have a text that no item they are held against has."""
+    """Which scored items have a text that no item they are held against has.
+
+    A blank is no text that anybody could remember.
+    """
     items, benchmark = canonical.scored_items, canonical.benchmark
     texts = pd.Series(remembered_texts(items, field))
     if canonical.pool is None:
         known = set(remembered_texts(benchmark.train, field))
-        return ~texts.isin(known).to_numpy(bool)
+        return np.array([not text.strip() or text not in known for text in texts])
     if field in benchmark.drawn_by:
         # Items with the very same text share a fold; with other case, they need not.
         texts = texts[~items.column(field).reset_index(drop=True).duplicated()]
     repeated = set(texts[texts.duplicated()])
     every = remembered_texts(items, field)
-    return np.array([text not in repeated for text in every], bool)
+    return np.array([not text.strip() or text not in repeated for text in every])
 
 
 def _leaks(

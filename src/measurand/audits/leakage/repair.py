@@ -32,6 +32,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
 from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
+from measurand.core.clusters import linked_clusters
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs
@@ -225,7 +226,7 @@ def _removal_by_words(
 
     Words are found among training items; for one of these, among those of other folds.
     """
-    texts = pd.factorize(train.column(field))[0]
+    texts = linked_clusters([train.column(field)])
     folds = rng.permutation(texts.max() + 1)[texts] % FOLDS  # a text is in one fold
     removed = np.zeros(len(train), bool)
     for fold in range(FOLDS):
