@@ -62,6 +62,7 @@ def leaking():
     return ask_server(benchmark, solve, controls="full")
 
 
+@pytest.mark.slow
 def test_a_leak_is_seen_by_a_server_in_accuracy_and_in_bits(leaking):
     report, asked = leaking
     assert report.verdict.label == "leaks"
@@ -75,6 +76,7 @@ def test_a_leak_is_seen_by_a_server_in_accuracy_and_in_bits(leaking):
     assert asked == 2 * 300 + 30
 
 
+@pytest.mark.slow
 def test_a_hint_is_the_control_of_who_learns_no_code(leaking):
     report, _ = leaking
     assert report.finding("recovery", "llm", "choices, hint 0.1").estimate.low > 0

@@ -51,6 +51,7 @@ def know_question(benchmark):
     return lambda prompt: f"Question: {by_choice[offered(prompt)['A']]}\nI hope so."
 
 
+@pytest.mark.slow
 def test_a_question_that_was_inferred_is_found_and_the_verdict_says_so(benchmark):
     report = ask_server(benchmark, know_question(benchmark), check_inference=True)
     gain = report.finding("question_inferred", "llm", "choices")
@@ -69,6 +70,7 @@ def test_a_question_that_was_inferred_is_found_and_the_verdict_says_so(benchmark
     assert report.settings["check_inference"] is True
 
 
+@pytest.mark.slow
 def test_questions_that_have_nothing_to_do_with_the_item_are_not_inferred(benchmark):
     def invent(prompt):
         return f"What does the {['harbour', 'mill'][len(prompt) % 2]} sell?"
@@ -88,6 +90,7 @@ def test_without_the_check_the_verdict_offers_it_to_who_can_write(benchmark):
     assert not [f for f in report.findings if f.statistic == "question_inferred"]
 
 
+@pytest.mark.slow
 def test_one_question_for_all_has_no_other_to_be_held_against(benchmark):
     report = ask_server(benchmark, lambda prompt: "What?", check_inference=True)
     assert "no written question shares" in report.not_run["question_inferred of llm"]
@@ -125,6 +128,7 @@ def test_the_gain_is_one_for_the_very_questions_and_words_of_choices_do_not_coun
         likeness_gain(["a"], ["a"], [["b", "c"]], rng)
 
 
+@pytest.mark.slow
 def test_the_gain_of_dealt_questions_covers_zero_as_often_as_it_says():
     misses = 0
     for seed in range(200):
