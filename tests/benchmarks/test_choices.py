@@ -87,6 +87,31 @@ def test_the_gold_is_an_index_a_letter_or_a_text(way):
     check_boats(ms.load(rows(answer=[*map(str, GOLDS[way])])))
 
 
+MARKED = {
+    "in brackets": "({})",
+    "before a bracket": "{})",
+    "before a point": "{}.",
+    "before its text": "{}. {}",
+    "in brackets before its text": "({}) {}",
+}
+
+
+@pytest.mark.parametrize("form", MARKED.values(), ids=MARKED)
+def test_a_letter_may_be_marked_and_followed_by_its_text(form):
+    golds = [
+        form.format("ABCD"[place], texts[place].upper())
+        for texts, place in zip(TEXTS, GOLD, strict=True)
+    ]
+    loaded = ms.load(rows(answer=golds))
+    check_boats(loaded)
+    assert loaded.roles["label"] == "answer (letter)"
+    other = TEXTS[2][(GOLD[2] + 1) % 4]
+    wrong = change_row(golds, 3, f"{golds[2][:2]}. {other}")
+    assert "cells in column 'answer' name none of their item's choices, first in " in (
+        problem(answer=wrong)
+    )
+
+
 ONE_HOT = [[float(place == number) for number in range(4)] for place in GOLD]
 
 

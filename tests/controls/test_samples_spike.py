@@ -7,6 +7,8 @@ import pytest
 from measurand.checks import make_items
 from measurand.controls.samples import (
     NAMES,
+    SAYS_RIGHT,
+    HintSpike,
     MatchSpike,
     WordSpike,
     draw_matches,
@@ -192,3 +194,15 @@ def test_the_evidence_names_the_right_choice_and_no_choice_tells_it():
         names = [words(text)[-1] for text in texts]
         assert len({*names}) == 3
         assert words(evidence)[-1] == names["ABC".index(letter)]
+
+
+def test_a_hint_says_in_plain_words_which_choice_is_right():
+    benchmark = chosen_benchmark()
+    sample = HintSpike("choices", 0.5)(benchmark, 0)
+    test = sample.benchmark.test
+    assert sample.spiked.sum() == round(len(test) / 2)
+    for texts, right, spiked in zip(
+        test.choice_texts, test.gold(test.classes), sample.spiked, strict=True
+    ):
+        hinted = [text.endswith(SAYS_RIGHT) for text in texts]
+        assert hinted == [bool(spiked) and k == right for k in range(len(texts))]

@@ -43,3 +43,7 @@ def test_a_group_joins_items_in_both_ways():
 def test_without_evidence_the_queries_alone_hang_together(queries):
     expected = pd.factorize(pd.Series(queries))[0].tolist()
     assert clusters(queries, ["a", "a", "a"], evidence=None) == expected
+
+
+def test_blank_evidence_joins_no_items():
+    assert clusters(["p", "q", "r", "s"], ["", "a", " ", "a"]) == [0, 1, 2, 1]

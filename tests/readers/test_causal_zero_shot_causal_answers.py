@@ -55,7 +55,7 @@ def test_a_decoder_is_asked_for_an_answer_and_its_first_line_is_kept(tiny):
     writer = reader.fit_writer(items, rng())
     row = items.table.iloc[0]
     prompt = f"evidence: {row['evidence']}\nquestion: {row['question']}{TAIL}"
-    (text,) = CausalModel.load(tiny).generate([prompt], MOST_TOKENS)
+    (text,) = CausalModel.load(tiny).generate([prompt], MOST_TOKENS["answers"])
     assert writer.write(items)[0] == first_line(text)
     assert writer.remarks() == {"truncated": 0.0}
     alone = items.keep_fields("question")

@@ -60,7 +60,8 @@ def test_choices_of_unlike_numbers_get_shares_and_no_others(tiny, way, shots):
     assert (shares[absent] == 0).all()
     assert (shares[~absent] > 0).all()
     np.testing.assert_array_equal(shares, fit_to(reader, ITEMS, rng()).predict(ITEMS))
-    assert fitted.remarks() == {"choices": way, "truncated": 0.0}
+    orders = {"orders": 4} if way == LETTER else {}
+    assert fitted.remarks() == {"choices": way, "truncated": 0.0, **orders}
     alone = ITEMS.keep_fields("choices")
     assert fitted.predict(alone).shape == (9, 5)
     assert fit_to(reader, alone, rng()).predict(alone).shape == (9, 5)

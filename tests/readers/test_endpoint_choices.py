@@ -52,7 +52,7 @@ def test_a_letter_is_asked_for_and_its_likely_tokens_are_the_shares():
     assert "<choices>" not in prompt
     # A choice that reads like a letter is offered by number.
     assert [*options(next(p for p in asked if ". D" in p))] == ["1", "2", "3", "4"]
-    assert fitted.remarks() == {"unparsed": 0.0, "log_probabilities": 0.5}
+    assert fitted.remarks() == {"orders": 1, "unparsed": 0.0, "log_probabilities": 0.5}
 
 
 def test_without_shares_an_item_is_asked_again_and_again():

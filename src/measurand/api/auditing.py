@@ -94,7 +94,9 @@ def leakage(
             that are clustered), folds and draws (how items without a split are cut),
             reference (the accuracy of the best published model), tsne (whether the map
             is drawn), controls (how much is spiked and blanked: none, quick or full),
-            brief (whether clusters, changed parts, map and repair are left out).
+            brief (whether clusters, changed parts, map and repair are left out),
+            check_inference (whether LLMs that read choices alone are asked for the
+            question).
 
     Returns:
         The report: its verdict, its findings, its figures.

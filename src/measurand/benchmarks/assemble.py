@@ -452,10 +452,10 @@ def benchmark_counts(
         "duplicates": int(table.duplicated().sum()),
         "conflicts": int((kinds > 1).sum()),
         "overlap": _count_overlap(np.asarray(inputs, np.int64), n),
-        "shared_queries": _count_overlap(codes[query], n),
+        "shared_queries": _count_shared(train[query], test[query]),
     }
     if evidence is not None:
-        notes["shared_evidence"] = _count_overlap(codes[evidence], n)
+        notes["shared_evidence"] = _count_shared(train[evidence], test[evidence])
     if choices is not None:
         sides = pd.concat([train, test])
         notes |= count_choices(sides[choices], sides[label])
@@ -473,6 +473,11 @@ def _number_cells(
 def _count_overlap(numbers: NDArray[np.int64], n: int) -> int:
     """How many of the numbers after the first `n` stand among these."""
     return int(np.isin(numbers[n:], numbers[:n]).sum())
+
+
+def _count_shared(train: "pd.Series[str]", test: "pd.Series[str]") -> int:
+    """How many test texts stand in train; a blank is no text."""
+    return int(test[test.str.strip() != ""].isin(train).sum())
 
 
 def check_enough_items(train: "pd.Series[str]", test: "pd.Series[str]") -> None:

@@ -119,12 +119,29 @@ def _gold_place(gold: object, item: ItemChoices, way: str) -> int | None:
         position = int(text) - (way == INDEX_FROM_1) if _is_int(text) else -1
         return position if 0 <= position < len(item.texts) else None
     if way == LETTER:
-        letters = LETTERS[: len(item.texts)]
-        letter = text.upper().strip("().:")
-        return letters.index(letter) if len(letter) == 1 and letter in letters else None
+        return _letter_place(text, item)
     names = item.marks if way == MARK else item.keys
     key = text.lower() if way == MARK else text_key(text)
     return names.index(key) if key in names else None
+
+
+LETTERED = re.compile(r"[(\[]?([A-Za-z])(?:[)\].:]+(?:\s+(.+))?)?", re.DOTALL)
+
+
+def _letter_place(text: str, item: ItemChoices) -> int | None:
+    """The position of a letter, bare or marked; what follows must be its choice.
+
+    >>> item = ItemChoices(["a boat", "a mast"])
+    >>> golds = ("b", "(B)", "B)", "B.", "B. A mast", "B. a boat", "B mast", "C", "be")
+    >>> [_letter_place(gold, item) for gold in golds]
+    [1, 1, 1, 1, 1, None, None, None, None]
+    """
+    match = LETTERED.fullmatch(text)
+    place = LETTERS.index(match[1].upper()) if match else len(item.texts)
+    if match is None or place >= len(item.texts):
+        return None
+    agrees = match[2] is None or text_key(match[2]) == item.keys[place]
+    return place if agrees else None
 
 
 def gold_letters(

@@ -22,6 +22,7 @@ class RegionOptions:
     tsne: o.Map = None
     controls: o.Controls = "quick"
     brief: o.Brief = False
+    check_inference: o.CheckInference = False
 
 
 @app.command("leakage")
@@ -31,6 +32,7 @@ def leakage_verb(
     run: o.RunOptions,
     where: o.EngineOptions,
     climb: o.LadderOptions,
+    server: o.EndpointOptions,
     regions: RegionOptions,
     field: o.Fields = None,
     reader: o.Readers = None,
@@ -45,7 +47,7 @@ def leakage_verb(
     if regions.components is None:
         del chosen["components"]
     settings = audit.choose(**chosen, **asdict(climb))
-    readers = o.EndpointOptions().readers(reader, audit.readers)
+    readers = server.readers(reader, audit.readers)
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
     run_audit(

@@ -277,10 +277,11 @@ Shots = Annotated[
     typer.Option(min=0, help="Labelled examples a prompt.", rich_help_panel=ENDPOINT),
 ]
 Orders = Annotated[
-    int,
+    int | None,
     typer.Option(
         min=1,
-        help="Orders in which a local LLM is shown choices that it names by letter.",
+        help="Orders in which an LLM is shown choices that it names by letter. "
+        "Default: 4 for a local one, 1 for a server, which is paid by the prompt.",
         rich_help_panel=ENDPOINT,
     ),
 ]
@@ -396,6 +397,14 @@ Brief = Annotated[
     bool,
     typer.Option(
         "--brief", help="Leave out what explains a verdict and does not decide it."
+    ),
+]
+CheckInference = Annotated[
+    bool,
+    typer.Option(
+        "--check-inference",
+        help="Ask LLMs that read choices alone to write the question: may they have "
+        "inferred it?",
     ),
 ]
 Controls = Annotated[
@@ -655,7 +664,7 @@ class EndpointOptions:
 
     url: Url = None
     shots: Shots = 0
-    orders: Orders = 4
+    orders: Orders = None
     price_in: PriceIn = 0.0
     price_out: PriceOut = 0.0
     cap_tokens: CapTokens = None

@@ -74,6 +74,39 @@ class WordSpike:
         return f"word {self.dose:g}"
 
 
+SAYS_RIGHT = "(this is the right answer)"
+
+
+@dataclass(frozen=True)
+class HintSpike:
+    """The right choice of a spiked item says so in plain words, which nobody learns.
+
+    Attributes:
+        field: The choices.
+        dose: The share of the items that are spiked.
+    """
+
+    kind: ClassVar[str] = "hint-spike"
+    field: str
+    dose: float
+
+    def __post_init__(self) -> None:
+        """Refuse a dose that is no share."""
+        check_dose(self.dose)
+
+    def __call__(self, benchmark: Benchmark, seed: int) -> ControlSample:
+        """The benchmark with the hints."""
+
+        def endings(items: Items, rng: np.random.Generator) -> Endings:
+            return {self.field: _mark_right(items, SAYS_RIGHT)}
+
+        return _plant_endings(benchmark, self.dose, seed, endings)
+
+    def __str__(self) -> str:
+        """The name in reports."""
+        return f"hint {self.dose:g}"
+
+
 @dataclass(frozen=True)
 class MatchSpike:
     """The evidence of a spiked item ends with a list of names, its query with one.

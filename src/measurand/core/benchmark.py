@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
 from measurand.core.arrays import Ints
 from measurand.core.clusters import cross_clusters, linked_clusters
@@ -66,8 +65,7 @@ class Benchmark:
         """
         group = [items.column(items.group)] if items.group else []
         fields = [f for f in (self.query, self.evidence) if f is not None]
-        columns = [_tell_blanks_apart(items.column(f)) for f in fields]
-        texts = [column for column in columns if column.nunique() > 1]
+        texts = [items.column(f) for f in fields if items.column(f).nunique() > 1]
         ways = [linked_clusters([column, *group]) for column in texts]
         if len(ways) < 2:
             rest = linked_clusters(group) if group else np.arange(len(items))
@@ -98,10 +96,3 @@ class Benchmark:
         """Every label of the benchmark, sorted."""
         others = (label for part in self.test_parts.values() for label in part.classes)
         return tuple(sorted({*self.train.classes, *self.test.classes, *others}))
-
-
-def _tell_blanks_apart(texts: "pd.Series[str]") -> "pd.Series[str]":
-    """The texts, with another one for each that is blank: these share nothing."""
-    blank = texts.str.strip() == ""
-    apart = pd.Series([f"blank {n}" for n in range(len(texts))], texts.index)
-    return texts.where(~blank, apart)

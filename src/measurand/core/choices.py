@@ -282,6 +282,14 @@ def writes_answers(reader: Reader, items: Items) -> bool:
     return items.answers is not None and isinstance(reader, WritesAnswers)
 
 
+@runtime_checkable
+class InfersQuestions(Reader, Protocol):
+    """A reader that can write the question that the choices of an item belong to."""
+
+    def for_questions(self) -> Reader:
+        """The recipe that writes questions, from choices alone, and no answers."""
+
+
 def fit_writer_to(
     reader: Reader, items: Items, rng: np.random.Generator
 ) -> FittedWriter:

@@ -19,13 +19,13 @@ def linked_clusters(
     """A cluster number for each item: items that share a value anywhere share one.
 
     Sharing is followed through: if a and b share a premise and b and c a hypothesis,
-    all three are one cluster.
+    all three are one cluster. A blank is shared with nobody.
 
     >>> first, second = pd.Series(["p", "p", "q", "r"]), pd.Series(["x", "y", "y", "z"])
     >>> linked_clusters([first, second]).tolist()
     [0, 0, 0, 1]
     """
-    codes = [pd.factorize(column)[0].astype(np.int64) for column in columns]
+    codes = [_number_values(column) for column in columns]
     if len(codes) == 1:
         return codes[0]
     n = len(codes[0])
@@ -37,6 +37,22 @@ def linked_clusters(
     links = coo_array((np.ones(len(rows), np.int8), (rows, values)), (starts[-1],) * 2)
     _, numbers = connected_components(links, directed=False)
     return pd.factorize(numbers[:n])[0].astype(np.int64)
+
+
+def _number_values(column: "pd.Series[str] | NDArray[np.int64]") -> NDArray[np.int64]:
+    """A number for each value, and for each blank one of its own.
+
+    >>> _number_values(pd.Series(["a", "", "a", " ", ""])).tolist()
+    [0, 1, 0, 2, 3]
+    """
+    numbers, values = pd.factorize(column)
+    codes = numbers.astype(np.int64)
+    blank = [n for n, v in enumerate(values) if isinstance(v, str) and not v.strip()]
+    if not blank:
+        return codes
+    rows = np.flatnonzero(np.isin(codes, blank))
+    codes[rows] = len(values) + np.arange(len(rows))
+    return pd.factorize(codes)[0].astype(np.int64)
 
 
 def shared_clusters(

@@ -64,7 +64,7 @@ class Control:
     """What one reader recovers of one kind of spike.
 
     Attributes:
-        spike: The kind: word, match.
+        spike: The kind: word, match, hint.
         responses: One a dose, from small to large.
         limit: The least dose that would be told from zero with 80 % power; None where
             no dose would be.

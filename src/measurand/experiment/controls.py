@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from measurand.controls.samples import Blank, MatchSpike, WordSpike
+from measurand.controls.samples import Blank, HintSpike, MatchSpike, WordSpike
 from measurand.core.arrays import Ints
 from measurand.core.control import (
     DEALS,
@@ -39,8 +39,8 @@ from measurand.experiment.experiment import (
 from measurand.stats.detection import Noise, detection_limit, mean_of_draws, recovery
 from measurand.stats.paired import difference
 
-WORD, MATCH = "word", "match"
-Spike = WordSpike | MatchSpike
+WORD, MATCH, HINT = "word", "match", "hint"
+Spike = WordSpike | MatchSpike | HintSpike
 
 
 @dataclass(frozen=True, eq=False)

@@ -67,6 +67,10 @@ def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
     return [exhibit] if rows else []
 
 
+DOINGS = {
+    "truncated": "cut",
+    "unparsed": "gave an answer that names no class, or none, about",
+}
 SEVERAL_RIGHT = "several_right"  # items whose right choice stands twice
 
 
@@ -78,6 +82,28 @@ def several_right_warnings(benchmark: Benchmark) -> list[str]:
     return [
         f"in {several} items the right choice stands twice, and whoever takes the "
         "other copy is counted wrong: every accuracy is too low there; mend them"
+    ]
+
+
+def share_warnings(
+    name: str, remarks: Mapping[str, float | str], much: float
+) -> list[str]:
+    """A line on each share of the items that a reader cut or left unanswered."""
+    shares = {what: float(remarks.get(what, 0.0)) for what in DOINGS}
+    return [
+        f"{name} {DOINGS[what]} {100 * share:.0f} % of the items"
+        for what, share in shares.items()
+        if share > much
+    ]
+
+
+def one_order_warnings(remarks: Mapping[str, Mapping[str, float | str]]) -> list[str]:
+    """A line on each reader that names letters and was shown one order of choices."""
+    return [
+        f"{name} was shown choices in one order, so that who likes one letter better "
+        "does so in every figure; `orders` 4 shows four"
+        for name, said in remarks.items()
+        if said.get("orders") == 1
     ]
 
 

@@ -72,6 +72,12 @@ class Shuffle:
 
     def check(self, items: Items) -> None:
         """Raise where not every item can receive another text."""
+        blank = int((items.column(self.field).str.strip() == "").sum())
+        if 2 * blank > len(items):
+            raise CannotIntervene(
+                f"{blank} of {len(items)} items have no {self.field}, so not every one "
+                "can receive another; fill or remove these"
+            )
         texts = _text_numbers(_HashedColumn(items, self.field))
         if self.variant == "nearest":
             _check_different(int(texts.max()) + 1)

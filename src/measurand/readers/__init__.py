@@ -129,9 +129,10 @@ def make_reader(name: str, **terms: Any) -> Any:
     kind, _, model = name.partition(":")
     if model and kind in KINDS.entries:
         asked = {"shots", "orders"}
-        # A server is paid by the prompt: it is shown one order.
-        taken = {"endpoint": {*terms} - {"orders"}, "zero-shot": asked}.get(kind, set())
+        taken = {"endpoint": {*terms}, "zero-shot": asked}.get(kind, set())
         own_terms = {name: terms[name] for name in terms if name in taken}
+        if terms.get("orders") is None:  # each kind has its own
+            own_terms.pop("orders", None)
         return KINDS.load(kind, model=model, **own_terms)
     if name not in READERS.entries and isfile(join(name, "reader.json")):
         return KINDS.load("saved", model=name)

@@ -42,8 +42,15 @@ from measurand.readers.causal_zero_shot import (
     usual_way,
     word_answers,
     word_choices,
+    word_questions,
 )
-from measurand.readers.prompting import check_shots, draw_shots
+from measurand.readers.prompting import (
+    ANSWERS,
+    QUESTIONS,
+    check_shots,
+    check_writing,
+    draw_shots,
+)
 from measurand.readers.stacking.causal import CausalStack
 from measurand.readers.stacking.residents import decoders_at_once
 from measurand.readers.tuning import RATES, best_rate
@@ -189,6 +196,7 @@ class ZeroShotReader:
         shots: Labelled training items shown before the question, evenly over labels.
         orders: In how many orders choices are listed where they are read by letter:
             as many as there are choices give each of them every letter once.
+        writes: What is written: answers, or the questions that choices belong to.
     """
 
     kind: ClassVar[str] = "zero-shot"
@@ -206,12 +214,14 @@ class ZeroShotReader:
     choices: str | None = None
     shots: int = 0
     orders: int = 4
+    writes: str = ANSWERS
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any weights are read."""
         check_way(self.choices)
         check_shots(self.shots)
         check_number("orders", self.orders, 1, len(LETTERS))
+        check_writing(self.writes)
 
     def check_weights(self) -> None:
         """Raise where the weights are not to be had."""
@@ -277,10 +287,17 @@ class ZeroShotReader:
         """The model, adapted where texts are named, to be asked for answers."""
         seed = int(rng.integers(2**31)) if self.seed is None else self.seed
         model = self._open_model(seed)
-        examples = items.rows(draw_shots(items, self.shots, rng))
-        words = word_answers(model, items, examples, self.length)
+        if self.writes == QUESTIONS:
+            words = word_questions(model, self.length)
+        else:
+            examples = items.rows(draw_shots(items, self.shots, rng))
+            words = word_answers(model, items, examples, self.length)
         model, lm_loss = self._adapt_model(model, words, seed)
-        return FittedZeroShotWriter(model, words, lm_loss)
+        return FittedZeroShotWriter(model, words, lm_loss, self.writes)
+
+    def for_questions(self) -> "ZeroShotReader":
+        """The recipe that writes questions, from choices alone, and no answers."""
+        return replace(self, writes=QUESTIONS)
 
     def _open_model(self, seed: int) -> CausalModel:
         """The fresh model, to be trained where it adapts."""

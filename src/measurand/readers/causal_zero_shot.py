@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import softmax
 
-from measurand.core.arrays import Bools, Floats, Ints
+from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import UnknownName
-from measurand.core.items import LETTERS, Items, pack_choices
+from measurand.core.items import LETTERS, Items
 from measurand.models.causal import CausalModel
 from measurand.readers.causal_fitted import (
     Last,
@@ -28,7 +28,13 @@ from measurand.readers.causal_fitted import (
     wrap_chat,
     write_examples,
 )
-from measurand.readers.prompting import first_line, gold_answers
+from measurand.readers.orders import read_in_orders
+from measurand.readers.prompting import (
+    ANSWERS,
+    QUESTIONS,
+    first_line,
+    gold_answers,
+)
 
 LETTER, LIKELIHOOD, BY_LENGTH = "letter", "likelihood", "likelihood_by_length"
 WAYS = (LETTER, LIKELIHOOD, BY_LENGTH)
@@ -101,26 +107,6 @@ def cut_choices(
     return rows, cut
 
 
-def turn_choices(items: Items, turn: Ints) -> Items:
-    """The items with their choices so many places further to the front."""
-    rows = zip(items.choice_texts, turn.tolist(), strict=True)
-    cells = [pack_choices([*texts[by:], *texts[:by]]) for texts, by in rows]
-    return items.with_field(str(items.choices), cells)
-
-
-def turn_back(shares: Floats, counts: Ints, turn: Ints) -> Floats:
-    """The shares of turned choices where these stood before.
-
-    >>> turn_back(np.array([[0.6, 0.3, 0.1]]), np.array([3]), np.array([1]))
-    array([[0.1, 0.6, 0.3]])
-    """
-    width = shares.shape[1]
-    places = (np.arange(width) - turn[:, None]) % counts[:, None]
-    back = np.take_along_axis(shares, np.minimum(places, width - 1), axis=1)
-    absent = (np.arange(width) >= counts[:, None]) | (places >= width)
-    return np.asarray(np.where(absent, 0.0, back))
-
-
 @dataclass(frozen=True, eq=False)
 class FittedZeroShotChoices:
     """A decoder that is asked which choice is right.
@@ -145,17 +131,8 @@ class FittedZeroShotChoices:
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
-        if self.way != LETTER:
-            return self._read(items)
-        counts = items.choice_counts
-        orders = min(self.orders, int(counts.max(initial=1)))
-        turns = [turn * counts // orders for turn in range(orders)]
-        shares = [
-            turn_back(self._read(turn_choices(items, turn)), counts, turn)
-            for turn in turns
-        ]
-        total = np.sum(shares, axis=0)
-        return np.asarray(total / total.sum(axis=1, keepdims=True))
+        orders = self.orders if self.way == LETTER else 1
+        return read_in_orders(self._read, items, orders)
 
     def _read(self, items: Items) -> Floats:
         """The share of each choice in the order in which they stand."""
@@ -175,10 +152,9 @@ class FittedZeroShotChoices:
 
     def remarks(self) -> Mapping[str, float | str]:
         """How choices were read, the share of items cut, and what was trained."""
-        return {
-            "choices": self.way,
-            **decoder_remarks(self.model, self.last, self.lm_loss),
-        }
+        by_letter: Last = {"orders": self.orders} if self.way == LETTER else {}
+        remarks = decoder_remarks(self.model, self.last, self.lm_loss)
+        return {"choices": self.way, **by_letter, **remarks}
 
     def _score_letters(self, prompts: Sequence[str]) -> Floats:
         """How likely each letter follows; a turn of a conversation begins with it."""
@@ -202,7 +178,8 @@ class FittedZeroShotChoices:
         return scores
 
 
-MOST_TOKENS = 24  # of an answer: those of benchmarks that are matched are short
+# Of an answer: those of benchmarks that are matched are short; and of a question.
+MOST_TOKENS = {ANSWERS: 24, QUESTIONS: 48}
 
 
 def word_answers(
@@ -211,13 +188,22 @@ def word_answers(
     """How items become prompts for an answer, after answered examples."""
     fields = tuple(name for name in items.fields if name != items.choices)
     parts = prompt_parts("answers")
-    words = fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
+    most = MOST_TOKENS[ANSWERS]
+    words = fit_wording(model, fields, length, parts, most, backwards=True)
     answers = [f" {text}" for text in gold_answers(examples)]
     shown = write_examples(model, words, examples, answers)
     parts = (shown + parts[0], parts[1])
     if can_converse(model) or (model.tokenizer.chat_template and not shown):
         parts = wrap_chat(model, parts)
-    return fit_wording(model, fields, length, parts, MOST_TOKENS, backwards=True)
+    return fit_wording(model, fields, length, parts, most, backwards=True)
+
+
+def word_questions(model: CausalModel, length: int) -> Wording:
+    """How choices become prompts for the question that they belong to."""
+    parts = prompt_parts(QUESTIONS)
+    if model.tokenizer.chat_template:
+        parts = wrap_chat(model, parts)
+    return fit_wording(model, (), length, parts, MOST_TOKENS[QUESTIONS])
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,21 +214,29 @@ class FittedZeroShotWriter:
         model: The model, fresh or adapted.
         wording: How items become prompts.
         lm_loss: The loss on the prompts that it adapted to, where there were any.
+        writes: Answers, or the questions that choices belong to.
         last: What the last reading was like.
     """
 
     model: CausalModel
     wording: Wording
     lm_loss: float | None = None
+    writes: str = ANSWERS
     last: Last = field(default_factory=dict, init=False, repr=False)
 
     def write(self, items: Items) -> list[str]:
         """The first line that the model writes about each item."""
         present = tuple(name for name in self.wording.fields if name in items.fields)
         words = replace(self.wording, fields=present)
-        prompts, cut = words.prompts(self.model, items)
-        self.last["truncated"] = float(cut.mean()) if len(cut) else 0.0
-        return [first_line(text) for text in self.model.generate(prompts, MOST_TOKENS)]
+        tails: list[str] = []
+        short = np.zeros(len(items), bool)
+        if self.writes == QUESTIONS:
+            texts, short = cut_choices(self.model, items, words.room)
+            tails = list_choices(texts)
+        prompts, cut = words.prompts(self.model, items, tails)
+        self.last["truncated"] = float((cut | short).mean()) if len(cut) else 0.0
+        written = self.model.generate(prompts, MOST_TOKENS[self.writes])
+        return [first_line(text) for text in written]
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of items cut in the last reading, and what was trained, if any."""

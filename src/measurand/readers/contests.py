@@ -8,12 +8,13 @@ stand one after another.
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_array
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 
 from measurand.core.arrays import Bools, Floats, Ints
 
 STEPS = 100  # of L-BFGS: more of them change no answer worth having
 CLOSE = 1e-6  # relative change of the loss at which it stops
+LEAST_SHARE = 1e-6  # of the right choice, before a logarithm: float32 may say 0
 
 
 def fit_contests(
@@ -104,3 +105,25 @@ def best_temperature(scores: Floats, gold: Ints) -> float:
 
     optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
     return float(np.exp(optimum.x))
+
+
+def calibrate_shares(shares: Floats, gold: Ints, folds: Ints) -> Floats:
+    """The shares of each row at the temperature that is best for the other folds.
+
+    The order of the choices of a row, and what has no share at all, stay as they are.
+
+    >>> sure = np.tile([0.98, 0.02], (8, 1))
+    >>> calibrate_shares(sure, np.arange(8) % 2, np.arange(8) // 4).round(2)[0].tolist()
+    [0.55, 0.45]
+    """
+    rows = np.arange(len(gold))
+    present = np.array(shares, float)
+    present[rows, gold] = np.maximum(present[rows, gold], LEAST_SHARE)
+    logs = np.log(present, where=present > 0, out=np.full(present.shape, -np.inf))
+    calibrated = present / present.sum(axis=1, keepdims=True)
+    for fold in np.unique(folds):
+        inside = folds == fold
+        if not inside.all():
+            temperature = best_temperature(logs[~inside], gold[~inside])
+            calibrated[inside] = softmax(logs[inside] / temperature, axis=1)
+    return np.asarray(calibrated)

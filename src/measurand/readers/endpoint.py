@@ -10,19 +10,22 @@ import numpy as np
 
 from measurand.core.arrays import Floats
 from measurand.core.bounds import check_number
-from measurand.core.items import Items
+from measurand.core.items import LETTERS, Items
 from measurand.core.recipe import Strength, Traits
 from measurand.models.server.calls import Messages, Reply
 from measurand.models.server.client import endpoint_replies
 from measurand.models.server.endpoint import Endpoint, Terms, terms_of
+from measurand.readers.orders import read_in_orders
 from measurand.readers.prompting import (
+    ANSWERS,
     CHOICES,
     LABELS,
+    QUESTIONS,
     Choices,
-    answers_template,
     chat_template,
     chat_turn,
     check_shots,
+    check_writing,
     draw_shots,
     fill_chat,
     first_line,
@@ -31,6 +34,7 @@ from measurand.readers.prompting import (
     mark_labels,
     render_items,
     reply_shares,
+    writing_template,
 )
 
 MOST_TOKENS = 48  # of an answer, where the endpoint does not allow more
@@ -40,7 +44,8 @@ def show_answers(shown: Items) -> tuple[Mapping[str, str], ...]:
     """The items as questions that were answered."""
     turns: list[Mapping[str, str]] = []
     for text, gold in zip(render_items(shown), gold_answers(shown), strict=True):
-        turns.append(chat_turn("user", fill_chat(answers_template(), {"fields": text})))
+        prompt = fill_chat(writing_template(ANSWERS), {"fields": text})
+        turns.append(chat_turn("user", prompt))
         turns.append(chat_turn("assistant", gold))
     return tuple(turns)
 
@@ -52,11 +57,13 @@ class FittedEndpointWriter:
     Attributes:
         endpoint: The model, and how it is asked.
         examples: The answered items, as turns of the conversation.
+        writes: Answers, or the questions that choices belong to.
         last: Of the last reading, the share of items without an answer.
     """
 
     endpoint: Endpoint
     examples: tuple[Mapping[str, str], ...]
+    writes: str = ANSWERS
     last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -68,12 +75,14 @@ class FittedEndpointWriter:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
+        if self.writes == QUESTIONS:
+            values = [{"options": each.options} for each in _offer_choices(items)]
+        else:
+            values = [{"fields": text} for text in render_items(items)]
+        template = writing_template(self.writes)
         return [
-            [
-                *self.examples,
-                chat_turn("user", fill_chat(answers_template(), {"fields": text})),
-            ]
-            for text in render_items(items)
+            [*self.examples, chat_turn("user", fill_chat(template, each))]
+            for each in values
         ]
 
     def write(self, items: Items) -> list[str]:
@@ -105,20 +114,29 @@ class EndpointReader:
         shots: Labelled training items shown before the question, evenly over labels.
         answers: How often an item is asked where the server gives no log-probabilities:
             the first time as the endpoint says, then at temperature 1.
+        orders: In how many orders choices are listed, each a prompt that is paid for:
+            as many as there are choices give each of them every letter once.
+        writes: What is written: answers, or the questions that choices belong to.
     """
 
     kind: ClassVar[str] = "endpoint"
-    traits: ClassVar[Traits] = Traits(Strength.PRETRAINED, remote=True)
+    traits: ClassVar[Traits] = Traits(
+        Strength.PRETRAINED, remote=True, learns_labels=False
+    )
     endpoint: Endpoint
     prompt: str = "plain"
     shots: int = 0
     answers: int = 1
+    orders: int = 1
+    writes: str = ANSWERS
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
         chat_template(self.prompt)
         check_shots(self.shots)
         check_number("answers", self.answers, 1, MOST_ANSWERS)
+        check_number("orders", self.orders, 1, len(LETTERS))
+        check_writing(self.writes)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
@@ -139,9 +157,15 @@ class EndpointReader:
     def fit_writer(
         self, items: Items, rng: np.random.Generator
     ) -> FittedEndpointWriter:
-        """Draw the items to show, with their answers."""
+        """Draw the items to show, with their answers; of questions none are shown."""
+        if self.writes == QUESTIONS:
+            return FittedEndpointWriter(self.endpoint, (), QUESTIONS)
         shown = items.rows(draw_shots(items, self.shots, rng))
         return FittedEndpointWriter(self.endpoint, show_answers(shown))
+
+    def for_questions(self) -> "EndpointReader":
+        """The recipe that writes questions, from choices alone, and no answers."""
+        return replace(self, writes=QUESTIONS)
 
     def _show(
         self, shown: Items, offered: Sequence[Choices], asked: str, gold: Choices
@@ -210,6 +234,7 @@ def endpoint_reader(
     shots: int = 0,
     max_tokens: int | None = None,
     answers: int = 1,
+    orders: int = 1,
     **settings: Any,
 ) -> EndpointReader:
     """The reader from flat settings, for catalogues and the command line.
@@ -222,7 +247,7 @@ def endpoint_reader(
     asking = {name: value for name, value in settings.items() if name not in names}
     room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
     endpoint = Endpoint(model, max_tokens=room, terms=terms, **asking)
-    return EndpointReader(endpoint, prompt, shots, answers)
+    return EndpointReader(endpoint, prompt, shots, answers, orders)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,14 +331,14 @@ class FittedEndpointChoices:
         reader: The recipe.
         classes: The letters.
         examples: The labelled items, as turns of the conversation.
-        last: Of the last reading, the share of answers that would not parse, and of
-            those that came from log-probabilities.
+        counts: Of the last reading, the items asked about, once an order; the answers
+            that would not parse, and those that came from log-probabilities.
     """
 
     reader: EndpointReader
     classes: tuple[str, ...]
     examples: tuple[Mapping[str, str], ...]
-    last: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    counts: Counter[str] = field(default_factory=Counter, init=False, repr=False)
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
@@ -330,6 +355,14 @@ class FittedEndpointChoices:
 
     def predict(self, items: Items) -> Floats:
         """The share of each choice; 0 for letters that an item does not have."""
+        self.counts.clear()
+        shares = read_in_orders(self._read, items, self.reader.orders)
+        model = self.reader.endpoint.model
+        _warn_unparsed(self.counts["unparsed"], self.counts["asked"], model)
+        return shares
+
+    def _read(self, items: Items) -> Floats:
+        """The share of each choice in the order in which they stand."""
         shares = np.zeros((len(items), max(len(self.classes), *items.choice_counts)))
         shares[:, 0] = items.choice_counts == 1  # nothing to ask, nothing to pay
         several = np.flatnonzero(items.choice_counts > 1)
@@ -339,16 +372,16 @@ class FittedEndpointChoices:
         )
         for number, row in zip(several, rows, strict=True):
             shares[number, : len(row)] = row
-        self.last.update(
-            {name: round(count / len(items), 6) for name, count in counts.items()}
-        )
-        _warn_unparsed(counts["unparsed"], len(items), self.reader.endpoint.model)
+        self.counts.update(counts, asked=len(items))
         class_shares = shares[:, : len(self.classes)]
         return np.asarray(class_shares / class_shares.sum(axis=1, keepdims=True))
 
     def remarks(self) -> Mapping[str, float | str]:
         """The share of the last answers that would not parse, and by likely tokens."""
-        return dict(self.last)
+        asked = max(self.counts["asked"], 1)
+        told = {n: c for n, c in self.counts.items() if n != "asked"}
+        shares = {name: round(count / asked, 6) for name, count in told.items()}
+        return {"orders": self.reader.orders, **shares}
 
 
 def _offer_choices(items: Items) -> list[Choices]:

@@ -257,11 +257,20 @@ def _tag_text(name: str, text: str) -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
+ANSWERS, QUESTIONS = "answers", "questions"  # what a language model may write
+
+
 @cache
-def answers_template() -> str:
-    """The question for an answer in own words."""
-    file = files("measurand.readers") / "prompts" / "answers-chat.txt"
+def writing_template(what: str) -> str:
+    """The question for an answer, or a question, in own words."""
+    file = files("measurand.readers") / "prompts" / f"{what}-chat.txt"
     return file.read_text("utf-8").strip("\n")
+
+
+def check_writing(what: str) -> None:
+    """Raise where nobody writes such a thing."""
+    if what not in (ANSWERS, QUESTIONS):
+        raise UnknownName("thing to write", what, (ANSWERS, QUESTIONS))
 
 
 def check_shots(shots: int) -> None:
@@ -283,7 +292,9 @@ def draw_shots(items: Items, shots: int, rng: np.random.Generator) -> Ints:
     return np.asarray(rng.permutation(positions), np.int64)
 
 
-ANSWER_CUE = re.compile(r"^(?:the\s+)?answer(?:\s+is)?\s*[:：]\s*", re.IGNORECASE)
+LINE_CUE = re.compile(
+    r"^(?:the\s+)?(?:answer|question)(?:\s+is)?\s*[:：]\s*", re.IGNORECASE
+)
 
 
 def gold_answers(items: Items) -> list[str]:
@@ -294,10 +305,10 @@ def gold_answers(items: Items) -> list[str]:
 
 
 def first_line(text: str) -> str:
-    """What was answered, without the cue before it and what was added after it.
+    """What was written, without the cue before it and what was added after it.
 
     >>> first_line(" Answer: Oslo"), first_line(" ")
     ('Oslo', '')
     """
     lines = (line.strip() for line in text.splitlines())
-    return ANSWER_CUE.sub("", next((line for line in lines if line), ""))
+    return LINE_CUE.sub("", next((line for line in lines if line), ""))

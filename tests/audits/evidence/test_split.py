@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 
 from measurand.audits.evidence import EvidenceSettings, audit
+from measurand.audits.evidence.split import check_shuffle, check_split
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import CannotIntervene
 from measurand.core.recipe import Traits
 from measurand.experiment.experiment import open_experiment
+from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 from measurand.readers.baselines import LookupReader
 
@@ -247,6 +249,41 @@ def test_a_memory_of_passages_that_were_numbered_is_no_reading():
     assert report.finding("delta_evi", "tfidf").decision == "depends"
     assert report.verdict.label == "undecided"
     assert "may remember rather than read" in report.verdict.reason
+
+
+def half_blank(count, first=0):
+    """Items of which every second has no evidence."""
+    rng = np.random.default_rng(first)
+    numbers = range(first, first + count)
+    texts = [
+        "" if n % 2 else " ".join(f"word{w}" for w in rng.integers(10**6, size=9))
+        for n in numbers
+    ]
+    return pd.DataFrame(
+        {
+            "claim": [f"claim number{n}" for n in numbers],
+            "evidence": texts,
+            "label": [["yes", "no"][n // 2 % 2] for n in numbers],
+        }
+    )
+
+
+def test_blank_evidence_is_shared_with_nobody():
+    benchmark = from_frames(half_blank(120), half_blank(80, 1000), name="half")
+    assert benchmark.notes["shared_evidence"] == 0
+    with open_experiment(benchmark) as experiment:
+        checked = check_split(experiment)
+    assert (checked.new, checked.total) == (80, 80)
+    seen = [f for f in checked.findings if f.statistic == "seen"]
+    assert [f.estimate.value for f in seen] == [0, 0, 0, 0]
+    drawn = from_frames(half_blank(200), name="half")
+    assert 50 <= len(drawn.test) <= 70
+
+
+def test_too_many_blanks_are_named_as_such():
+    rows = half_blank(90).assign(evidence=["one text"] + [""] * 89)
+    with pytest.raises(CannotIntervene, match="89 of 90 items have no evidence"):
+        check_shuffle(*[from_frames(rows, rows, name="b")] * 2, Shuffle("evidence"), 0)
 
 
 def evidence_families(families=150, size=8, seed=0):

@@ -61,6 +61,22 @@ def test_a_word_that_tells_new_claims_too_leaks_whatever_is_remembered():
     assert report.finding("over_majority", "tfidf", "query").decision == "leaks"
 
 
+@pytest.mark.slow
+def test_blank_texts_that_tell_a_label_are_read_and_not_remembered():
+    whole = made(1.0, hinted=False)
+
+    def blank_noes(items):
+        table = items.table[["query", "evidence", "label"]].reset_index(drop=True)
+        return table.assign(
+            evidence=table["evidence"].where(table["label"] == "yes", "")
+        )
+
+    halved = from_frames(blank_noes(whole.train), blank_noes(whole.test), name="half")
+    report = audited(halved)
+    assert report.verdict.label == "leaks"
+    assert report.finding("over_majority", "tfidf", "evidence").decision == "leaks"
+
+
 def with_families(hinted, *, split, families=120, size=6, seed=0):
     """Copies of claims with one word of 14 changed; a label is a coin for a family."""
     rng = np.random.default_rng(seed)

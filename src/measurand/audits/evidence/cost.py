@@ -91,7 +91,8 @@ def evidence_cost(
     if writes:
         most = max(most, MOST_TOKENS)
     else:  # each item again and again, should the server give no log-probabilities
-        calls, sent = calls * reader.answers, sent * reader.answers
+        times = reader.answers * _count_orders(reader, benchmark)
+        calls, sent = calls * times, sent * times
     use = Use(sent // LETTERS, calls * most)
     return EvidenceCost(
         calls,
@@ -113,6 +114,14 @@ def _prompt_letters(
     fitted: Any = fit(reader, change(benchmark.train, rng), rng)
     prompts = fitted.prompts(change(benchmark.test, rng))
     return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
+
+
+def _count_orders(reader: EndpointReader, benchmark: Benchmark) -> int:
+    """In how many orders the choices of an item are listed; 1 where it has none."""
+    test = benchmark.test
+    if test.choices is None:
+        return 1
+    return min(reader.orders, int(test.choice_counts.max(initial=1)))
 
 
 def _shift_calls(benchmark: Benchmark) -> int:

@@ -27,7 +27,12 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
-from measurand.experiment.statements import bits_exhibits, several_right_warnings
+from measurand.experiment.statements import (
+    bits_exhibits,
+    one_order_warnings,
+    several_right_warnings,
+    share_warnings,
+)
 from measurand.stats.decisions import detectable_effect, items_to_equate
 from measurand.stats.uncertainty import uncertainty_bars
 
@@ -226,10 +231,6 @@ def _scored_name(reading: EvidenceReading) -> str:
 
 WITHOUT_EVIDENCE = own_column("without_evidence")
 MUCH = 0.05  # a share of items cut or unparsed that a reader of the report should know
-DOINGS = {
-    "truncated": "cut",
-    "unparsed": "gave an answer that names no class, or none, about",
-}
 
 
 def evidence_settings(
@@ -312,15 +313,11 @@ def evidence_warnings(
             for finding in reading.findings
             if finding.decision == READS_SOMETHING
         ]
-        for what, doing in DOINGS.items():
-            share = float(reading.remarks.get(what, 0.0))
-            if share > MUCH:
-                messages.append(
-                    f"{reading.name} {doing} {100 * share:.0f} % of the items"
-                )
+        messages += share_warnings(reading.name, reading.remarks, MUCH)
     overlap = benchmark.notes.get("overlap", 0)
     if overlap:
         messages.append(f"{overlap} test items stand in the training items too")
+    messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
     return messages
 

@@ -196,7 +196,8 @@ def _name_groups(
     train, test = benchmark.train, benchmark.test
     for field in fields:
         texts = [*train.column(field), *test.column(field)]
-        names = [f"text{number}" for number in group(texts)]
+        numbers = zip(texts, group(texts), strict=True)
+        names = [f"text{number}" if text.strip() else "" for text, number in numbers]
         train = train.with_field(field, names[: len(train)])
         test = test.with_field(field, names[len(train) :])
     return replace(benchmark, train=train, test=test, test_parts={})
@@ -244,6 +245,6 @@ def _seen_before(benchmark: Benchmark, field: str) -> NDArray[np.bool_]:
 
 
 def _stand_in(known: Iterable[str], texts: Iterable[str]) -> NDArray[np.bool_]:
-    """Which of the texts are among those that are known."""
-    among = set(known)
+    """Which of the texts are among those that are known; a blank is no text."""
+    among = {text for text in known if text.strip()}
     return np.array([text in among for text in texts], bool)

@@ -49,6 +49,12 @@ position
     How often the position is right that is commonest in training.
 longest, shortest, most_alike, odd_one_out, question_overlap
     How often the choice is right that a rule without a reader points at; ties shared.
+question_inferred
+    How much more like the question that a language model writes from the choices alone
+    is to the right one than to those of other items, in F1 of words (check_inference).
+same_answer
+    How often it gives the same answer with the choices and that question, or that of
+    another item, as with the choices alone. With it, accuracy says how right that is.
 duplicates
     The share of items that stand twice, have a choice twice, or the right one twice.
 

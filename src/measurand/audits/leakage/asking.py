@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
-from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
+from measurand.audits.leakage.settings import EXPLAINED, FOLDS, ONE_CLASS
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention, Refusing
 from measurand.core.reader import Reader, Seeded, TracesEpochs, skip_temperature
+from measurand.core.recipe import traits_of
 from measurand.experiment.ask import (
     EMBEDDING,
     EPOCHS,
@@ -32,6 +34,7 @@ from measurand.experiment.experiment import (
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
+from measurand.readers.contests import calibrate_shares
 from measurand.selections.rows import Fold, Sample
 
 FULL = "full"
@@ -346,15 +349,31 @@ def repeat_reader(
     evaluation: Evaluation, reader: Reader, seeds: int | None, *, again: bool = False
 ) -> list[Reader]:
     """The reader once a run; with seeds that it has not had where it is `again`."""
-    count = evaluation.draws if evaluation.fold_experiment is not None else 1
+    cut = evaluation.fold_experiment is not None
+    # Who learns no labels says the same, whatever items the other folds hold.
+    count = evaluation.draws if cut and traits_of(reader).learns_labels else 1
     if isinstance(reader, Seeded):
-        count = (
-            count
-            if evaluation.fold_experiment is not None
-            else seeds or reader.default_seeds()
-        )
+        count = count if cut else seeds or reader.default_seeds()
         return list(reader.with_seeds(count, count if again else 0))
     return [reader] * count
+
+
+def calibrate_answers(answers: LeakageAnswers, clusters: Ints) -> LeakageAnswers:
+    """The answers of who learns no labels, with probabilities as honest as others'.
+
+    Items that hang together share a fold; no item has a say in its own temperature.
+    """
+    numbers = np.unique(clusters, return_inverse=True)[1]
+
+    def calibrate(runs: Runs) -> Runs:
+        tables = [
+            calibrate_shares(shares, runs.gold, numbers % FOLDS)
+            for shares in runs.probabilities
+        ]
+        return replace(runs, probabilities=np.array(tables, np.float32))
+
+    alone = {part: calibrate(runs) for part, runs in answers.alone.items()}
+    return replace(answers, pair=calibrate(answers.pair), alone=alone)
 
 
 def _plan_asks(

@@ -23,6 +23,7 @@ from measurand.audits.leakage.choices import (
 )
 from measurand.audits.leakage.controls import add_controls, add_part_controls
 from measurand.audits.leakage.exhibits import exhibits
+from measurand.audits.leakage.inference import add_inference, inference_clause
 from measurand.audits.leakage.memory import mark_remembered
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
@@ -48,9 +49,11 @@ from measurand.audits.leakage.subjects import (
     subject_exhibit,
 )
 from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
+from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_number
+from measurand.core.choices import InfersQuestions
 from measurand.core.clusters import count_clusters
-from measurand.core.errors import PastBudget, Undefined
+from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
     Exhibit,
     Finding,
@@ -77,6 +80,7 @@ from measurand.stats.paired import mean_score
 from measurand.stats.uncertainty import (
     FOLD_CUTS,
     ONE_OF_MANY,
+    PROMPTS,
     TRAINING_ITEMS,
     TRAININGS,
     budget_of_mean,
@@ -106,7 +110,8 @@ def audit(
         readers: Named readers; they run from weak to strong.
         settings: What is chosen before the run.
     """
-    check_teachable(readers, "one part alone")
+    _check_readers(readers, experiment.benchmark)
+    _check_inference(experiment.benchmark, settings)
     check_own_choices(experiment.benchmark)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
@@ -166,7 +171,32 @@ def audit(
         highlight=UNASKED if canonical.has_choices else None,
         files=repair_files(items, repairs, work),
     )
-    return tell_unrequired(report) if canonical.has_choices else report
+    if not canonical.has_choices:
+        return report
+    askable = [n for n, r in readers.items() if isinstance(r, InfersQuestions)]
+    return tell_unrequired(report, inference_clause(findings, askable))
+
+
+def _check_readers(readers: Mapping[str, Reader], benchmark: Benchmark) -> None:
+    """Raise where a reader can neither be taught one part nor asked about it."""
+    taught = {n: r for n, r in readers.items() if traits_of(r).learns_labels}
+    check_teachable(taught, "one part alone")
+    untaught = [name for name in readers if name not in taught]
+    if untaught and benchmark.test.choices is None:
+        raise BadOption(
+            f"{untaught[0]} learns no labels, and this audit calls them by number, so "
+            "that it can be asked about choices alone; choose tfidf, cross or an "
+            "encoder"
+        )
+
+
+def _check_inference(benchmark: Benchmark, settings: LeakageSettings) -> None:
+    """Raise where a question is to be inferred from choices that are not there."""
+    if settings.check_inference and benchmark.test.choices is None:
+        raise BadOption(
+            f"`check_inference` asks for questions from choices, and {benchmark.name} "
+            "has none; leave it out"
+        )
 
 
 def _check_folds(canonical: CanonicalBenchmark, folds: int) -> int:
@@ -239,6 +269,7 @@ def _climb_leakage_ladder(
                 )
             count = baselines.readers
             reading = add_controls(evaluation, reading, reader, settings, count)
+            reading = add_inference(evaluation, reading, reader, settings)
             readings.append(add_subjects(evaluation.canonical, reading, baselines))
         except PastBudget as reason:
             refused[name] = way_to_run("leakage", reason)
@@ -288,6 +319,8 @@ def _draw_uncertainty(
             trained = reading.strength >= Strength.PRETRAINED
             one = trained and len(runs.right) == 1
             left_out = TRAINING_ITEMS + (f"; {ONE_OF_MANY}" if one else "")
+            if not reading.stage.learns_labels:
+                left_out = PROMPTS
             over = np.asarray(runs.right - baselines.majority.to_numpy(), float)
             budget = budget_of_mean(over, baselines.clusters, source, left_out)
             budgets[f"{reading.name}, {field}"] = budget

@@ -303,17 +303,17 @@ def tell_choices(findings: Sequence[Finding], strength: Strength) -> list[Findin
     ]
 
 
-def tell_unrequired(report: Report) -> Report:
-    """The report in the words of choices: what leaks does not require the question."""
+def tell_unrequired(report: Report, inference: str) -> Report:
+    """The report in the words of choices: what leaks does not require the question.
+
+    `inference` is the clause on whether a reader inferred it.
+    """
     by_chance = say_chance(report, {})
     verdict = by_chance.verdict
     if verdict.label != LEAKS:
         return by_chance
-    clause = (
-        "; as far as that goes, the benchmark does not require its question, which a "
-        "reader may also have inferred from the choices"
-    )
-    stated = replace(verdict, reason=verdict.reason + clause)
+    clause = "; as far as that goes, the benchmark does not require its question"
+    stated = replace(verdict, reason=verdict.reason + clause + inference)
     return replace(by_chance, verdict=stated)
 
 

@@ -22,24 +22,26 @@ from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import ClusterSettings, changed_peco
 from measurand.audits.leakage.scores import LeakageBaselines, state_control
 from measurand.audits.leakage.settings import CHANGED_CLUSTERINGS, LeakageSettings
-from measurand.controls.samples import WordSpike
+from measurand.controls.samples import HintSpike, WordSpike
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters, shared_clusters
-from measurand.core.control import DEALS, READS_SOMETHING, Control
+from measurand.core.control import DEALS, DOSE, READS_SOMETHING, Control
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.core.reader import Reader, skip_temperature
-from measurand.core.recipe import identity
+from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
 from measurand.experiment.budget import is_dear
 from measurand.experiment.controls import (
+    HINT,
     WORD,
     BlankMeasure,
     ControlAnswers,
     ControlRun,
+    Spike,
     blank_findings,
     check_spike_time,
     control_doses,
@@ -67,15 +69,14 @@ def add_controls(
     if settings.controls == "none":
         return reading
     what = f"spikes and blanks of {reading.name}"
-    why = why_without_controls(reader, settings.controls, "part")
+    why = _why_without_controls(reader, settings.controls)
     if why:
         return reading.add_not_run({what: why})
-    doses = control_doses(reader, settings.controls)
     runs = {
         field: _control_run(evaluation, reading.name, reader, field)
         for field in reading.stage.parts
     }
-    spikes = {field: [WordSpike(field, dose) for dose in doses] for field in runs}
+    spikes = {field: _plan_spikes(reader, field, settings.controls) for field in runs}
     try:
         check_spike_time([(run, spikes[field]) for field, run in runs.items()])
     except PastBudget as past:
@@ -83,20 +84,45 @@ def add_controls(
     findings: list[Finding] = []
     missing: dict[str, str] = {}
     controls: dict[str, Control] = {}
+    why_no_blank = _why_without_blank(reader)
     for field, run in runs.items():
-        control, withheld = _measure_words(run, spikes[field])
+        control, withheld = _measure_spikes(run, spikes[field])
         missing |= withheld
         if control is not None:
             controls[field] = control
             findings += spike_findings(run, [control])
-        if not is_dear(reader):
+        if not why_no_blank:
             findings += _part_blank(run, readers * len(runs))
-    if is_dear(reader):
-        missing[f"blank of {reading.name}"] = f"it takes {DEALS} trainings more a part"
+    if why_no_blank:
+        missing[f"blank of {reading.name}"] = why_no_blank
     faulty = any(finding.decision == READS_SOMETHING for finding in findings)
     stage = replace(reading.stage, controls=controls, faulty=faulty)
     stated = (*reading.findings, *findings)
     return replace(reading, findings=stated, stage=stage).add_not_run(missing)
+
+
+def _why_without_controls(reader: Reader, controls: str) -> str:
+    """Why a reader has no controls; empty where it has."""
+    if traits_of(reader).learns_labels:
+        return why_without_controls(reader, controls, "part")
+    asked_again = (
+        "it would be asked once more about all items; set `controls` to 'full'"
+    )
+    return "" if controls == "full" else asked_again
+
+
+def _why_without_blank(reader: Reader) -> str:
+    """Why a reader is shown no blank; empty where it is."""
+    if not traits_of(reader).learns_labels:
+        return "it learns no labels, so that there are none to be dealt anew"
+    return f"it takes {DEALS} trainings more a part" if is_dear(reader) else ""
+
+
+def _plan_spikes(reader: Reader, field: str, controls: str) -> list[Spike]:
+    """A spike a dose; in plain words, and one, for who learns no code."""
+    if not traits_of(reader).learns_labels:
+        return [HintSpike(field, DOSE)]
+    return [WordSpike(field, dose) for dose in control_doses(reader, controls)]
 
 
 def _control_run(
@@ -124,12 +150,13 @@ def _score_answers(answers: Sequence[Predictions]) -> ControlAnswers:
     return ControlAnswers(right, right)
 
 
-def _measure_words(
-    run: ControlRun, spikes: Sequence[WordSpike]
+def _measure_spikes(
+    run: ControlRun, spikes: Sequence[Spike]
 ) -> tuple[Control | None, dict[str, str]]:
     """What is recovered of words in one part; and what has no value, and why."""
     plain = _score_answers(ask_all(run.experiment, run.asks))
-    return measure_spikes(run, WORD, spikes, plain, lambda: _noise(run, plain.right))
+    kind = HINT if isinstance(spikes[0], HintSpike) else WORD
+    return measure_spikes(run, kind, spikes, plain, lambda: _noise(run, plain.right))
 
 
 def _noise(run: ControlRun, plain: "pd.Series[float]") -> Noise:

@@ -86,7 +86,10 @@ def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchm
     sides = [benchmark.train, benchmark.test]
     sides = sides if canonical.pool is None else [*sides, canonical.pool]
     texts = [text for items in sides for text in items.column(field)]
-    families = group_families(texts).astype(str)
+    numbers = zip(texts, group_families(texts), strict=True)
+    # Nobody could remember a blank, so that each is of a family of its own.
+    names = pd.Series([str(n) if text.strip() else "" for text, n in numbers])
+    families = linked_clusters([names]).astype(str)
     cuts = np.cumsum([len(items) for items in sides[:-1]])
     train, test, *pool = [
         _with_family(items, names)

@@ -11,6 +11,7 @@ from measurand.audits.leakage.asking import (
     Evaluation,
     LeakageAnswers,
     ask_parts,
+    calibrate_answers,
     is_one_class,
     measure_embedding,
     measure_epochs,
@@ -82,6 +83,8 @@ def read_leakage(
         with_controls=with_controls,
         inspected=clustering is not None,
     )
+    if not traits_of(reader).learns_labels:
+        answers = calibrate_answers(answers, baselines.clusters)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
     over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
@@ -89,7 +92,8 @@ def read_leakage(
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
     leaking_elsewhere = []
     for where, told in answers.elsewhere.items():
-        there = _read_elsewhere(name, reader, told, other_baselines[where], where, seed)
+        ground = other_baselines[where]
+        there = _read_elsewhere(name, reader, told, ground, where, seed)
         findings += there[0]
         not_run |= there[1]
         leaking_elsewhere += there[2]
@@ -131,6 +135,7 @@ def read_leakage(
         # Of one sample, chance alone may bring a reader there.
         below_majority=gain.high < -baselines.margin
         and evaluation.canonical.pool is None,
+        learns_labels=traits_of(reader).learns_labels,
     )
     return LeakageReading(
         name=name,
@@ -183,6 +188,8 @@ def _read_elsewhere(
     seed: int,
 ) -> tuple[list[Finding], dict[str, str], list[str]]:
     """The figures of another test part, what is withheld, and what leaks there."""
+    if not traits_of(reader).learns_labels:
+        answers = calibrate_answers(answers, baselines.clusters)
     rng = generator(seed, "leakage", identity(reader), where)
     over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
     findings, withheld, parts = answer_findings(

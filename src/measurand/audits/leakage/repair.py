@@ -31,6 +31,7 @@ from measurand.audits.leakage.scores import (
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
 from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
+from measurand.core.clusters import linked_clusters
 from measurand.core.errors import MeasurandError
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs
@@ -116,7 +117,7 @@ def repair_leaks(
     first = readings[0]
     leaking = [part for r in readings for part in r.stage.leaking_parts[:1]]
     dear = first.stage.strength >= Strength.PRETRAINED
-    why = f"{first.name} would be trained dozens of times; add 'tfidf' to `readers`"
+    why = f"{first.name} would be asked dozens of times; add 'tfidf' to `readers`"
     not_run = {"controls": why} if dear else {}
     if not leaking:
         not_run["repair"] = (
@@ -224,7 +225,7 @@ def _removal_by_words(
 
     Words are found among training items; for one of these, among those of other folds.
     """
-    texts = pd.factorize(train.column(field))[0]
+    texts = linked_clusters([train.column(field)])
     folds = rng.permutation(texts.max() + 1)[texts] % FOLDS  # a text is in one fold
     removed = np.zeros(len(train), bool)
     for fold in range(FOLDS):

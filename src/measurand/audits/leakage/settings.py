@@ -40,6 +40,9 @@ WORST = 5  # clusters and words that the verdict names
 FEWEST_OF_SUBJECT = 30  # items that hang apart, of a subject that is stated
 MOST_SUBJECTS = 100  # subjects that are stated, the largest first
 REMOVALS = 5  # random removals that a repair is held against
+INFERENCE_ITEMS = 500  # test items whose question a language model is asked to infer
+INFERENCE_MARGIN = 0.02  # word F1 with its own question over others that is nothing
+DEALT_QUESTIONS = 20  # other items whose question each inferred one is held against
 
 SHOWN = {
     "margin": MARGIN,
@@ -59,6 +62,9 @@ SHOWN = {
     "fewest_items_of_subject": FEWEST_OF_SUBJECT,
     "most_subjects": MOST_SUBJECTS,
     "random_removals": REMOVALS,
+    "inference_items": INFERENCE_ITEMS,
+    "inference_margin": INFERENCE_MARGIN,
+    "dealt_questions": DEALT_QUESTIONS,
     "control_dose": DOSE,
     "control_doses_full": list(DOSES),
     "control_deals": DEALS,
@@ -92,6 +98,8 @@ class LeakageSettings:
             that take seconds; or full, several for these and one for encoders.
         brief: Whether to leave out what explains a verdict and does not decide it: the
             clusters of texts, parts with their words changed, the map, the repair.
+        check_inference: Whether language models that read choices alone are asked for
+            the question, which they may have inferred.
     """
 
     margin: float = MARGIN
@@ -106,6 +114,7 @@ class LeakageSettings:
     tsne: bool | None = None
     controls: str = "quick"
     brief: bool = False
+    check_inference: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be followed, before any work is done."""

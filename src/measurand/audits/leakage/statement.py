@@ -20,7 +20,11 @@ from measurand.core.finding import merge_remarks
 from measurand.core.names import name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
-from measurand.experiment.statements import several_right_warnings
+from measurand.experiment.statements import (
+    one_order_warnings,
+    several_right_warnings,
+    share_warnings,
+)
 from measurand.stats.agreement import agreement_bounds
 from measurand.stats.information import pvi
 
@@ -77,6 +81,7 @@ def leakage_settings(
         "seed": seed,
         "calibrate": settings.calibrate,
         "controls": settings.controls,
+        "check_inference": settings.check_inference,
         "k": settings.k,
         "effective_k": _effective_k(readings),
         "components": settings.components,
@@ -125,9 +130,7 @@ def leakage_warnings(
             f"the {len(canonical.benchmark.test)} items of one seeded split"
         )
     for reading in readings:
-        share = float(reading.answers.pair.remarks.get("truncated", 0.0))
-        if share > MUCH:
-            messages.append(f"{reading.name} cut {100 * share:.0f} % of the items")
+        messages += share_warnings(reading.name, reading.remarks, MUCH)
         if reading.stage.faulty:
             messages.append(
                 f"{reading.name} reads something from a part alone where training "
@@ -146,6 +149,7 @@ def leakage_warnings(
     overlap = canonical.benchmark.notes.get("overlap", 0)
     if overlap and canonical.pool is None:
         messages.append(f"{overlap} test items stand in the training items too")
+    messages += one_order_warnings(merge_remarks(readings))
     return [*messages, *several_right_warnings(canonical.benchmark)]
 
 

@@ -29,6 +29,7 @@ from measurand.audits.leakage.settings import DISCOVERY, WORST
 from measurand.core.control import Control
 from measurand.core.finding import Finding, Verdict
 from measurand.core.recipe import Strength
+from measurand.experiment.controls import HINT
 from measurand.experiment.ladder import explain_below_majority, most_telling
 from measurand.stats.decisions import holm
 
@@ -53,6 +54,8 @@ class LeakageStage:
         below_majority: Whether all fields surely bring it below the majority.
         remembered: The parts that leak only where training has the same text: how many
             items have a new one, and how many there are.
+        learns_labels: Whether it learned from the part alone, or was only asked: who
+            was not taught sees nothing that is special to these items.
     """
 
     name: str
@@ -66,6 +69,7 @@ class LeakageStage:
     faulty: bool = False
     below_majority: bool = False
     remembered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    learns_labels: bool = True
 
     @property
     def leaking_parts(self) -> list[str]:
@@ -125,8 +129,9 @@ def verdict(
     fit = [stage for stage in stages if stage.is_fit]
     if not fit:
         return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
-    strongest = max(stage.strength for stage in fit)
-    deciding = [stage for stage in fit if stage.strength == strongest]
+    taught = [stage for stage in fit if stage.learns_labels] or fit
+    strongest = max(stage.strength for stage in taught)
+    deciding = [stage for stage in taught if stage.strength == strongest]
     unsure = [s for s in deciding if s.blind_parts or not s.is_clean]
     if unsure:
         return _unsure_verdict(_deciding_stage(unsure), baselines)
@@ -238,7 +243,7 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     if stage.blind_parts:
         reason = (
-            f"{stage.name} does not see a code word planted in "
+            f"{stage.name} does not see {_planted(stage)} planted in "
             f"{' or '.join(stage.blind_parts)}, so that it finds nothing there says "
             f"nothing: {_list_parts(stage)}{_multiplicity_clause(stage)}"
         )
@@ -328,6 +333,9 @@ def _clean_verdict(
     if contradictions:
         reason += f"; but beyond chance are {'; '.join(contradictions)}"
         return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+    if not stage.learns_labels:
+        reason += "; it was asked and not taught: who learns may still find some"
+        return Verdict(NONE, NONE, stage.name, reason, provisional=True)
     provisional = stage.strength < Strength.PRETRAINED and not planted
     reason += "; a stronger reader may still find some" if provisional else ""
     return Verdict(NONE, NONE, stage.name, reason, provisional)
@@ -342,7 +350,14 @@ def _detection_clause(stage: LeakageStage) -> str:
     )
     if not limits:
         return ""
-    return f"; a word for each label would be seen with 80 % power from {limits} on"
+    what = "a hint" if _planted(stage) == "a hint" else "a word for each label"
+    return f"; {what} would be seen with 80 % power from {limits} on"
+
+
+def _planted(stage: LeakageStage) -> str:
+    """What was planted in the parts, for who learns a code or for who does not."""
+    hints = any(control.spike == HINT for control in stage.controls.values())
+    return "a hint" if hints else "a code word"
 
 
 def _name_margins(baselines: LeakageBaselines) -> str:
