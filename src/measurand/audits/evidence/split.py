@@ -82,9 +82,12 @@ def require_evidence(benchmark: Benchmark) -> str:
     """The evidence field, if there is one and not all items have the same text."""
     field = benchmark.evidence
     if field is None:
+        # It may stand in one of two tables only.
+        unlike = benchmark.roles.get("left out")
         raise NotApplicable(
             f"{benchmark.name} names no evidence field; set `evidence` to the column "
             "that should decide"
+            + (f", which both sides need: {unlike}" if unlike else "")
         )
     texts = {
         t for items in (benchmark.train, benchmark.test) for t in items.column(field)
