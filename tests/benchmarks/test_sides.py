@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from measurand.audits import AUDITS
 from measurand.audits.evidence.split import require_evidence
 from measurand.benchmarks.assemble import from_frames
 from measurand.benchmarks.load import load_benchmark
@@ -63,8 +64,15 @@ def test_evidence_of_one_side_is_left_out_and_said():
     train = boats().assign(evidence=[f"the log of boat {i}" for i in range(40)])
     benchmark = from_frames(train, boats(), name="boats")
     assert benchmark.roles["left out"] == "only train has evidence"
-    with pytest.raises(NotApplicable, match="both sides need: only train has evidence"):
+    with pytest.raises(NotApplicable, match="should decide: only train has evidence"):
         require_evidence(benchmark)
+
+
+def test_evidence_in_nested_cells_is_named_where_it_is_left_out():
+    benchmark = from_frames(boats(), name="boats")
+    assert benchmark.roles["left out"] == "'log.text' could be the evidence"
+    with pytest.raises(NotApplicable, match=r"`evidence`: 'log.text' could be the ev"):
+        AUDITS.thing("evidence").check_applies(benchmark)
 
 
 def test_hostile_names_of_columns_stay_on_one_line(tmp_path):

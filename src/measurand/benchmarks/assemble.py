@@ -270,8 +270,11 @@ def from_frames(
     if named_columns.split is None and _is_one_split(tables[0], roles):
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
-    if unlike := describe_sides(tables):
-        described["left out"] = unlike
+    left_out = [describe_sides(tables)]
+    if roles.evidence is None:
+        left_out += _nested_evidence(tables[0], names)
+    if any(left_out):
+        described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
     terms["join"] = join
@@ -355,6 +358,14 @@ def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
         if part in NEEDED and part not in named.values()
     ]
     return f", such as {' and '.join(examples)}" if examples else ""
+
+
+def _nested_evidence(table: pd.DataFrame, named: Mapping[str, str]) -> list[str]:
+    """The path to what may be the evidence, where that stands in nested cells."""
+    path = suggest_roles(table, named).get("evidence")
+    if path is None or path in table.columns:
+        return []
+    return [f"{quote(path, 200)} could be the evidence"]
 
 
 def check_join(join: object) -> None:

@@ -172,9 +172,10 @@ class Audit:
         """Raise where the benchmark lacks a part that the audit is about."""
         for part in self.needs:
             if getattr(benchmark, part) is None:
+                left_out = benchmark.roles.get("left out")
                 raise NotApplicable(
                     f"{benchmark.name} names no {part} field; name its column with "
-                    f"`{part}`"
+                    f"`{part}`" + (f": {left_out}" if left_out else "")
                 )
 
 
