@@ -39,6 +39,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
         _check_config_value(path.name, option, value)
+        _check_config_reader(path.name, option, value)
         if option == "key-env":
             raise BadOption(
                 f"--config {path.name} sets 'key-env'; a file may not say where a key "
@@ -71,6 +72,38 @@ def _check_config_value(file: str, option: str, value: Any) -> None:
         f"--config {file} sets {option!r} to {what}; allowed are a value or a list of "
         "values"
     )
+
+
+def _check_config_reader(file: str, option: str, value: Any) -> None:
+    """Raise where a file, which may have come with data, names code to be run."""
+    from measurand.core.errors import BadOption, quote
+
+    values = value if isinstance(value, list) else [value]
+    if option != "reader" or not any(is_custom(str(part)) for part in values):
+        return
+    named = next(str(part) for part in values if is_custom(str(part)))
+    raise BadOption(
+        f"--config {file} sets 'reader' to {quote(named)}; a file may not say which "
+        "code is run: give --reader on the command line"
+    )
+
+
+def is_custom(name: str) -> bool:
+    """Whether a reader stands in a file of the user's; the file is not looked at."""
+    if ".py:" not in name.lower():
+        return False
+    from measurand.readers.custom import is_reader_file
+
+    return is_reader_file(name)
+
+
+def _load_custom(name: str) -> tuple[str, Any]:
+    """A reader from a file, after the user is told that its code is run."""
+    from measurand.cli.console import notice
+    from measurand.readers.custom import load_reader_file
+
+    notice(f"--reader {name} runs the code of that file")
+    return load_reader_file(name)
 
 
 def _check_seed(seed: int) -> int:
@@ -260,7 +293,8 @@ Readers = Annotated[
     typer.Option(
         "--reader",
         help="A reader by name (see `measurand list readers`), or encoder:, causal:, "
-        "zero-shot: or endpoint: and a directory or model; repeatable. Default: tfidf.",
+        "zero-shot: or endpoint: and a directory or model, or FILE.py:NAME, which runs "
+        "that file; repeatable. Default: tfidf.",
     ),
 ]
 Url = Annotated[
@@ -675,7 +709,14 @@ class EndpointOptions:
         asking = {"shots": terms.pop("shots"), "orders": terms.pop("orders")}
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
-        return {name: make_reader(name, **asking, **terms) for name in names or usual}
+        readers = {}
+        for name in names or usual:
+            if is_custom(name):
+                title, reader = _load_custom(name)
+            else:
+                title, reader = name, make_reader(name, **asking, **terms)
+            readers[title] = reader
+        return readers
 
 
 def published_folder(source: str, data: str | None) -> str | None:
