@@ -105,7 +105,7 @@ def test_the_class_of_a_library_keeps_its_kind(tmp_path):
         (
             "raise SystemExit('a\\nb')",
             "X",
-            r"failed as it was run: 'SystemExit: a\\nb'",
+            "failed as it was run: 'SystemExit: a\\nb'",
         ),
         ("def", "X", "failed as it was run: 'SyntaxError"),
         ("\x00", "X", "failed as it was run"),

@@ -16,6 +16,7 @@ COLUMNS = "Columns"
 RUN = "Run"
 ENDPOINT = "A model behind a server"
 MOST_CONFIG_BYTES = 2**20  # of a file of options
+MOST_PROMPT_BYTES = 2**16  # of a file with a prompt, which is sent with every item
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -350,6 +351,23 @@ Timeout = Annotated[
         rich_help_panel=ENDPOINT,
     ),
 ]
+Prompt = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with the question for endpoint:MODEL, in which {fields} and "
+        "{options} stand for the item and its labels, {marks} for their letters.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
+Temperature = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        max=2,
+        help="The temperature sent to a server; one that refuses it is asked without.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
 Retries = Annotated[
     int,
     typer.Option(
@@ -390,7 +408,7 @@ EvidenceFolds = Annotated[
     typer.Option(
         "--folds",
         help="Folds in which all items of a single file are tested, 3 if not given; "
-        "1 tests the share set apart, as a server's model does.",
+        "1 tests the share set apart, as a server's model with --shots does.",
     ),
 ]
 AnswerJudge = Annotated[
@@ -697,6 +715,8 @@ class EndpointOptions:
     key_env: KeyEnv = None
     timeout_s: Timeout = 120.0
     retries: Retries = 6
+    prompt: Prompt = None
+    temperature: Temperature = 0.0
 
     def readers(
         self, names: list[str] | None, usual: tuple[str, ...]
@@ -706,7 +726,8 @@ class EndpointOptions:
         from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        asking = {"shots": terms.pop("shots"), "orders": terms.pop("orders")}
+        asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
+        asking["form"] = _read_prompt(terms.pop("prompt"))
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
         readers = {}
@@ -717,6 +738,24 @@ class EndpointOptions:
                 title, reader = name, make_reader(name, **asking, **terms)
             readers[title] = reader
         return readers
+
+
+def _read_prompt(path: Path | None) -> str:
+    """The text of a file with a prompt; none where none is named."""
+    from measurand.core.errors import BadInput, quote
+    from measurand.core.files import read_bounded
+
+    if path is None:
+        return ""
+    try:
+        text = read_bounded(path, MOST_PROMPT_BYTES).decode()
+    except (OSError, UnicodeDecodeError, BadInput) as failed:
+        why = getattr(failed, "strerror", None) or str(failed)
+        line = f"cannot read --prompt {quote(path.name)}: {why.lower()}"
+        raise BadInput(line) from failed
+    if not text.strip():
+        raise BadInput(f"--prompt {quote(path.name)} is empty; give a question")
+    return text.strip("\n")
 
 
 def published_folder(source: str, data: str | None) -> str | None:

@@ -229,6 +229,7 @@ MUCH = 0.05  # a share of items cut or unparsed that a reader of the report shou
 DOINGS = {
     "truncated": "cut",
     "unparsed": "gave an answer that names no class, or none, about",
+    "without_temperature": "was asked, as its server wants, without temperature about",
 }
 
 
