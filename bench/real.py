@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from measurand.benchmarks import files
 from measurand.benchmarks.assemble import from_frames
@@ -31,12 +32,22 @@ FIGURES = {
 
 
 def figures_only(report: Report) -> Report:
-    """The report without anything that quotes an item: the data are not ours."""
+    """The report without what is not ours: quoted items, and where weights lay."""
+    if "readers" in report.settings:
+        recipes = {
+            name: {key: _without_place(key, value) for key, value in recipe.items()}
+            for name, recipe in report.settings["readers"].items()
+        }
+        report = replace(report, settings={**report.settings, "readers": recipes})
     if report.audit not in FIGURES:
         return report
     named = FIGURES[report.audit]
     kept = [e for e in report.exhibits if e.name.startswith(named)]
     return replace(report, exhibits=tuple(kept))
+
+
+def _without_place(key: str, value: Any) -> Any:
+    return Path(value).name if key == "model" else value
 
 
 def pairs(data: Path, name: str) -> tuple[Benchmark, dict[str, int]]:

@@ -247,3 +247,29 @@ def test_a_memory_of_passages_that_were_numbered_is_no_reading():
     assert report.finding("delta_evi", "tfidf").decision == "depends"
     assert report.verdict.label == "undecided"
     assert "may remember rather than read" in report.verdict.reason
+
+
+def evidence_families(families=150, size=8, seed=0):
+    """Copies of texts with one word of 14 changed; a label is a coin for a family."""
+    rng = np.random.default_rng(seed)
+    vocabulary = [f"word{n}" for n in range(300)]
+    rows = []
+    for _ in range(families):
+        base, label = rng.choice(vocabulary, 14), rng.choice(["no", "yes"])
+        for _ in range(size):
+            words = base.copy()
+            words[rng.integers(14)] = f"name{rng.integers(9999)}"
+            rows.append((f"is it number {len(rows)}", " ".join(words), label))
+    table = pd.DataFrame(rows, columns=["query", "evidence", "label"])
+    return table.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", [True, False])
+def test_copies_with_a_word_changed_are_no_new_evidence(split):
+    table = evidence_families()
+    sides = (table[:600], table[600:].reset_index(drop=True)) if split else (table,)
+    report = audited(from_frames(*sides, name="families"), calibrate=False)
+    assert report.verdict.label == "undecided"
+    assert report.finding("seen", "lookup", "evidence, by family").estimate.low > 0.9
+    assert report.finding("accuracy", "lookup", "evidence").estimate.low > 0.7

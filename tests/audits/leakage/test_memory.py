@@ -59,3 +59,39 @@ def test_a_word_that_tells_new_claims_too_leaks_whatever_is_remembered():
     report = audited(made(0.4, hinted=True))
     assert report.verdict.label == "leaks"
     assert report.finding("over_majority", "tfidf", "query").decision == "leaks"
+
+
+def with_families(hinted, *, split, families=120, size=6, seed=0):
+    """Copies of claims with one word of 14 changed; a label is a coin for a family."""
+    rng = np.random.default_rng(seed)
+    many = [a + b for a in WORDS for b in WORDS]
+    rows = []
+    for _ in range(families):
+        base, label = rng.choice(many, 14), rng.choice(["no", "yes"])
+        for _ in range(size):
+            words = base.copy()
+            words[rng.integers(14)] = rng.choice(many)
+            right = rng.random() < 0.95
+            hint = "north" if (label == "yes") == right else "south"
+            query = " ".join([*words, hint] if hinted else words)
+            rows.append((query, " ".join(rng.choice(WORDS, 7)), label))
+    table = pd.DataFrame(rows, columns=["query", "evidence", "label"])
+    table = table.sample(frac=1, random_state=seed).reset_index(drop=True)
+    half = len(table) // 2
+    test = table[half:].reset_index(drop=True) if split else None
+    return from_frames(table[:half] if split else table, test, name="families")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", [True, False])
+def test_copies_with_a_word_changed_are_remembered_too(split):
+    report = audited(with_families(False, split=split))
+    assert report.verdict.label == "undecided"
+    assert report.finding("over_majority", "tfidf", "query").decision == "remembered"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("split", [True, False])
+def test_a_word_that_tells_every_family_leaks_though_no_text_is_new(split):
+    report = audited(with_families(True, split=split, families=240, size=4))
+    assert report.verdict.label == "leaks"

@@ -3,24 +3,28 @@
 Where test evidence stands in training, word for word or nearly, with its labels, a
 memory of texts loses on wrong evidence without reading any. So the headline figures are
 of the items whose evidence is new, wherever there are enough; all items are another
-test part beside them.
+test part beside them. Where families of texts tell the labels of those that pass for
+new, only a text without kin in training is new.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.split import FOLD, fold_benchmark
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
-from measurand.core.clusters import count_clusters, group_near_texts
+from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
+from measurand.core.near_texts import group_families, group_near_texts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
@@ -152,25 +156,30 @@ def check_split(experiment: Experiment) -> SplitCheck:
     """Look for test texts in training, before anything else is asked."""
     benchmark, test = experiment.benchmark, experiment.benchmark.test
     fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
-    grouped = _name_near_texts(benchmark, fields)
-    with reopen_experiment(experiment, grouped) as by_group:
-        answers = ask_all(by_group, [Ask(LookupReader(field)) for field in fields])
-    rights = [correct_by_item(answer) for answer in answers]
+    grouped = _name_groups(benchmark, fields, group_near_texts)
+    rights = _remember(experiment, grouped, fields)
     rng = generator(experiment.seed, "evidence", "split")
     clusters = benchmark.clusters(test)
     seen = {field: _seen_before(benchmark, field) for field in fields}
-    nearly = {f"{f}, nearly": _seen_before(grouped, f) for f in fields}
+    seen |= {f"{f}, nearly": _seen_before(grouped, f) for f in fields}
+    fresh = ~seen[f"{fields[-1]}, nearly"]
+    majority = guess_scores(test)
+    kin = _name_groups(benchmark, fields[-1:], group_families)
+    (by_kin,) = _remember(experiment, kin, fields[-1:])
+    luck = generator(experiment.seed, "evidence", "families")
+    if _is_told(by_kin[fresh], majority[fresh], clusters[fresh], luck):
+        seen[f"{fields[-1]}, by family"] = _seen_before(kin, fields[-1])
+        fresh &= ~seen[f"{fields[-1]}, by family"]
+        rights[-1] = by_kin
     findings = [
         Finding("seen", "lookup", where, wilson_share(int(mask.sum()), len(test)))
-        for where, mask in (seen | nearly).items()
+        for where, mask in seen.items()
     ]
     findings += [
         Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
         for f, r in zip(fields, rights, strict=True)
     ]
-    majority = guess_scores(test)
     memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
-    fresh = ~nearly[f"{fields[-1]}, nearly"]
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts)
@@ -179,15 +188,40 @@ def check_split(experiment: Experiment) -> SplitCheck:
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh))
 
 
-def _name_near_texts(benchmark: Benchmark, fields: Sequence[str]) -> Benchmark:
-    """The benchmark with one word for each text, the same where texts are near."""
+def _name_groups(
+    benchmark: Benchmark,
+    fields: Sequence[str],
+    group: Callable[[Sequence[str]], Ints],
+) -> Benchmark:
+    """The benchmark with one word for each text, the same for texts of a group."""
     train, test = benchmark.train, benchmark.test
     for field in fields:
         texts = [*train.column(field), *test.column(field)]
-        names = [f"text{group}" for group in group_near_texts(texts)]
+        names = [f"text{number}" for number in group(texts)]
         train = train.with_field(field, names[: len(train)])
         test = test.with_field(field, names[len(train) :])
     return replace(benchmark, train=train, test=test, test_parts={})
+
+
+def _remember(
+    experiment: Experiment, named: Benchmark, fields: Sequence[str]
+) -> "list[pd.Series[float]]":
+    """Whether a memory of each field's groups of texts is right, item by item."""
+    with reopen_experiment(experiment, named) as by_group:
+        answers = ask_all(by_group, [Ask(LookupReader(field)) for field in fields])
+    return [correct_by_item(answer) for answer in answers]
+
+
+def _is_told(
+    right: "pd.Series[float]",
+    majority: "pd.Series[float]",
+    clusters: Ints,
+    rng: np.random.Generator,
+) -> bool:
+    """Whether answers are surely above the majority."""
+    if len(right) == 0 or count_clusters(clusters) < 2:
+        return False
+    return difference(right, majority, rng=rng, clusters=clusters).low > 0
 
 
 def _keep_fresh(benchmark: Benchmark, fresh: NDArray[np.bool_]) -> Benchmark:

@@ -321,13 +321,18 @@ def ask_alone(
     reader: Reader,
     change: Intervention,
     fitted_under: Intervention | None = None,
+    name: str = "",
 ) -> Runs:
-    """What a light reader answers from one part alone; cut into folds in one way.
+    """What a reader answers from one part alone; cut into folds in one way.
 
-    It learns under the same change, where no other is named.
+    It learns under the same change, where no other is named. A reader that may be dear
+    is given its name, under which its time is announced.
     """
     plan = _plan_asks(evaluation, [reader], change, fitted_under or change)
-    answers = iter(ask_all(evaluation.experiment, [ask for run in plan for ask in run]))
+    asks = [ask for run in plan for ask in run]
+    if name:
+        check_budget(name, (evaluation.experiment, asks))
+    answers = iter(ask_all(evaluation.experiment, asks))
     return gather_runs([[next(answers) for _ in run] for run in plan])
 
 

@@ -232,7 +232,7 @@ def _climb_leakage_ladder(
                 *terms,
                 with_controls=light and bool(clustering),
             )
-            reading = mark_remembered(evaluation, reading, baselines)
+            reading = mark_remembered(evaluation, reading, reader, baselines)
             if light and clustering is not None:
                 reading = add_part_controls(
                     evaluation, reading, reader, baselines, clustering

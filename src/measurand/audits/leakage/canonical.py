@@ -71,7 +71,7 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
     digests, other_digests = digests[:2], digests[2:]
     has_ids = "id" in benchmark.roles
     if benchmark.drawn_by:
-        pool = _join_items(sides)
+        pool = join_items(sides)
         if has_ids:
             ids = [str(item_id) for items in sides for item_id in items.ids]
             pool = pool.with_table(pool.table.set_axis(ids, axis="index"))
@@ -93,7 +93,7 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
             others.items(), other_digests, strict=True
         )
     }
-    also = {ALL: _join_items([train, test]), **other_tests}
+    also = {ALL: join_items([train, test]), **other_tests}
     canonical = replace(
         benchmark, train=train, test=test, test_parts=also, protocol=None
     )
@@ -168,7 +168,7 @@ def _keep_roles(items: Items, table: pd.DataFrame) -> Items:
     return replace(items, table=table, metadata=(), contest=None, document=None)
 
 
-def _join_items(sides: list[Items]) -> Items:
+def join_items(sides: list[Items]) -> Items:
     """All items in one table."""
     first = sides[0]
     columns = _kept_columns(first)

@@ -1,18 +1,28 @@
 """Parts that readers may only remember: texts that training has too, with labels.
 
-Where the text of a test item stands in training, a reader may know its label by heart
-and have learned nothing that holds for another text. So a leak must show in the items
-whose text is new; where it does not, and a memory of texts alone tells as surely, the
-part is called remembered, and no verdict rests on it.
+Where the text of a test item, or a copy of it with some words changed, stands in
+training, a reader may know its label by heart and have learned nothing that holds for
+another text. So a leak must show in the items whose text is new. Where it does not, a
+memory of texts alone tells as surely, and nothing leaks once the same items are split
+so that such texts stay together, the part is called remembered, and no verdict rests on
+it.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
-from measurand.audits.leakage.canonical import CanonicalBenchmark
+from measurand.audits.leakage.asking import (
+    Evaluation,
+    Runs,
+    ask_alone,
+    is_one_class,
+    open_evaluation,
+)
+from measurand.audits.leakage.canonical import CanonicalBenchmark, join_items
 from measurand.audits.leakage.causes import REMEMBERED
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.scores import (
@@ -24,29 +34,41 @@ from measurand.audits.leakage.scores import (
     runs_in_bits,
 )
 from measurand.core.arrays import Bools
-from measurand.core.clusters import count_clusters
-from measurand.core.names import name_condition
+from measurand.core.clusters import count_clusters, linked_clusters
+from measurand.core.errors import PastBudget
+from measurand.core.intervention import AsIs
+from measurand.core.items import Items, with_columns
+from measurand.core.names import name_condition, own_column
+from measurand.core.near_texts import group_families
+from measurand.core.reader import Reader
 from measurand.interventions.fields import Keep
-from measurand.readers.baselines import LookupReader, remembered_texts
+from measurand.readers.baselines import LookupReader
+
+FAMILY = own_column("family")
 
 
 def mark_remembered(
-    evaluation: Evaluation, reading: LeakageReading, baselines: LeakageBaselines
+    evaluation: Evaluation,
+    reading: LeakageReading,
+    reader: Reader,
+    baselines: LeakageBaselines,
 ) -> LeakageReading:
     """The reading, with the parts named that leak only where texts are known."""
-    canonical, tests = evaluation.canonical, len(reading.answers.alone)
-    if canonical.has_choices:
+    if evaluation.canonical.has_choices:
         return reading  # choices of an item are read one by one
     remembered = {}
     for field in reading.stage.leaking_parts:
+        canonical = _name_families(evaluation.canonical, field)
+        terms = canonical, baselines, len(reading.answers.alone)
         new = _has_new_text(canonical, field)
-        if new.all() or _leaks(
-            reading.answers.alone[field], canonical, baselines, tests, new
+        if (
+            new.all()
+            or _leaks(reading.answers.alone[field], *terms, new)
+            or not _leaks(_ask_memory(evaluation, canonical), *terms)
+            or _leaks_apart(evaluation, (reading.name, reader), field, *terms)
         ):
             continue
-        memory = ask_alone(evaluation, LookupReader(field), Keep(field))
-        if _leaks(memory, canonical, baselines, tests):
-            remembered[field] = int(new.sum()), len(new)
+        remembered[field] = int(new.sum()), len(new)
     conditions = {name_condition(field) for field in remembered}
     findings = tuple(
         replace(finding, decision=REMEMBERED)
@@ -58,19 +80,92 @@ def mark_remembered(
     return replace(reading, stage=stage, findings=findings)
 
 
+def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchmark:
+    """The same items, with the family of each text of a field in a column of ours."""
+    benchmark = canonical.benchmark
+    sides = [benchmark.train, benchmark.test]
+    sides = sides if canonical.pool is None else [*sides, canonical.pool]
+    texts = [text for items in sides for text in items.column(field)]
+    families = group_families(texts).astype(str)
+    cuts = np.cumsum([len(items) for items in sides[:-1]])
+    train, test, *pool = [
+        _with_family(items, names)
+        for items, names in zip(sides, np.split(families, cuts), strict=True)
+    ]
+    return replace(
+        canonical,
+        benchmark=replace(benchmark, train=train, test=test, test_parts={}),
+        pool=pool[0] if pool else None,
+    )
+
+
 def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
-    """Which scored items have a text that no item they are held against has."""
+    """Which scored items have a text that has no kin where readers learn."""
     items, benchmark = canonical.scored_items, canonical.benchmark
-    texts = pd.Series(remembered_texts(items, field))
+    families = items.column(FAMILY).reset_index(drop=True)
     if canonical.pool is None:
-        known = set(remembered_texts(benchmark.train, field))
-        return ~texts.isin(known).to_numpy(bool)
+        known = set(benchmark.train.column(FAMILY))
+        return ~families.isin(known).to_numpy(bool)
+    apart = families
     if field in benchmark.drawn_by:
-        # Items with the very same text share a fold; with other case, they need not.
-        texts = texts[~items.column(field).reset_index(drop=True).duplicated()]
-    repeated = set(texts[texts.duplicated()])
-    every = remembered_texts(items, field)
-    return np.array([text not in repeated for text in every], bool)
+        # Items with the very same text share a fold; others of its family need not.
+        apart = families[~items.column(field).reset_index(drop=True).duplicated()]
+    return ~families.isin(set(apart[apart.duplicated()])).to_numpy(bool)
+
+
+def _ask_memory(evaluation: Evaluation, canonical: CanonicalBenchmark) -> Runs:
+    """What a memory of families alone answers, split as the reader was."""
+    with _reopen(evaluation, canonical) as named:
+        return ask_alone(named, LookupReader(FAMILY), AsIs())
+
+
+def _leaks_apart(
+    evaluation: Evaluation,
+    named_reader: tuple[str, Reader],
+    field: str,
+    canonical: CanonicalBenchmark,
+    baselines: LeakageBaselines,
+    parts: int,
+) -> bool:
+    """Whether a reader finds the leak when no family stands on two sides."""
+    name, reader = named_reader
+    apart = _hold_together(canonical)
+    items = apart.scored_items
+    if items.column(FAMILY).nunique() < evaluation.folds:
+        return False
+    try:
+        with _reopen(evaluation, apart) as split:
+            runs = ask_alone(split, reader, Keep(field), name=name)
+    except PastBudget:
+        return False
+    terms = baselines.reference, baselines.margin, baselines.readers
+    clusters = linked_clusters([items.column(FAMILY)])
+    return _leaks(runs, apart, leakage_baselines(items, clusters, *terms), parts)
+
+
+def _hold_together(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+    """All items, to be cut into folds of which each family has one."""
+    benchmark, pool = canonical.benchmark, canonical.pool
+    sides = [benchmark.train, benchmark.test] if pool is None else [pool]
+    ties = [FAMILY, *([sides[0].group] if sides[0].group else [])]
+    table = pd.concat([items.table[ties] for items in sides])
+    groups = linked_clusters([table[column] for column in ties]).astype(str)
+    together = _with_family(join_items(sides) if pool is None else pool, groups)
+    return replace(
+        canonical, benchmark=replace(benchmark, drawn_by=(FAMILY,)), pool=together
+    )
+
+
+def _with_family(items: Items, names: NDArray[np.str_]) -> Items:
+    return items.with_table(with_columns(items.table, {FAMILY: names}))
+
+
+def _reopen(
+    evaluation: Evaluation, canonical: CanonicalBenchmark
+) -> AbstractContextManager[Evaluation]:
+    """The same place for the same items with other columns, or cut in other ways."""
+    cuts = evaluation.folds, evaluation.draws
+    return open_evaluation(evaluation.split_experiment, canonical, *cuts)
 
 
 def _leaks(

@@ -218,7 +218,8 @@ def _remembered_verdict(stage: LeakageStage) -> Verdict:
     named = " and ".join(stage.remembered)
     reason = (
         f"{'; '.join(clauses)}: {_list_parts(stage, list(stage.remembered))}; split "
-        f"the items anew, so that no text of {named} stands on both sides"
+        f"the items anew, so that no text of {named}, and no copy of one with some "
+        "words changed, stands on both sides"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
 

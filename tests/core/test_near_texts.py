@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.core.clusters import NEAR, group_near_texts
+from measurand.core.near_texts import NEAR, group_families, group_near_texts
 
 
 def passages(count, length, rng):
@@ -45,3 +45,36 @@ def test_order_of_texts_moves_no_group_and_empty_ones_share_one():
     backwards = group_near_texts(texts[::-1])[::-1]
     same = groups[:, None] == groups
     assert (same == (backwards[:, None] == backwards)).all()
+
+
+def families(count, size, length, changed, rng):
+    """Texts of one base each, with so many words of it changed."""
+    texts = []
+    for base in passages(count, length, rng):
+        for _ in range(size):
+            words = base.copy()
+            places = rng.choice(length, changed, replace=False)
+            words[places] = rng.integers(5000, 90000, changed).astype(str)
+            texts.append(" ".join(words))
+    return texts
+
+
+@pytest.mark.parametrize(("length", "changed"), [(14, 1), (14, 2), (20, 3), (60, 9)])
+def test_copies_of_a_text_are_one_family_though_they_are_not_near(length, changed):
+    rng = np.random.default_rng(2)
+    texts = families(60, 5, length, changed, rng) + [
+        " ".join(passage) for passage in passages(200, length, rng)
+    ]
+    found = group_families(texts)
+    copies, others = found[:300].reshape(60, 5), found[300:]
+    assert (copies == copies[:, :1]).mean() > 0.97
+    assert len(set(copies[:, 0])) == 60
+    assert len(set(others)) == 200
+    assert len(set(group_near_texts(texts)[:300])) > 60
+
+
+def test_texts_of_one_pattern_are_no_family():
+    """Who links them all links nothing: no fold could hold them apart."""
+    rng = np.random.default_rng(3)
+    texts = [f"is the {a} of the {b} small" for a, b in rng.integers(0, 99, (300, 2))]
+    assert len(set(group_families(texts))) == len(set(group_near_texts(texts))) > 200
