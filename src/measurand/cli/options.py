@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from measurand.cli.reader_files import (
+    check_config_reader,
+    is_custom,
+    load_custom,
+    read_prompt,
+)
+
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
@@ -16,7 +23,6 @@ COLUMNS = "Columns"
 RUN = "Run"
 ENDPOINT = "A model behind a server"
 MOST_CONFIG_BYTES = 2**20  # of a file of options
-MOST_PROMPT_BYTES = 2**16  # of a file with a prompt, which is sent with every item
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -40,7 +46,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
         _check_config_value(path.name, option, value)
-        _check_config_reader(path.name, option, value)
+        check_config_reader(path.name, option, value)
         if option == "key-env":
             raise BadOption(
                 f"--config {path.name} sets 'key-env'; a file may not say where a key "
@@ -73,38 +79,6 @@ def _check_config_value(file: str, option: str, value: Any) -> None:
         f"--config {file} sets {option!r} to {what}; allowed are a value or a list of "
         "values"
     )
-
-
-def _check_config_reader(file: str, option: str, value: Any) -> None:
-    """Raise where a file, which may have come with data, names code to be run."""
-    from measurand.core.errors import BadOption, quote
-
-    values = value if isinstance(value, list) else [value]
-    if option != "reader" or not any(is_custom(str(part)) for part in values):
-        return
-    named = next(str(part) for part in values if is_custom(str(part)))
-    raise BadOption(
-        f"--config {file} sets 'reader' to {quote(named)}; a file may not say which "
-        "code is run: give --reader on the command line"
-    )
-
-
-def is_custom(name: str) -> bool:
-    """Whether a reader stands in a file of the user's; the file is not looked at."""
-    if ".py:" not in name.lower():
-        return False
-    from measurand.readers.custom import is_reader_file
-
-    return is_reader_file(name)
-
-
-def _load_custom(name: str) -> tuple[str, Any]:
-    """A reader from a file, after the user is told that its code is run."""
-    from measurand.cli.console import notice
-    from measurand.readers.custom import load_reader_file
-
-    notice(f"--reader {name} runs the code of that file")
-    return load_reader_file(name)
 
 
 def _check_seed(seed: int) -> int:
@@ -727,35 +701,19 @@ class EndpointOptions:
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
         asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
-        asking["form"] = _read_prompt(terms.pop("prompt"))
+        asking["form"] = read_prompt(terms.pop("prompt"))
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
         readers = {}
         for name in names or usual:
             if is_custom(name):
-                title, reader = _load_custom(name)
+                title, reader = load_custom(name)
+                while readers.get(title, reader) != reader:  # of another folder
+                    title += " (2)"
             else:
                 title, reader = name, make_reader(name, **asking, **terms)
             readers[title] = reader
         return readers
-
-
-def _read_prompt(path: Path | None) -> str:
-    """The text of a file with a prompt; none where none is named."""
-    from measurand.core.errors import BadInput, quote
-    from measurand.core.files import read_bounded
-
-    if path is None:
-        return ""
-    try:
-        text = read_bounded(path, MOST_PROMPT_BYTES).decode()
-    except (OSError, UnicodeDecodeError, BadInput) as failed:
-        why = getattr(failed, "strerror", None) or str(failed)
-        line = f"cannot read --prompt {quote(path.name)}: {why.lower()}"
-        raise BadInput(line) from failed
-    if not text.strip():
-        raise BadInput(f"--prompt {quote(path.name)} is empty; give a question")
-    return text.strip("\n")
 
 
 def published_folder(source: str, data: str | None) -> str | None:

@@ -34,7 +34,7 @@ def render_verb(
     if out is not None:
         check_new_file(out, overwrite=overwrite, inputs=report.rglob("*"))
     with blame_reports(report):
-        reports = _load_folder(report)
+        reports = _load_saved(report)
         text = "\n".join(map(markdown, reports.values()))
         if brief:
             text = brief_markdown([*reports.values()], reports.not_run)
@@ -44,7 +44,7 @@ def render_verb(
         write_file(out, text.encode(), overwrite=overwrite)
 
 
-def _load_folder(folder: Path) -> "Reports":
+def _load_saved(folder: Path) -> "Reports":
     """The report in a folder, or those of all audits in it."""
     from measurand.report.saved import Reports, load_report, load_reports
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from measurand.cli.options import EndpointOptions
 from tests.cli.commands import QUICK
 from tests.readers.test_custom import MINE
 
@@ -27,6 +28,16 @@ def test_workers_give_the_report_of_one_process(file, mine, run, tmp_path):
         pages.append([(out / n).read_bytes() for n in ("report.json", "report.html")])
     assert pages[0] == pages[1]
     assert str(tmp_path).encode() not in pages[0][0]
+
+
+def test_files_of_one_name_are_told_apart(mine, tmp_path):
+    other = tmp_path / "other" / "mine.py"
+    other.parent.mkdir()
+    other.write_text(f"{MINE}\n# another\n")
+    names = [f"{path}:Lengths" for path in (mine, other, mine)]
+    readers = EndpointOptions().readers(names, ())
+    assert [*readers] == ["mine.py:Lengths", "mine.py:Lengths (2)"]
+    assert len({type(reader).kind for reader in readers.values()}) == 2
 
 
 @pytest.mark.parametrize("how", ["'{}'", "['tfidf', '{}']"])
