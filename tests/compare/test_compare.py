@@ -18,7 +18,9 @@ def exhibits(report):
 
 @pytest.fixture
 def fever(realistic):
-    return replace(realistic, benchmark={**realistic.benchmark, "name": "fever"})
+    other = realistic.items.set_axis([f"f{i}" for i in range(len(realistic.items))])
+    about = {**realistic.benchmark, "name": "fever"}
+    return replace(realistic, benchmark=about, items=other)
 
 
 def test_benchmarks_and_readers_share_one_map(realistic, fever):

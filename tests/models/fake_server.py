@@ -16,6 +16,7 @@ UNWORKED = ("4", "503", "302")  # statuses that come before any token is made
 REFUSED = {
     "logprobs": "logprobs are not supported",
     "seed": "extra field: seed",
+    "temperature": "Unsupported value: 'temperature' must be 1 with this model",
     "max_tokens": "unsupported: max_tokens; use max_completion_tokens",
 }
 # Numbers that no server can mean, by what they stand in place of.

@@ -14,6 +14,7 @@ import pytest
 from measurand.audits.evidence import EvidenceSettings, audit
 from measurand.audits.evidence.cost import evidence_cost
 from measurand.benchmarks.assemble import from_frames
+from measurand.benchmarks.split import fold_benchmark
 from measurand.core.errors import BadOption, NotApplicable, SpendCapReached, UnknownName
 from measurand.core.reader import Remarks
 from measurand.core.recipe import identity, traits_of
@@ -272,7 +273,8 @@ def test_an_audit_finds_that_the_model_reads_the_evidence(tmp_path):
         assert report.finding("delta_evi", "endpoint").estimate.low > 0.2
         asked_for = server.asked.total()
         assert {*server.asked.values()} == {1}
-        assert asked_for <= evidence_cost(reader["endpoint"], benchmark, 3, 0.02).calls
+        tested = fold_benchmark(benchmark, 3, 0)
+        assert asked_for <= evidence_cost(reader["endpoint"], tested, 3, 0.02).calls
         for answer in tmp_path.glob("[0-9a-f][0-9a-f]/*"):
             answer.unlink()  # as if killed before any trial ended: calls are left
         with open_experiment(benchmark, store=tmp_path) as running:

@@ -43,12 +43,14 @@ from measurand.benchmarks.screening import (
     find_answer_column,
     screen_answers,
 )
+from measurand.benchmarks.sides import describe_sides, explain_sides
 from measurand.benchmarks.split import SplitTables, pair_tables, split_table
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import (
     AmbiguousRoles,
     BadInput,
     BadOption,
+    NoField,
     RepeatedIds,
     quote,
 )
@@ -259,20 +261,20 @@ def from_frames(
     names = named_columns.names()
     sources = [train] if test is None else [train, test]
     tables = [unfold_rows(to_dataframe(source), names) for source in sources]
-    shared = [str(column) for column in tables[0].columns]
-    shared = [column for column in shared if column in tables[-1].columns]
-    widened = add_path_columns(tables, shared, names)
-    available = [*shared, *(name for name in names if name not in shared)]
-    named_columns = find_kind(widened[0], available, named_columns)
-    # A column without any value, as exports have them, plays no part by its name.
-    filled = [c for c in available if c in names or _has_values(widened, c)]
     try:
-        roles = infer_roles(filled, named_columns)
-    except AmbiguousRoles as unclear:
-        raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
+        widened, roles = _find_roles(tables, named_columns)
+    except (NoField, AmbiguousRoles) as fault:
+        raise explain_sides(
+            fault, tables, named_columns, lambda t: _find_roles([t], named_columns)[1]
+        ) from None
     if named_columns.split is None and _is_one_split(tables[0], roles):
         roles = replace(roles, split=None)  # the authors' dev file, say, by itself
     widened, described, counted = read_kind(widened, roles, seed)
+    left_out = [describe_sides(tables)]
+    if roles.evidence is None:
+        left_out += _nested_evidence(tables[0], names)
+    if any(left_out):
+        described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]
     terms: dict[str, Any] = {"name": name, "split_by": split_by, "seed": seed}
     terms["join"] = join
@@ -290,6 +292,24 @@ def from_frames(
         roles={**benchmark.roles, **described},
         notes={**benchmark.notes, **counted},
     )
+
+
+def _find_roles(
+    tables: Sequence[pd.DataFrame], named: NamedColumns
+) -> tuple[list[pd.DataFrame], ColumnRoles]:
+    """The tables with a column for every path, and the part of each that all have."""
+    names = named.names()
+    shared = [str(column) for column in tables[0].columns]
+    shared = [column for column in shared if column in tables[-1].columns]
+    widened = add_path_columns(tables, shared, names)
+    available = [*shared, *(name for name in names if name not in shared)]
+    named = find_kind(widened[0], available, named)
+    # A column without any value, as exports have them, plays no part by its name.
+    filled = [c for c in available if c in names or _has_values(widened, c)]
+    try:
+        return widened, infer_roles(filled, named)
+    except AmbiguousRoles as unclear:
+        raise AmbiguousRoles(f"{unclear}{_path_advice(tables[0], names)}") from None
 
 
 def _has_values(tables: Sequence[pd.DataFrame], column: str) -> bool:
@@ -338,6 +358,14 @@ def _path_advice(table: pd.DataFrame, named: Mapping[str, str]) -> str:
         if part in NEEDED and part not in named.values()
     ]
     return f", such as {' and '.join(examples)}" if examples else ""
+
+
+def _nested_evidence(table: pd.DataFrame, named: Mapping[str, str]) -> list[str]:
+    """The path to what may be the evidence, where that stands in nested cells."""
+    path = suggest_roles(table, named).get("evidence")
+    if path is None or path in table.columns:
+        return []
+    return [f"{quote(path, 200)} could be the evidence"]
 
 
 def check_join(join: object) -> None:

@@ -15,7 +15,7 @@ from measurand.benchmarks.published.table import PUBLISHED, TOPICS
 from measurand.benchmarks.roles import Columns, name_columns
 from measurand.core.benchmark import Benchmark
 from measurand.core.catalogue import Entry
-from measurand.core.errors import BadOption, UnknownName
+from measurand.core.errors import BadOption, OneSidedColumn, UnknownName, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,15 +62,24 @@ def load_benchmark(
             f"{', '.join(arguments)} is for benchmarks known by name, such as snli; "
             "leave it out, or see measurand list benchmarks"
         )
-    return from_frames(
-        read_source(source, list(BENCHMARKS)),
-        None if test is None else read_source(test, list(BENCHMARKS)),
-        name=benchmark_title(source),
-        split_by=split_by,
-        seed=seed,
-        join=join,
-        **columns,
-    )
+    try:
+        return from_frames(
+            read_source(source, list(BENCHMARKS)),
+            None if test is None else read_source(test, list(BENCHMARKS)),
+            name=benchmark_title(source),
+            split_by=split_by,
+            seed=seed,
+            join=join,
+            **columns,
+        )
+    except OneSidedColumn as fault:
+        files = f"train is {_file_name(source)} and test is {_file_name(str(test))}"
+        raise OneSidedColumn(f"{fault}; {files}") from None
+
+
+def _file_name(source: str) -> str:
+    """The name of a file without its folder, or of a dataset."""
+    return quote(source if source.startswith(HUB_PREFIX) else Path(source).name)
 
 
 def is_known(source: str) -> bool:

@@ -1,32 +1,106 @@
 """measurand compare: reports of one audit beside each other."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
-from measurand.cli.console import deliver
-from measurand.cli.run import check_run_out
+from measurand.cli.console import deliver, deliver_all, notice
+from measurand.cli.run import check_run_out, exit_on_verdict
+
+if TYPE_CHECKING:
+    from measurand.compare.versions import Match
+    from measurand.core.finding import Report
+
+Worse = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="worse: the exit code is 3 where a verdict, or a headline beyond its "
+        "interval, is worse than in the first report.",
+        rich_help_panel=o.RUN,
+    ),
+]
 
 
 @app.command("compare")
 def compare_verb(
     reports: Annotated[
-        list[Path], typer.Argument(help="Folders of reports of one kind of audit.")
+        list[Path],
+        typer.Argument(
+            help="Folders of reports of one audit, or folders with reports of several: "
+            "these are paired by audit and benchmark."
+        ),
     ],
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     json: o.Json = False,
     verbose: o.Verbose = False,
+    fail_on: Worse = None,
 ) -> None:
     """Lay reports beside each other; paired where they share items."""
     from measurand.compare.compare import compare
-    from measurand.report.saved import load_report
+    from measurand.compare.versions import match_reports
+    from measurand.core.errors import BadInput, BadOption
+    from measurand.core.names import file_stems
+    from measurand.report.saved import Reports
     from measurand.report.schema import blame_reports
 
     run = o.RunOptions(out=out, overwrite=overwrite, json=json, verbose=verbose)
+    for word in fail_on or []:
+        if word != "worse":
+            raise BadOption(f"`fail_on` is {word!r}; allowed is worse")
     check_run_out(run, reports)
     with blame_reports(*reports):
-        deliver(compare([load_report(path) for path in reports]), run, {})
+        matches, left = match_reports([_load_folder(path) for path in reports])
+        if not matches:
+            raise BadInput(
+                "no two of these folders hold reports of one audit of one benchmark; "
+                "give the reports to compare themselves"
+            )
+        if fail_on:
+            _check_can_be_worse(matches)
+        compared = {match: compare(match.reports) for match in matches}
+        if len(matches) > 1 or left:
+            _tell_matches(matches, left)
+        if len(compared) == 1:
+            deliver(next(iter(compared.values())), run, {})
+        else:
+            stems = file_stems([match.title for match in matches])
+            named = dict(zip(stems, compared.values(), strict=True))
+            deliver_all(Reports(named), run, {})
+    exit_on_verdict([*compared.values()], fail_on)
+
+
+def _load_folder(folder: Path) -> "dict[str, Report]":
+    """The reports in a folder by where they lie: one, or all below it."""
+    from measurand.report.index import report_folders
+    from measurand.report.saved import load_report
+
+    below = [] if (folder / "report.json").exists() else report_folders(folder)
+    return {str(path): load_report(path) for path in below or [folder]}
+
+
+def _check_can_be_worse(matches: "Sequence[Match]") -> None:
+    """Raise where no report can be worse than another, so that nothing would fail."""
+    from measurand.compare.versions import is_same_benchmark
+    from measurand.core.errors import BadInput
+
+    for match in matches:
+        for place, report in zip(match.places[1:], match.reports[1:], strict=True):
+            if not is_same_benchmark(match.reports[0], report):
+                raise BadInput(
+                    f"`fail_on` 'worse' needs reports of one benchmark, and "
+                    f"{match.places[0]} and {place} share neither a name nor items; "
+                    "give an old and a new report of one benchmark"
+                )
+
+
+def _tell_matches(matches: "Sequence[Match]", left: Sequence[str]) -> None:
+    """Say what stands beside what, and what was left alone."""
+    for match in matches:
+        notice(f"compared ({match.audit}): {' with '.join(match.places)}")
+    for place in left:
+        notice(f"left alone: {place}, which no report of its audit and benchmark meets")

@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from measurand.cli.reader_files import (
+    check_config_reader,
+    is_custom,
+    load_custom,
+    read_prompt,
+)
+
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
@@ -39,6 +46,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
                 f"--config {path.name} sets {option!r}; allowed are {allowed}"
             )
         _check_config_value(path.name, option, value)
+        check_config_reader(path.name, option, value)
         if option == "key-env":
             raise BadOption(
                 f"--config {path.name} sets 'key-env'; a file may not say where a key "
@@ -260,7 +268,8 @@ Readers = Annotated[
     typer.Option(
         "--reader",
         help="A reader by name (see `measurand list readers`), or encoder:, causal:, "
-        "zero-shot: or endpoint: and a directory or model; repeatable. Default: tfidf.",
+        "zero-shot: or endpoint: and a directory or model, or FILE.py:NAME, which runs "
+        "that file; repeatable. Default: tfidf.",
     ),
 ]
 Url = Annotated[
@@ -317,6 +326,23 @@ Timeout = Annotated[
         rich_help_panel=ENDPOINT,
     ),
 ]
+Prompt = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file with the question for endpoint:MODEL, in which {fields} and "
+        "{options} stand for the item and its labels, {marks} for their letters.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
+Temperature = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        max=2,
+        help="The temperature sent to a server; one that refuses it is asked without.",
+        rich_help_panel=ENDPOINT,
+    ),
+]
 Retries = Annotated[
     int,
     typer.Option(
@@ -357,7 +383,7 @@ EvidenceFolds = Annotated[
     typer.Option(
         "--folds",
         help="Folds in which all items of a single file are tested, 3 if not given; "
-        "1 tests the share set apart, as a server's model does.",
+        "1 tests the share set apart, as a server's model with --shots does.",
     ),
 ]
 AnswerJudge = Annotated[
@@ -672,6 +698,8 @@ class EndpointOptions:
     key_env: KeyEnv = None
     timeout_s: Timeout = 120.0
     retries: Retries = 6
+    prompt: Prompt = None
+    temperature: Temperature = 0.0
 
     def readers(
         self, names: list[str] | None, usual: tuple[str, ...]
@@ -681,10 +709,20 @@ class EndpointOptions:
         from measurand.readers import make_reader
 
         terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        asking = {"shots": terms.pop("shots"), "orders": terms.pop("orders")}
+        asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
+        asking["form"] = read_prompt(terms.pop("prompt"))
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
-        return {name: make_reader(name, **asking, **terms) for name in names or usual}
+        readers: dict[str, Any] = {}
+        for name in names or usual:
+            if is_custom(name):
+                title, reader = load_custom(name)
+                while readers.get(title, reader) != reader:  # of another folder
+                    title += " (2)"
+            else:
+                title, reader = name, make_reader(name, **asking, **terms)
+            readers[title] = reader
+        return readers
 
 
 def published_folder(source: str, data: str | None) -> str | None:

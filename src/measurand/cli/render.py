@@ -1,33 +1,54 @@
 """measurand render: a saved report as Markdown."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from measurand.cli import options as o
 from measurand.cli.app import app
 
+if TYPE_CHECKING:
+    from measurand.report.saved import Reports
+
 
 @app.command("render")
 def render_verb(
-    report: Annotated[Path, typer.Argument(help="A report's folder.")],
+    report: Annotated[
+        Path, typer.Argument(help="A report's folder, or that of an audit.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="A file; else it is printed.")
     ] = None,
     overwrite: o.OverwriteFile = False,
+    brief: Annotated[
+        bool,
+        typer.Option("--brief", help="The answer and what it rests on, and no table."),
+    ] = False,
 ) -> None:
     """Write a saved report as Markdown, for a data card."""
     from measurand.core.files import check_new_file, write_file
-    from measurand.report.markdown import markdown
-    from measurand.report.saved import load_report
+    from measurand.report.markdown import brief_markdown, markdown
     from measurand.report.schema import blame_reports
 
     if out is not None:
         check_new_file(out, overwrite=overwrite, inputs=report.rglob("*"))
     with blame_reports(report):
-        text = markdown(load_report(report))
+        reports = _load_saved(report)
+        text = "\n".join(map(markdown, reports.values()))
+        if brief:
+            text = brief_markdown([*reports.values()], reports.not_run)
     if out is None:
         print(text)
     else:
         write_file(out, text.encode(), overwrite=overwrite)
+
+
+def _load_saved(folder: Path) -> "Reports":
+    """The report in a folder, or those of all audits in it."""
+    from measurand.report.saved import Reports, load_report, load_reports
+
+    if not (folder / "report.json").exists() and (folder / "audits.json").exists():
+        return load_reports(folder)
+    report = load_report(folder)
+    return Reports({report.audit: report})

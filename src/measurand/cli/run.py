@@ -10,6 +10,7 @@ import typer
 from measurand.cli.console import (
     cache_directory,
     deliver,
+    notice,
     open_with_progress,
     run_log,
 )
@@ -78,8 +79,34 @@ def run_audit(
             readers = _tune_readers(experiment, audit.name, readers)
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source, run.workers)
-    deliver(report, run, log)
+    spent = spent_on_servers(readers)
+    deliver(report, run, {**log, **({"spent": spent} if spent else {})})
+    for name, line in spent.items():
+        notice(f"spent on {name}: {line}")
     exit_on_verdict([report], run.fail_on)
+
+
+def spent_on_servers(readers: Mapping[str, Any]) -> dict[str, str]:
+    """What each reader behind a server has cost in this run; kept answers cost nothing.
+
+    Readers on the same terms are counted together.
+    """
+    from measurand.core.recipe import traits_of
+
+    remote = {
+        name: reader.endpoint
+        for name, reader in readers.items()
+        if traits_of(reader).remote and hasattr(reader, "endpoint")
+    }
+    if not remote:
+        return {}
+    from measurand.models.server.client import ledger
+    from measurand.models.server.endpoint import terms_of
+
+    ledgers: dict[Any, list[str]] = {}
+    for name, endpoint in remote.items():
+        ledgers.setdefault(ledger(terms_of(endpoint)), []).append(name)
+    return {" and ".join(names): str(spent) for spent, names in ledgers.items()}
 
 
 def exit_on_verdict(reports: "Sequence[Report]", fail_on: list[str] | None) -> None:

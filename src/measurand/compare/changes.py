@@ -13,11 +13,10 @@ import pandas as pd
 
 from measurand.compare.pairing import (
     FindingPair,
-    is_same_benchmark,
-    items_by_id,
     paired_differences,
     shared_ids,
 )
+from measurand.compare.versions import is_same_benchmark, items_by_id
 from measurand.core.audit import Comparison
 from measurand.core.finding import Estimate, Exhibit, Finding, Report
 from measurand.report.terminal import KIND, SUFFIX

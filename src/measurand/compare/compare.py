@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from measurand.audits import AUDITS
-from measurand.compare import changes, pairing, statistics
+from measurand.compare import changes, pairing, statistics, worsening
 from measurand.compare.changes import Changes, judged_condition, report_changes
-from measurand.compare.pairing import items_by_id
+from measurand.compare.versions import items_by_id
 from measurand.core.audit import Audit, Comparison, findings_by_reader
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.finding import Exhibit, Finding, Report, Verdict
@@ -46,16 +46,22 @@ def compare(reports: Sequence[Report], names: Sequence[str] | None = None) -> Re
     pairs = report_changes(names, reports, comparison)
     verdicts = Counter(report.verdict.label for report in reports)
     counts = ", ".join(f"{n} {label}" for label, n in verdicts.most_common())
-    reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs)]
+    stated = [
+        *pairing.paired_findings(differences),
+        *worsening.headline_differences(names, reports, comparison),
+        *changes.change_findings(pairs),
+    ]
+    worse = worsening.list_worse(names, reports, comparison, stated, differences)
+    reasons = [f"{len(reports)} reports: {counts}", *axis_changes(pairs), *worse]
+    label = worsening.WORSE if worse else "compared"
     return Report(
         audit="compare",
         benchmark={"name": ", ".join(names), "reports": len(reports)},
-        verdict=Verdict("compared", "", None, "; ".join(reasons)),
+        verdict=Verdict(label, "", None, "; ".join(reasons)),
         findings=(
             *correlations,
             *_restate_findings(names, reports),
-            *pairing.paired_findings(differences),
-            *changes.change_findings(pairs),
+            *stated,
         ),
         settings={
             "audit": audits[0],

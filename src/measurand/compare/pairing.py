@@ -10,6 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from measurand.compare.versions import (
+    is_called_alike,
+    items_by_id,
+    role_column,
+    version_ids,
+)
 from measurand.core.arrays import Floats
 from measurand.core.audit import Score
 from measurand.core.clusters import (
@@ -92,14 +98,15 @@ def _difference_rows(
     for (first, first_report), (second, second_report) in combinations(
         zip(names, reports, strict=True), 2
     ):
-        if not is_same_benchmark(first_report, second_report):
-            continue
         pair = first_report, second_report
+        versions = None if is_called_alike(*pair) else version_ids(*pair)
         left, right = (_answered_items(report) for report in pair)
         for column in left:
             if column not in right:
                 continue
             ids = left[column].index.join(right[column].index, how="inner")
+            if versions is not None:
+                ids = ids[ids.isin(versions)]
             if len(ids) < LEAST_SHARED:
                 continue
             tables = left[column].loc[ids], right[column].loc[ids]
@@ -113,15 +120,6 @@ def _difference_rows(
             where = {"reader": reader, "part": part}
             where |= {"first": first, "second": second}
             yield {**where, **_difference_row(after - before, clusters)}
-
-
-def is_same_benchmark(first: Report, second: Report) -> bool:
-    """Whether the two are called alike, or hold the same items to the letter."""
-    return any(
-        first.benchmark.get(key) is not None
-        and first.benchmark.get(key) == second.benchmark.get(key)
-        for key in ("name", "digest")
-    )
 
 
 def _answered_items(report: Report) -> dict[str, pd.DataFrame]:
@@ -231,7 +229,7 @@ def shared_ids(first_report: Report, second_report: Report) -> "pd.Index[str]":
     )
     for role in ("query", "label", *(() if explained else ("evidence",))):
         columns = [
-            _role_column(report, role) for report in (first_report, second_report)
+            role_column(report, role) for report in (first_report, second_report)
         ]
         if role == "evidence" and None in columns:
             continue
@@ -308,7 +306,7 @@ def _shared_clusters(
     columns: dict[str, list[pd.Series[str]]] = {}
     for report, table in zip(reports, tables, strict=True):
         for role in ("query", "evidence", "group"):
-            column = _role_column(report, role)
+            column = role_column(report, role)
             if column is not None and column not in table.columns:
                 return None
             if column is not None:
@@ -326,21 +324,9 @@ def _shared_clusters(
     return cross_clusters(*ways) if len(ways) == 2 else ways[0]
 
 
-def items_by_id(report: Report) -> pd.DataFrame:
-    """The items by id, each id once."""
-    items = report.items[~report.items.index.duplicated()]
-    return items.set_axis(items.index.map(str), axis=0)
-
-
-def _role_column(report: Report, role: str) -> str | None:
-    roles = report.benchmark.get("roles")
-    column = roles.get(role) if isinstance(roles, Mapping) else None
-    return column if isinstance(column, str) else None
-
-
 def _has_explained_evidence(report: Report) -> bool:
     evidence, rationale = (
-        _role_column(report, role) for role in ("evidence", "rationale")
+        role_column(report, role) for role in ("evidence", "rationale")
     )
     return evidence is not None and evidence in (rationale or "").split(", ")
 

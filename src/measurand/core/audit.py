@@ -74,6 +74,8 @@ class Comparison:
         axes: The words by which a verdict says what fails, and the statistic of each.
         conditions_setting: The setting that lists the conditions, the one judged first.
         outcomes: Settings that were not chosen but found.
+        worse: The headlines by which a later report may be worse, and which way that
+            is: higher or lower.
         alike: Settings by which statistics are compared only where they are the same.
         titles: What the axes of figures call a statistic.
         exhibits: Figures of the audit's own, from the names of the reports and these.
@@ -93,6 +95,7 @@ class Comparison:
     axes: Mapping[str, str] = field(default_factory=dict)
     conditions_setting: str = ""
     outcomes: tuple[str, ...] = ()
+    worse: Mapping[str, str] = field(default_factory=dict)
     alike: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     exhibits: Callable[[Sequence[str], Sequence[Report]], Iterable[Exhibit]] = (
@@ -172,9 +175,10 @@ class Audit:
         """Raise where the benchmark lacks a part that the audit is about."""
         for part in self.needs:
             if getattr(benchmark, part) is None:
+                left_out = benchmark.roles.get("left out")
                 raise NotApplicable(
                     f"{benchmark.name} names no {part} field; name its column with "
-                    f"`{part}`"
+                    f"`{part}`" + (f": {left_out}" if left_out else "")
                 )
 
 

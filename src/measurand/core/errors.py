@@ -6,6 +6,7 @@
     ├── MissingWeights        the weights of a model are not there or not readable
     ├── BadInput              the benchmark cannot be read, or not as asked
     │   ├── NoField           a column that is not there
+    │   ├── OneSidedColumn    a column that train has and test lacks, or the other way
     │   ├── RepeatedIds       an id that stands on more than one row
     │   ├── NotApplicable     the audit needs a part that no column plays
     │   └── AmbiguousRoles    more than one column could play a part, or none
@@ -92,6 +93,10 @@ class NoField(BadInput):
             f"no field {quote(field, LONGEST_NAME)}; these items have "
             f"{join_names(columns)}{inside}{hint}"
         )
+
+
+class OneSidedColumn(BadInput):
+    """A column that one of two tables has and the other lacks."""
 
 
 class RepeatedIds(BadInput):

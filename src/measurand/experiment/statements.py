@@ -70,6 +70,7 @@ def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
 DOINGS = {
     "truncated": "cut",
     "unparsed": "gave an answer that names no class, or none, about",
+    "without_temperature": "was asked, as its server wants, without temperature about",
 }
 SEVERAL_RIGHT = "several_right"  # items whose right choice stands twice
 

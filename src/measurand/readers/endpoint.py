@@ -24,6 +24,7 @@ from measurand.readers.prompting import (
     Choices,
     chat_template,
     chat_turn,
+    check_form,
     check_shots,
     check_writing,
     draw_shots,
@@ -34,6 +35,7 @@ from measurand.readers.prompting import (
     mark_labels,
     render_items,
     reply_shares,
+    split_form,
     writing_template,
 )
 
@@ -111,6 +113,7 @@ class EndpointReader:
     Attributes:
         endpoint: The model, and how it is asked.
         prompt: NAME of a file `prompts/chat-NAME.txt`.
+        form: A prompt of the user's own in its place; empty where there is none.
         shots: Labelled training items shown before the question, evenly over labels.
         answers: How often an item is asked where the server gives no log-probabilities:
             the first time as the endpoint says, then at temperature 1.
@@ -129,14 +132,22 @@ class EndpointReader:
     answers: int = 1
     orders: int = 1
     writes: str = ANSWERS
+    form: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an unknown prompt before anything is paid for."""
         chat_template(self.prompt)
+        if self.form:
+            check_form(self.form)
         check_shots(self.shots)
         check_number("answers", self.answers, 1, MOST_ANSWERS)
         check_number("orders", self.orders, 1, len(LETTERS))
         check_writing(self.writes)
+
+    @property
+    def template(self) -> tuple[str, str]:
+        """The question, and the form of the answer."""
+        return split_form(self.form) if self.form else chat_template(self.prompt)
 
     def fit(self, items: Items, rng: np.random.Generator) -> "FittedEndpoint":
         """Learn the labels, and draw the items to show."""
@@ -171,7 +182,7 @@ class EndpointReader:
         self, shown: Items, offered: Sequence[Choices], asked: str, gold: Choices
     ) -> tuple[Mapping[str, str], ...]:
         """The items as questions that were answered."""
-        question, answer = chat_template(self.prompt)
+        question, answer = self.template
         turns: list[Mapping[str, str]] = []
         for text, label, choices in zip(
             render_items(shown), shown.labels, offered, strict=True
@@ -190,7 +201,7 @@ class EndpointReader:
         Where the server gives no log-probabilities, an item is asked `answers` times,
         and the shares are the mean.
         """
-        _, answer = chat_template(self.prompt)
+        _, answer = self.template
         at_once = answer.startswith("{mark}")
         replies = endpoint_replies(self.endpoint, prompts)
         rows, counts = [], Counter[str]()
@@ -207,6 +218,8 @@ class EndpointReader:
             ]
             parsed = [each for each in every if each is not None]
             counts.update(unparsed=int(not parsed), log_probabilities=int(by_tokens))
+            if "temperature" in reply.unsent:
+                counts.update(without_temperature=1)
             even = [1 / len(choices.classes)] * len(choices.classes)
             rows.append(np.mean(parsed, axis=0).tolist() if parsed else even)
         return rows, counts
@@ -235,6 +248,7 @@ def endpoint_reader(
     max_tokens: int | None = None,
     answers: int = 1,
     orders: int = 1,
+    form: str = "",
     **settings: Any,
 ) -> EndpointReader:
     """The reader from flat settings, for catalogues and the command line.
@@ -245,9 +259,12 @@ def endpoint_reader(
     names = {term.name for term in fields(Terms)}
     terms = Terms(url=url, **{n: v for n, v in settings.items() if n in names})
     asking = {name: value for name, value in settings.items() if name not in names}
-    room = ROOM.get(prompt, max(ROOM.values())) if max_tokens is None else max_tokens
+    room = ROOM.get(prompt, max(ROOM.values()))
+    if form and not split_form(form)[1].startswith("{mark}"):
+        room = max(ROOM.values())
+    room = room if max_tokens is None else max_tokens
     endpoint = Endpoint(model, max_tokens=room, terms=terms, **asking)
-    return EndpointReader(endpoint, prompt, shots, answers, orders)
+    return EndpointReader(endpoint, prompt, shots, answers, orders, form=form)
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +298,7 @@ class FittedEndpoint:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
-        question, _ = chat_template(self.reader.prompt)
+        question, _ = self.reader.template
         return [
             [
                 *self.examples,
@@ -342,7 +359,7 @@ class FittedEndpointChoices:
 
     def prompts(self, items: Items) -> list[Messages]:
         """The conversation that ends in the question about each item."""
-        question, _ = chat_template(self.reader.prompt)
+        question, _ = self.reader.template
         return [
             [
                 *self.examples,

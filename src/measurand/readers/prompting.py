@@ -188,6 +188,8 @@ def _token_label(token: str, choices: Choices) -> int | None:
 
 LABELS = "Which of these labels is right for it?"
 CHOICES = "Which of these answers is the right one?"
+FORM_NAMES = ("fields", "asked", "options", "marks")  # what a question may name
+FORM_NEEDS = ("fields", "options")
 
 
 def chat_turn(role: str, content: str) -> dict[str, str]:
@@ -198,8 +200,36 @@ def chat_turn(role: str, content: str) -> dict[str, str]:
 @cache
 def chat_template(name: str) -> tuple[str, str]:
     """The question and the form of the answer, from the file of that name."""
-    question, _, answer = read_template("chat", "prompt", name).partition("\n---\n")
-    return question, answer.strip()
+    return split_form(read_template("chat", "prompt", name))
+
+
+def split_form(form: str) -> tuple[str, str]:
+    """The question in a form, and the form of the answer; the mark where it has none.
+
+    >>> split_form("Read {fields}. Choose: {options}")
+    ('Read {fields}. Choose: {options}', '{mark}')
+    """
+    question, _, answer = form.replace("\r\n", "\n").partition("\n---\n")
+    return question, answer.strip() or "{mark}"
+
+
+def check_form(form: str) -> None:
+    """Raise where a form could not ask, or nobody could read what it is answered."""
+    question, answer = split_form(form)
+    for part, text, needed, allowed in (
+        ("question", question, FORM_NEEDS, FORM_NAMES),
+        ("answer", answer, ("mark",), ("mark",)),
+    ):
+        names = re.findall(r"\{(\w+)\}", text)
+        missing = [f"{{{name}}}" for name in needed if name not in names]
+        unknown = [f"{{{name}}}" for name in names if name not in allowed]
+        if missing or unknown:
+            fault = f"lacks {missing[0]}" if missing else f"holds {unknown[0][:60]}"
+            braced = ", ".join(f"{{{name}}}" for name in allowed)
+            raise BadOption(
+                f"`prompt` {fault} in its {part}; allowed are {braced}, and "
+                f"{', '.join(f'{{{name}}}' for name in needed)} must be there"
+            )
 
 
 def read_template(family: str, noun: str, name: str) -> str:

@@ -314,10 +314,12 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     (first, before), (last, after) = verdicts[0], verdicts[-1]
     audit = str(report.settings.get("audit", ""))
     tone = verdict_words(audit, after).tone.name
+    answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
     if len(labels) == 1:
         answer = f"The verdict is the same: {labels[0]}."
-        return Details(answer, cause, certainty, (), tone)
-    answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
+    if report.verdict.label == "worse":
+        answer = f"Worse than before. {answer}"
+        tone = "fix" if tone == "fine" else tone
     return Details(answer, cause, certainty, (), tone)
 
 
@@ -332,10 +334,12 @@ def compared_verdicts(report: Report) -> list[tuple[str, str]]:
 
 
 def sure_differences(report: Report) -> list[Finding]:
-    """The differences that are clear of zero, those of answers first."""
+    """The differences that are clear of zero: of answers, and large ones, first."""
     sure = [f for f in report.findings if f.decision in ("differs", "higher", "lower")]
     sure = [f for f in sure if f.statistic.endswith(SUFFIX)]
-    return sorted(sure, key=lambda f: f.statistic != f"accuracy{SUFFIX}")
+    return sorted(
+        sure, key=lambda f: (f.statistic != f"accuracy{SUFFIX}", -abs(f.estimate.value))
+    )
 
 
 def _say_difference(finding: Finding) -> str:
@@ -343,7 +347,10 @@ def _say_difference(finding: Finding) -> str:
     if finding.statistic != f"accuracy{SUFFIX}":
         side = "higher" if finding.estimate.value > 0 else "lower"
         return f"The surest: {side}, with an interval clear of zero."
-    return f"{capitalise(say_change(finding.estimate, 'more right', 'fewer right'))}."
+    change = capitalise(say_change(finding.estimate, "more right", "fewer right"))
+    part, colon, _ = finding.condition.partition(": ")
+    alone = f" from {name_part(plain_text(part, 40))} alone"
+    return f"{change}{alone if colon and part != 'pair' else ''}."
 
 
 def _count_pairs(report: Report) -> str:

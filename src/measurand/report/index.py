@@ -39,16 +39,11 @@ class IndexView:
 def index_page(folder: str | Path) -> str:
     """The page of all reports below a folder, by links that need no server."""
     root = Path(folder)
-    paths = sorted(
-        path
-        for depth in range(1, DEPTH + 1)
-        for path in root.glob("/".join(["*"] * depth) + "/report.json")
-    )[:MOST_REPORTS]
     entries, unread = [], []
-    for path in paths:
-        where = path.parent.relative_to(root).as_posix()
+    for path in report_folders(root):
+        where = path.relative_to(root).as_posix()
         try:
-            entries.append(_index_entry(load_report(path.parent), where))
+            entries.append(_index_entry(load_report(path), where))
         except MeasurandError as failed:
             unread.append(plain_text(f"{where}: {failed}", 300))
     if not entries:
@@ -59,6 +54,16 @@ def index_page(folder: str | Path) -> str:
     title = f"{len(entries)} report{'' if len(entries) == 1 else 's'}"
     view = IndexView(title, _order(entries), _count_tones(entries), unread)
     return render_page(view, "index.html")
+
+
+def report_folders(root: Path) -> list[Path]:
+    """The folders below one that hold a report, in order."""
+    paths = [
+        path
+        for depth in range(1, DEPTH + 1)
+        for path in root.glob("/".join(["*"] * depth) + "/report.json")
+    ]
+    return [path.parent for path in sorted(paths)[:MOST_REPORTS]]
 
 
 def _index_entry(report: Report, where: str) -> IndexEntry:

@@ -1,8 +1,10 @@
 """A report as Markdown, to paste in a data card."""
 
 import re
+from collections.abc import Mapping, Sequence
 
 from measurand.core.finding import Exhibit, Report
+from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
 from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain_text
@@ -34,6 +36,43 @@ def markdown(report: Report) -> str:
     blocks += [_exhibit_markdown(exhibit) for exhibit in report.exhibits]
     blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+MOST_WARNINGS = 3  # of a report that is told in brief
+
+
+def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str:
+    """The answer of each report and what it rests on; no table."""
+    blocks = []
+    for report in reports:
+        answers = [answer_report(report), answer_split([report])]
+        blocks += ["# " + " of ".join(map(escape_markdown, heading(report)))]
+        blocks += [_answer_markdown(answer) for answer in answers if answer]
+        blocks += [
+            f"> **Warning.** {escape_markdown(text, 400)}"
+            for text in [*report.warnings][:MOST_WARNINGS]
+        ]
+    blocks += [
+        f"Not run: {escape_markdown(name)}, since {escape_markdown(why, 300)}"
+        for name, why in not_run.items()
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _answer_markdown(answer: Answer) -> str:
+    """The question, the answer with its tone, and what stands behind it."""
+    facts = {
+        "because": answer.cause,
+        "how sure": answer.certainty,
+        "rests on": answer.basis,
+        "do next": " ".join(answer.steps),
+        "verdict": answer.verdict,
+    }
+    tone = f"{answer.tone.sign} {answer.tone.word}"
+    lines = [f"{escape_markdown(answer.question)} **{tone}.**"]
+    lines[0] += f" {escape_markdown(answer.sentence, 400)}"
+    rows = [f"- {n}: {escape_markdown(text, 400)}" for n, text in facts.items() if text]
+    return "\n".join([*lines, "", *rows])
 
 
 def escape_markdown(text: object, most: int = 120) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
+from measurand.core.words import UNSPACED
 from measurand.report.causes import SIMPLE
 from measurand.report.layout import to_number
 from measurand.report.phrases import capitalise, name_part, say_count
@@ -22,14 +23,17 @@ SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
 MOST_REASON = 2_000  # letters
+# The space that stands between two characters of a script that writes none.
+BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a text, marked or not."""
+    """A piece of a text, marked or not; or, as a note, of our words before it."""
 
     text: str
     marked: bool = False
+    is_note: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         wanted = plain_text(row.get("label", ""), 40)
         said = _say_word(row, wanted)
         examples = _examples(items, texts, holds, token, label, wanted)
-        patterns.append(Pattern(f"“{token}”", name_part(part), said, examples))
+        name = f"“{BETWEEN_UNSPACED.sub('', token)}”"
+        patterns.append(Pattern(name, name_part(part), said, examples))
     return patterns
 
 
@@ -107,11 +112,22 @@ def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
         nearest = (inside - inside.median()).abs().to_numpy().argmin()
         position = np.flatnonzero(items.index == inside.index[nearest])[0]
         text = plain_text(items[part].iloc[position], 2 * AROUND)
-        count = f"{len(text.split())} words: "
+        count = _say_length(text)
         ident = plain_text(items.index[position], 60)
-        pieces = (Piece(count, marked=True), Piece(text))
+        pieces = (Piece(count, marked=True, is_note=True), Piece(text))
         chosen.append(Example(ident, plain_text(name, 40), pieces))
     return tuple(chosen)
+
+
+def _say_length(text: str) -> str:
+    """How long a text is, as its script counts.
+
+    >>> _say_length("a red boat"), _say_length("一艘红船")
+    ('3 words:', '4 letters:')
+    """
+    if re.search(rf"[{UNSPACED}]", text):
+        return f"{len(''.join(text.split()))} letters:"
+    return f"{len(text.split())} words:"
 
 
 def _word_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
@@ -148,8 +164,18 @@ def _holds(texts: "pd.Series[str]", token: str) -> Bools:
 
 
 def _token_pattern(token: str) -> "re.Pattern[str]":
-    """A word, or words in a row, with anything but letters between them."""
-    words = r"\W+".join(re.escape(word) for word in token.split()) or r"(?!)"
+    """A word, or words in a row, with anything but letters between them.
+
+    Between characters of a script that writes no spaces there may be nothing.
+
+    >>> texts = {"他从来没有": "从 来", "not, ever": "not ever", "notever": "not ever"}
+    >>> [bool(_token_pattern(token).search(text)) for text, token in texts.items()]
+    [True, True, False]
+    """
+    gap = BETWEEN_UNSPACED.sub("\0", " ".join(token.split()))
+    parts = [re.escape(part) for part in re.split("[ \0]", gap)]
+    gaps = [r"\W*" if sign == "\0" else r"\W+" for sign in re.findall("[ \0]", gap)]
+    words = "".join(a + b for a, b in zip(parts, [*gaps, ""], strict=True)) or r"(?!)"
     edge = r"\b" if token.isascii() else ""
     return re.compile(rf"{edge}{words}{edge}", re.IGNORECASE)
 

@@ -46,7 +46,8 @@ def summary_of_all(
         (f"{name} audit not run", plain_text(why, 300)) for name, why in not_run.items()
     ]
     missing = ["", *lay_out_columns(rows)] if rows else []
-    if verbose or len({heading(report)[1] for report in reports}) != 1:
+    compared = any(report.audit == "compare" for report in reports)
+    if verbose or compared or len({heading(report)[1] for report in reports}) != 1:
         texts = [summary(report, verbose=verbose) for report in reports]
         return "\n\n".join([*texts, *missing[1:]])
     answers = answer_reports(reports)

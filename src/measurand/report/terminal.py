@@ -110,7 +110,9 @@ def join_sentences(*parts: str) -> str:
 def heading(report: Report) -> tuple[str, str]:
     """What kind of report it is, and of what."""
     name = plain_text(report.benchmark.get("name", "a benchmark"), 120)
-    kind = "comparison" if report.audit == "compare" else f"{report.audit} audit"
+    kind = f"{report.audit} audit"
+    if report.audit == "compare":
+        kind = f"{report.settings.get('audit', '')} comparison".lstrip()
     return plain_text(kind), name
 
 

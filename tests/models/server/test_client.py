@@ -210,7 +210,7 @@ def test_an_environment_that_allows_no_call_is_one_line(monkeypatch, name, setti
 
 
 def test_no_address_says_what_to_set(monkeypatch):
-    with pytest.raises(EndpointFailed, match="set MEASURAND_ENDPOINT to its address"):
+    with pytest.raises(EndpointFailed, match="with `url`, or in MEASURAND_ENDPOINT"):
         endpoint_replies(Endpoint("small"), prompts(1))
     with serving() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -322,7 +322,8 @@ def test_a_damaged_call_is_noticed_and_asked_again(tmp_path, damage, caplog):
 def test_the_spend_cap_is_never_passed_and_can_be_raised(tmp_path, cap, trouble):
     priced = {"price_in": 1.0, "price_out": 2.0, **cap}
     with serving(trouble=trouble) as server, keep_calls(tmp_path):
-        with pytest.raises(SpendCapReached, match=f"raise {next(iter(cap))} and") as e:
+        line = f"raise `{next(iter(cap))}` and"
+        with pytest.raises(SpendCapReached, match=line) as e:
             endpoint_replies(reached(server, **priced), prompts(60))
         assert "\n" not in str(e.value)
         sent, received = server.tokens["prompt_tokens"], server.tokens.total()

@@ -433,5 +433,8 @@ def _map_regions(reports: Sequence[Report]) -> dict[str, Any]:
 
 
 COMPARISON = Comparison(
-    headlines=("mpds", "delta_evi"), preferred=PLAIN, exhibits=map_exhibits
+    headlines=("mpds", "delta_evi"),
+    preferred=PLAIN,
+    worse={"delta_evi": "lower"},
+    exhibits=map_exhibits,
 )

@@ -81,8 +81,8 @@ class EvidenceSettings:
         brief: Whether to leave out the consequences: shift, flips, filter.
         folds: In how many folds the items of a single file are tested; 1 tests the
             share that was set apart. None takes 3, and 1 where a server's model is
-            asked: it is paid by the item. A reader that learned before is asked about
-            the share set apart, whatever is chosen.
+            shown examples of train: it is paid by the prompt. A reader that learned
+            before is asked about the share set apart, whatever is chosen.
         judge: Who also judges written answers: lexical, or an entailment classifier by
             directory or hub id; None for nobody. The verdict does not rest on it.
     """
@@ -115,8 +115,11 @@ class EvidenceSettings:
 
     def folds_for(self, readers: Iterable[Reader]) -> int:
         """The folds of a single file that these readers are asked about."""
-        traits = [traits_of(reader) for reader in readers]
-        if any(trait.learned for trait in traits):
+        traits = {reader: traits_of(reader) for reader in readers}
+        if any(trait.learned for trait in traits.values()):
             return 1  # what it learned from may well be what was set apart as train
-        usual = 1 if any(trait.remote for trait in traits) else FOLDS
+        # A server's model that is shown examples is paid for those of every fold; one
+        # that is shown none needs no training part, and can be asked about all items.
+        shots = [getattr(r, "shots", None) for r in traits if traits[r].remote]
+        usual = FOLDS if all(shot == 0 for shot in shots) else 1
         return usual if self.folds is None else self.folds

@@ -86,9 +86,10 @@ def require_evidence(benchmark: Benchmark) -> str:
     """The evidence field, if there is one and not all items have the same text."""
     field = benchmark.evidence
     if field is None:
+        left_out = benchmark.roles.get("left out")
         raise NotApplicable(
             f"{benchmark.name} names no evidence field; set `evidence` to the column "
-            "that should decide"
+            "that should decide" + (f": {left_out}" if left_out else "")
         )
     texts = {
         t for items in (benchmark.train, benchmark.test) for t in items.column(field)

@@ -267,6 +267,7 @@ COMPARISON = Comparison(
         "simulatability",
     ),
     effects=("varif",),
+    worse={"varif": "lower"},
     against=(
         Against(
             "lcig",

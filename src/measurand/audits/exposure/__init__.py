@@ -62,7 +62,7 @@ stored, not accuracies.
 from measurand.audits.exposure.audit import analyse_accuracies, audit, plan_exposure
 from measurand.audits.exposure.settings import ExposureSettings
 from measurand.audits.exposure.verdict import LABELS
-from measurand.core.audit import Audit
+from measurand.core.audit import Audit, Comparison
 
 AUDIT = Audit(
     name="exposure",
@@ -71,6 +71,7 @@ AUDIT = Audit(
     readers=("pca", "idf"),
     settings=ExposureSettings,
     run=audit,
+    comparison=Comparison(worse={"bias": "higher"}),
     usual=False,
     pooled=True,
     adjustable=("m", "n"),

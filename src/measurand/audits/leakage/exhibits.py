@@ -347,6 +347,7 @@ COMPARISON = Comparison(
     alike={"effective_k": ("peco", "peco_raw")},
     outcomes=("margin_bits",),
     effects=("over_majority", "peco"),
+    worse={"over_majority": "higher", "single_accuracy": "higher"},
     against=(
         Against(
             "single_accuracy",

@@ -122,6 +122,20 @@ class Ledger:
             )
             self.condition.notify_all()
 
+    def __str__(self) -> str:
+        """What was spent, for the user.
+
+        >>> print(Ledger(Prices(1.0, 4.0)))
+        0 answers, 0 tokens sent and 0 received, costing 0.00
+        """
+        prices = self.prices
+        cost = f", costing {prices.money(self.spent):.2f}"
+        return (
+            f"{self.answers:,} answers, {self.spent.sent:,} tokens sent and "
+            f"{self.spent.received:,} received"
+            + (cost if prices.price_in or prices.price_out else "")
+        )
+
     def cap_message(self, worst: Use) -> str:
         """Why the next call is not made, and what to do."""
         prices, money = self.prices, self.prices.money
@@ -136,7 +150,7 @@ class Ledger:
         return (
             f"the spend cap of {cap} is reached: {spent} spent on {self.answers:,} "
             f"answers in this run, up to {next_call} for the next; what was answered "
-            f"is kept and costs nothing again: raise {name} and run again"
+            f"is kept and costs nothing again: raise `{name}` and run again"
         )
 
 
@@ -170,6 +184,7 @@ class Reply:
         use: The tokens the server counted, or the worst case where it counts none.
         served: The model that the server says it was.
         ended: Why it stopped.
+        unsent: The parameters that the server refused, and was asked without.
     """
 
     text: str
@@ -177,6 +192,7 @@ class Reply:
     use: Use = field(default_factory=Use)
     served: str = ""
     ended: str = ""
+    unsent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +210,8 @@ def _unpack_call(stated: Mapping[str, Any], _: bytes) -> Call:
         Token(token["text"], tuple((text, share) for text, share in token["others"]))
         for token in reply["tokens"]
     )
-    parts = {**reply, "tokens": tokens, "use": Use(**reply["use"])}
+    unsent = tuple(reply.get("unsent", ()))
+    parts = {**reply, "tokens": tokens, "use": Use(**reply["use"]), "unsent": unsent}
     call = Call(stated["request"], Reply(**parts))
     if not _is_sound(call):
         raise ValueError("no call")
@@ -205,7 +222,8 @@ def _is_sound(call: Call) -> bool:
     """Whether words are words and numbers numbers."""
     reply, use = call.reply, call.reply.use
     pairs = [pair for token in reply.tokens for pair in token.others]
-    words = [reply.text, reply.served, reply.ended, *(t.text for t in reply.tokens)]
+    words = [reply.text, reply.served, reply.ended, *reply.unsent]
+    words += [token.text for token in reply.tokens]
     return (
         isinstance(call.request, dict)
         and all(isinstance(word, str) for word in (*words, *(w for w, _ in pairs)))

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -61,8 +62,8 @@ def server_url(url: str | None) -> httpx.URL:
     setting = url or next((os.environ[n] for n in ADDRESSES if os.environ.get(n)), None)
     if setting is None:
         raise EndpointFailed(
-            "no server is set; set MEASURAND_ENDPOINT to its address, such as "
-            "http://127.0.0.1:8000/v1"
+            "no server is set; give its address with `url`, or in MEASURAND_ENDPOINT, "
+            "such as http://127.0.0.1:8000/v1"
         )
     try:
         base = httpx.URL(setting.strip())
@@ -151,7 +152,8 @@ TEMPLATE = 64  # tokens a server may add around each message
 LONGEST_WAIT = 600.0  # seconds that a server may ask us to wait
 UNBILLED = (429, 503)  # the server refused before it worked
 RETRIED = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-DROPPED = (("top_logprobs", "logprobs"), ("seed",))  # what a server may not know
+# What a server may not know, or not take.
+DROPPED = (("top_logprobs", "logprobs"), ("seed",), ("temperature",))
 GRACE = 0.5  # seconds that calls under way get when the user wants to leave
 
 log = logging.getLogger(__name__)
@@ -304,6 +306,8 @@ class _EndpointClient:
                 if reply is None:
                     return "its answer is no chat completion", None
                 used, answered = reply.use, True
+                unsent = tuple(sorted({*request} - {*body} - {"max_tokens"}))
+                reply = replace(reply, unsent=unsent)
                 if used is reserved:
                     self.announce(
                         f"{self.url.host} gives no sound count of tokens; the most "

@@ -1,0 +1,77 @@
+"""Reports laid beside each other at the command line."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+
+def retold(folder, target, label="leaks", **about):
+    """A copy of a report with another verdict, benchmark or audit."""
+    shutil.copytree(folder, target)
+    path = target / "report.json"
+    contents = json.loads(path.read_text())
+    contents["verdict"] |= {"label": label}
+    contents["benchmark"] |= about
+    path.write_text(json.dumps(contents))
+    return target
+
+
+def test_a_report_that_got_worse_is_exit_code_3(made_report, run, tmp_path):
+    worse = retold(made_report, tmp_path / "new", "direct coupling", name="facts-2")
+    fine = retold(made_report, tmp_path / "old", "evidence-sensitive")
+    outcome = run("compare", fine, worse, "--fail-on", "worse")
+    assert outcome.code == 3
+    assert "Worse than before." in outcome.out
+    assert run("compare", worse, fine, "--fail-on", "worse").code == 0
+    assert run("compare", fine, worse).code == 0
+
+
+def test_nothing_that_could_not_fail_passes(made_report, run, tmp_path):
+    other = retold(made_report, tmp_path / "other", name="moons", digest={})
+    (other / "items.parquet").unlink()
+    pd.DataFrame({"claim": ["x"]}, ["0"]).to_parquet(other / "items.parquet")
+    outcome = run("compare", made_report, other, "--fail-on", "worse")
+    assert outcome.code == 1
+    assert "--fail-on worse needs reports of one benchmark" in outcome.last
+    assert "share neither a name nor items" in outcome.last
+
+
+def test_a_word_that_is_not_worse_is_refused_at_once(made_report, run):
+    outcome = run("compare", made_report, made_report, "--fail-on", "leaks")
+    assert outcome.last == "measurand: --fail-on is 'leaks'; allowed is worse"
+    assert outcome.code == 1
+
+
+@pytest.mark.slow
+def test_folders_of_audits_are_paired_and_what_is_left_is_said(
+    made_audits, run, tmp_path
+):
+    folder = made_audits[2] / "all"
+    new = tmp_path / "new"
+    shutil.copytree(folder, new)
+    hostile = retold(folder / "leakage", new / "more", name="\x1b[31mx")
+    out = tmp_path / "compared"
+    outcome = run("compare", folder, new, "--out", out)
+    assert outcome.code == 0
+    lines = outcome.err.splitlines()
+    for audit in ("evidence", "leakage"):
+        with_new = f"{folder / audit} with {new / audit}"
+        assert f"compared ({audit}): {with_new}" in lines
+        assert (out / f"{audit}-of-facts" / "report.html").is_file()
+        assert f"{audit} comparison of facts (1), facts (2)" in outcome.out
+    assert any(line.startswith(f"left alone: {hostile}") for line in lines)
+    assert outcome.err.replace("\n", "").isprintable()
+
+
+def test_folders_without_reports_in_common_are_one_line(made_report, run, tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    retold(made_report, old / "a")
+    retold(made_report, old / "b")
+    contents = json.loads((made_report / "report.json").read_text())
+    retold(made_report, new / "c")
+    (new / "c" / "report.json").write_text(json.dumps({**contents, "audit": "leakage"}))
+    outcome = run("compare", old, new)
+    assert outcome.code == 1
+    assert "no two of these folders hold reports of one audit" in outcome.last

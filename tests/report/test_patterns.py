@@ -1,0 +1,48 @@
+"""Patterns in scripts that run from right to left, or write no spaces."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from measurand.core.finding import Exhibit, Verdict
+from measurand.report.html import page
+from measurand.report.patterns import find_patterns
+
+ROLES = {"query": "claim", "label": "label"}
+LENGTH = "tfidf: claim alone is 0.3 [0.2, 0.4] over the majority, by its length alone"
+
+
+@pytest.fixture
+def report(realistic):
+    def make(texts, token):
+        words = pd.DataFrame(
+            [{"token": token, "label": "no", "z": 9.0, "share": 1.0, "base": 0.5}]
+        )
+        items = pd.DataFrame({"claim": texts, "label": "no"}, ["a", "b"])
+        return replace(
+            realistic,
+            audit="leakage",
+            benchmark={"name": "boats", "roles": ROLES},
+            verdict=Verdict("leaks", "leaks", "tfidf", LENGTH),
+            exhibits=(Exhibit("words_claim", "table", words, "words"),),
+            items=items,
+        )
+
+    return make
+
+
+def test_characters_in_a_row_are_named_and_marked_as_they_are_written(report):
+    length, pattern = find_patterns(report(["他从来没有船", "船从来不走"], "从 来"))
+    assert pattern.name == "“从来”"
+    assert [e.pieces[1].text for e in pattern.examples] == ["从来", "从来"]
+    assert all(e.pieces[1].marked for e in pattern.examples)
+    assert length.examples[0].pieces[0].text == "6 letters:"
+
+
+def test_an_example_is_laid_out_in_the_direction_of_its_text(report):
+    html = page(report(["لم يحدث أبدا", "لم يغادر القارب"], "لم"), {})
+    assert "<h3><bdi>“لم”</bdi> <small>in the claim</small></h3>" in html
+    assert '<figure class="example" dir="auto">\n<blockquote><mark>لم</mark>' in html
+    assert '<blockquote><mark dir="ltr">3 words:</mark> لم يحدث أبدا' in html
+    assert "<figcaption><bdi>a</bdi> · <bdi>no</bdi></figcaption>" in html
