@@ -704,7 +704,7 @@ class EndpointOptions:
         asking["form"] = read_prompt(terms.pop("prompt"))
         terms["send_key"] = not isinstance(self.url, ConfigAddress)
         Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
-        readers = {}
+        readers: dict[str, Any] = {}
         for name in names or usual:
             if is_custom(name):
                 title, reader = load_custom(name)
