@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.core.near_texts import NEAR, group_families, group_near_texts
+from measurand.core.near_texts import NEAR, LikeTexts
 
 
 def passages(count, length, rng):
@@ -17,7 +17,7 @@ def test_a_passage_with_a_changed_end_is_near_and_another_is_not(length):
     texts = [
         " ".join([*passage, "item", f"n{n}"]) for passage in kept for n in range(4)
     ]
-    groups = group_near_texts(texts)
+    groups = LikeTexts(texts).near
     assert len(set(groups)) == 50
     assert (groups.reshape(50, 4) == groups.reshape(50, 4)[:, :1]).all()
 
@@ -31,7 +31,7 @@ def test_groups_are_those_of_all_pairs_that_share_enough_words():
             words = passage.copy()
             words[:changed] = rng.integers(5000, 9000, changed).astype(str)
             texts.append(" ".join(words))
-    groups = group_near_texts(texts)
+    groups = LikeTexts(texts).near
     bags = [set(text.split()) for text in texts]
     near = np.array([[len(a & b) / len(a | b) >= NEAR for b in bags] for a in bags])
     assert (groups[:, None] == groups)[near].all()
@@ -40,9 +40,9 @@ def test_groups_are_those_of_all_pairs_that_share_enough_words():
 
 def test_order_of_texts_moves_no_group_and_empty_ones_share_one():
     texts = ["a b c d e", "e d c b a", "", "...", "", "x"]
-    groups = group_near_texts(texts)
+    groups = LikeTexts(texts).near
     assert groups.tolist() == [0, 0, 1, 2, 1, 3]
-    backwards = group_near_texts(texts[::-1])[::-1]
+    backwards = LikeTexts(texts[::-1]).near[::-1]
     same = groups[:, None] == groups
     assert (same == (backwards[:, None] == backwards)).all()
 
@@ -65,16 +65,16 @@ def test_copies_of_a_text_are_one_family_though_they_are_not_near(length, change
     texts = families(60, 5, length, changed, rng) + [
         " ".join(passage) for passage in passages(200, length, rng)
     ]
-    found = group_families(texts)
+    found = LikeTexts(texts).families
     copies, others = found[:300].reshape(60, 5), found[300:]
     assert (copies == copies[:, :1]).mean() > 0.97
     assert len(set(copies[:, 0])) == 60
     assert len(set(others)) == 200
-    assert len(set(group_near_texts(texts)[:300])) > 60
+    assert len(set(LikeTexts(texts).near[:300])) > 60
 
 
 def test_texts_of_one_pattern_are_no_family():
     """Who links them all links nothing: no fold could hold them apart."""
     rng = np.random.default_rng(3)
     texts = [f"is the {a} of the {b} small" for a, b in rng.integers(0, 99, (300, 2))]
-    assert len(set(group_families(texts))) == len(set(group_near_texts(texts))) > 200
+    assert len(set(LikeTexts(texts).families)) == len(set(LikeTexts(texts).near)) > 200

@@ -28,37 +28,44 @@ BANDS, ROWS = 60, 4
 Pairs = list[tuple[int, int, float]]  # two texts, and the share of words they share
 
 
-def group_near_texts(texts: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each text; texts that are near, or linked by such, share one.
+class LikeTexts:
+    """Texts, and which of them share many words: compared once, grouped in two ways."""
 
-    >>> group_near_texts(
-    ...     [f"the cat sat on the old red mat in the hall {n}" for n in (1, 2)]
-    ...     + ["a dog ran", "A dog ran!", ""]
-    ... ).tolist()
-    [0, 0, 1, 1, 2]
-    """
-    places, distinct = pd.factorize(pd.Series(list(texts), dtype=object))
-    return _link(_like_pairs(distinct.tolist()), NEAR, len(distinct))[places]
+    def __init__(self, texts: Sequence[str]) -> None:
+        places, distinct = pd.factorize(pd.Series(list(texts), dtype=object))
+        self.places = places
+        self.count = len(distinct)
+        self.pairs = _like_pairs(distinct.tolist())
 
+    @property
+    def near(self) -> NDArray[np.int64]:
+        """A number for each text; texts that are near, or linked by such, share one.
 
-def group_families(texts: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each text; texts of one family share one.
+        >>> LikeTexts(
+        ...     [f"the cat sat on the old red mat in the hall {n}" for n in (1, 2)]
+        ...     + ["a dog ran", "A dog ran!", ""]
+        ... ).near.tolist()
+        [0, 0, 1, 1, 2]
+        """
+        return _link(self.pairs, NEAR, self.count)[self.places]
 
-    >>> group_families(
-    ...     [f"the {a} cat sat on the old {b} mat" for a in "xy" for b in "vw"]
-    ...     + ["a dog ran"]
-    ... ).tolist()
-    [0, 0, 0, 0, 1]
-    """
-    places, distinct = pd.factorize(pd.Series(list(texts), dtype=object))
-    pairs = _like_pairs(distinct.tolist())
-    groups = _link(pairs, NEAR, len(distinct))
-    for share in LOOSER:
-        looser = _link(pairs, share, len(distinct))
-        if np.bincount(looser).max(initial=0) > max(LARGEST * len(distinct), FEW):
-            break
-        groups = looser
-    return groups[places]
+    @property
+    def families(self) -> NDArray[np.int64]:
+        """A number for each text; texts of one family share one.
+
+        >>> LikeTexts(
+        ...     [f"the {a} cat sat on the old {b} mat" for a in "xy" for b in "vw"]
+        ...     + ["a dog ran"]
+        ... ).families.tolist()
+        [0, 0, 0, 0, 1]
+        """
+        groups = _link(self.pairs, NEAR, self.count)
+        for share in LOOSER:
+            looser = _link(self.pairs, share, self.count)
+            if np.bincount(looser).max(initial=0) > max(LARGEST * self.count, FEW):
+                break
+            groups = looser
+        return groups[self.places]
 
 
 def _link(pairs: Pairs, share: float, count: int) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ test part beside them. Where families of texts tell the labels of those that pas
 new, only a text without kin in training is new.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
-from measurand.core.near_texts import group_families, group_near_texts
+from measurand.core.near_texts import LikeTexts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
@@ -156,7 +156,8 @@ def check_split(experiment: Experiment) -> SplitCheck:
     """Look for test texts in training, before anything else is asked."""
     benchmark, test = experiment.benchmark, experiment.benchmark.test
     fields = [benchmark.query, *([benchmark.evidence] if benchmark.evidence else [])]
-    grouped = _name_groups(benchmark, fields, group_near_texts)
+    alike = {field: LikeTexts(_all_texts(benchmark, field)) for field in fields}
+    grouped = _name_groups(benchmark, {f: texts.near for f, texts in alike.items()})
     rights = _remember(experiment, grouped, fields)
     rng = generator(experiment.seed, "evidence", "split")
     clusters = benchmark.clusters(test)
@@ -164,7 +165,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
     seen |= {f"{f}, nearly": _seen_before(grouped, f) for f in fields}
     fresh = ~seen[f"{fields[-1]}, nearly"]
     majority = guess_scores(test)
-    kin = _name_groups(benchmark, fields[-1:], group_families)
+    kin = _name_groups(benchmark, {fields[-1]: alike[fields[-1]].families})
     (by_kin,) = _remember(experiment, kin, fields[-1:])
     luck = generator(experiment.seed, "evidence", "families")
     if _is_told(by_kin[fresh], majority[fresh], clusters[fresh], luck):
@@ -188,16 +189,17 @@ def check_split(experiment: Experiment) -> SplitCheck:
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh))
 
 
-def _name_groups(
-    benchmark: Benchmark,
-    fields: Sequence[str],
-    group: Callable[[Sequence[str]], Ints],
-) -> Benchmark:
+def _all_texts(benchmark: Benchmark, field: str) -> list[str]:
+    """The texts of a field, those of training first."""
+    sides = benchmark.train, benchmark.test
+    return [text for items in sides for text in items.column(field).tolist()]
+
+
+def _name_groups(benchmark: Benchmark, groups: Mapping[str, Ints]) -> Benchmark:
     """The benchmark with one word for each text, the same for texts of a group."""
     train, test = benchmark.train, benchmark.test
-    for field in fields:
-        texts = [*train.column(field), *test.column(field)]
-        numbers = zip(texts, group(texts), strict=True)
+    for field, group in groups.items():
+        numbers = zip(_all_texts(benchmark, field), group, strict=True)
         names = [f"text{number}" if text.strip() else "" for text, number in numbers]
         train = train.with_field(field, names[: len(train)])
         test = test.with_field(field, names[len(train) :])

@@ -11,9 +11,16 @@ from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.settings import EXPLAINED, FOLDS, ONE_CLASS
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import split_ways
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention, Refusing
-from measurand.core.reader import Reader, Seeded, TracesEpochs, skip_temperature
+from measurand.core.reader import (
+    Reader,
+    Seeded,
+    TemperatureScaled,
+    TracesEpochs,
+    skip_temperature,
+)
 from measurand.core.recipe import traits_of
 from measurand.experiment.ask import (
     EMBEDDING,
@@ -173,12 +180,14 @@ def ask_parts(
     extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
+    across = is_calibrated_across(evaluation, reader)
+    scored = [skip_temperature(each) for each in members] if across else members
     # Controls are asked for accuracies alone, which need no calibrated probabilities,
     # and in one way: they are four in five of all trainings, and decide nothing.
     quick_members = [skip_temperature(members[0])]
     plan = {
         condition: _plan_asks(
-            evaluation, quick_members if condition in extra else members, change
+            evaluation, quick_members if condition in extra else scored, change
         )
         for condition, change in changes.items()
     }
@@ -358,22 +367,33 @@ def repeat_reader(
     return [reader] * count
 
 
+def is_calibrated_across(evaluation: Evaluation, reader: Reader) -> bool:
+    """Whether answers out of fold give the temperature, and no further fits.
+
+    Also of who learns no labels, and has none to find a temperature by.
+    """
+    cut = evaluation.fold_experiment is not None and not isinstance(reader, Seeded)
+    by_fits = isinstance(reader, TemperatureScaled)
+    return (cut and by_fits) or not traits_of(reader).learns_labels
+
+
 def calibrate_answers(answers: LeakageAnswers, clusters: Ints) -> LeakageAnswers:
-    """The answers of who learns no labels, with probabilities as honest as others'.
+    """The answers at the temperature that is best for those about other items.
 
     Items that hang together share a fold; no item has a say in its own temperature.
     """
-    numbers = np.unique(clusters, return_inverse=True)[1]
+    alone = {f: calibrate_runs(runs, clusters) for f, runs in answers.alone.items()}
+    return replace(answers, pair=calibrate_runs(answers.pair, clusters), alone=alone)
 
-    def calibrate(runs: Runs) -> Runs:
-        tables = [
-            calibrate_shares(shares, runs.gold, numbers % FOLDS)
-            for shares in runs.probabilities
-        ]
-        return replace(runs, probabilities=np.array(tables, np.float32))
 
-    alone = {part: calibrate(runs) for part, runs in answers.alone.items()}
-    return replace(answers, pair=calibrate(answers.pair), alone=alone)
+def calibrate_runs(runs: Runs, clusters: Ints) -> Runs:
+    """What was answered under one condition, at such temperatures."""
+    numbers = np.unique(split_ways(clusters)[0], return_inverse=True)[1]
+    tables = [
+        calibrate_shares(shares, runs.gold, numbers % FOLDS)
+        for shares in runs.probabilities
+    ]
+    return replace(runs, probabilities=np.array(tables, np.float32))
 
 
 def _plan_asks(

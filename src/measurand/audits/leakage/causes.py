@@ -9,7 +9,14 @@ no reader of words, and no tokenizer that normalises, can see them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.leakage.asking import Evaluation, Runs, ask_alone, is_one_class
+from measurand.audits.leakage.asking import (
+    Evaluation,
+    Runs,
+    ask_alone,
+    calibrate_runs,
+    is_calibrated_across,
+    is_one_class,
+)
 from measurand.audits.leakage.canonical import CanonicalBenchmark
 from measurand.audits.leakage.choices import RULE
 from measurand.audits.leakage.scores import (
@@ -22,9 +29,11 @@ from measurand.audits.leakage.scores import (
 )
 from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
 from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.arrays import Ints
 from measurand.core.finding import Finding
+from measurand.core.intervention import Intervention
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
@@ -75,7 +84,7 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     positions: list[Finding] = []
     for field in fields:
         for name, reader in _simple_readers(evaluation.canonical, field).items():
-            runs = ask_alone(evaluation, reader, Keep(field))
+            runs = _ask_simply(evaluation, reader, Keep(field), baselines.clusters)
             # Who goes by the position says one letter, and has not collapsed by that.
             one_class = name != POSITION and is_one_class(runs)
             part = _read_part(runs, baselines, len(fields), one_class)
@@ -101,6 +110,16 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
         for field in fields
     }
     return SimpleReadings([*findings, *positions], stages, bits)
+
+
+def _ask_simply(
+    evaluation: Evaluation, reader: Reader, change: Intervention, clusters: Ints
+) -> Runs:
+    """What it answers, with probabilities as honest as those of any reader."""
+    if not is_calibrated_across(evaluation, reader):
+        return ask_alone(evaluation, reader, change)
+    runs = ask_alone(evaluation, skip_temperature(reader), change)
+    return calibrate_runs(runs, clusters)
 
 
 def _state_position(

@@ -12,6 +12,7 @@ from measurand.audits.leakage.asking import (
     LeakageAnswers,
     ask_parts,
     calibrate_answers,
+    is_calibrated_across,
     is_one_class,
     measure_embedding,
     measure_epochs,
@@ -83,7 +84,7 @@ def read_leakage(
         with_controls=with_controls,
         inspected=clustering is not None,
     )
-    if not traits_of(reader).learns_labels:
+    if is_calibrated_across(evaluation, reader):
         answers = calibrate_answers(answers, baselines.clusters)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
