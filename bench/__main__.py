@@ -5,7 +5,7 @@ import sys
 
 from bench.figures import keep, table
 
-QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "memory")
+QUICK = ("bootstrap", "vectorise", "shuffles", "esnli", "first_minute", "memory")
 # Minutes, the next to last a quarter of an hour, and the last hours.
 SLOW = (
     "peco",
