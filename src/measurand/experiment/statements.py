@@ -67,6 +67,7 @@ def bits_exhibits(findings: Sequence[Finding]) -> list[Exhibit]:
     return [exhibit] if rows else []
 
 
+WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
 DOINGS = {
     "truncated": "cut",
     "unparsed": "gave an answer that names no class, or none, about",

@@ -71,14 +71,13 @@ from measurand.experiment.ladder import (
     strength_of,
     way_to_run,
 )
-from measurand.experiment.statements import MAJORITY, say_chance
+from measurand.experiment.statements import MAJORITY, WHY_BRIEF, say_chance
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MetadataReader
 from measurand.selections.rows import Everything
 from measurand.stats.paired import mean_score
 
 USUAL = EvidenceSettings()
-WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
 UNNEEDED = Highlight(
     WITHOUT_EVIDENCE,
     "Items answered without the evidence",

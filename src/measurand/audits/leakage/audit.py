@@ -76,6 +76,7 @@ from measurand.experiment.ladder import (
     strength_of,
     way_to_run,
 )
+from measurand.experiment.statements import WHY_BRIEF
 from measurand.stats.paired import mean_score
 from measurand.stats.uncertainty import (
     FOLD_CUTS,
@@ -93,7 +94,6 @@ UNASKED = Highlight(
     "Items answered without the question",
     "items whose right choice was found from the choices alone.",
 )
-WHY_BRIEF = "a brief audit leaves it out; run it without `brief`"
 LEFT_OUT = Repair("", {}, (), {"regions, part controls, repair": WHY_BRIEF})
 BESIDE = 2  # readers of length and of form, which share the error budget
 

@@ -118,7 +118,7 @@ def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
 
 def _ask_memory(evaluation: Evaluation, canonical: CanonicalBenchmark) -> Runs:
     """What a memory of families alone answers, split as the reader was."""
-    with _reopen(evaluation, canonical) as named:
+    with _open_otherwise(evaluation, canonical) as named:
         return ask_alone(named, LookupReader(FAMILY), AsIs())
 
 
@@ -137,7 +137,7 @@ def _leaks_apart(
     if items.column(FAMILY).nunique() < evaluation.folds:
         return False
     try:
-        with _reopen(evaluation, apart) as split:
+        with _open_otherwise(evaluation, apart) as split:
             runs = ask_alone(split, reader, Keep(field), name=name)
     except PastBudget:
         return False
@@ -163,7 +163,7 @@ def _with_family(items: Items, names: NDArray[np.str_]) -> Items:
     return items.with_table(with_columns(items.table, {FAMILY: names}))
 
 
-def _reopen(
+def _open_otherwise(
     evaluation: Evaluation, canonical: CanonicalBenchmark
 ) -> AbstractContextManager[Evaluation]:
     """The same place for the same items with other columns, or cut in other ways."""
