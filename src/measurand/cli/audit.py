@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from measurand.core.audit import Audit
     from measurand.core.benchmark import Benchmark
 
-FIRST_ITEMS = 600  # items of which a first answer is given
+FIRST_ITEMS = 500  # items of which a first answer is given
 FIRST_SETTINGS = {
     "brief": True,
     "controls": "none",

@@ -89,6 +89,8 @@ def demo_verb(
 
     run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
     demonstrate = _demonstrate_suite if everything else _demonstrate_faults
+    if not everything and workers is None:
+        run = replace(run, workers=1)  # to start another takes as long as the rest
     # A demo that is there already would be the same one: nobody is asked about it.
     with replace_folder(out, overwrite=True, holds=DEMO) as part:
         reports, log = demonstrate(replace(run, out=part), where)

@@ -1,7 +1,8 @@
 """Cross-fitting: one ask about items in folds is an ask a fold, joined again.
 
 Whoever asks sees one answer about all items, each given by a reader that learned from
-the other folds.
+the other folds. So answers about the other items give a temperature for free, where
+fits within the training items would cost as much again and be of smaller readers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,20 @@ from itertools import pairwise
 import numpy as np
 
 from measurand.benchmarks.split import FOLD
-from measurand.core.arrays import Ints
+from measurand.core.arrays import Floats, Ints
 from measurand.core.benchmark import Benchmark
+from measurand.core.clusters import split_ways
 from measurand.core.intervention import Selection
+from measurand.core.reader import (
+    Reader,
+    Seeded,
+    TemperatureScaled,
+    skip_temperature,
+)
+from measurand.core.recipe import traits_of
 from measurand.experiment.ask import ANSWERS, TEXTS, Answer, Ask
 from measurand.experiment.trial import asked_items
+from measurand.readers.contests import calibrate_shares
 from measurand.selections.rows import Both, Everything, HoldOut, Only
 
 
@@ -42,6 +52,33 @@ def _is_cut(ask: Ask, benchmark: Benchmark) -> bool:
 
 def _after(first: Selection, second: Selection) -> Selection:
     return first if isinstance(second, Everything) else Both(first, second)
+
+
+TEMPERATURES = 5  # folds of the answers, each with a temperature of its own
+
+
+def is_calibrated_across(reader: Reader, *, cut: bool) -> bool:
+    """Whether its answers about other items give its temperature, and no further fits.
+
+    So it is where the items were `cut` into folds, and training no matter of chance;
+    and with whoever learns no labels, and has none to find a temperature by.
+    """
+    by_fits = isinstance(reader, TemperatureScaled) and not isinstance(reader, Seeded)
+    return (cut and by_fits) or not traits_of(reader).learns_labels
+
+
+def asked_reader(reader: Reader, *, cut: bool) -> Reader:
+    """The reader as it is asked: without further fits that are not needed."""
+    return skip_temperature(reader) if is_calibrated_across(reader, cut=cut) else reader
+
+
+def calibrate_across(shares: Floats, gold: Ints, clusters: Ints) -> Floats:
+    """The shares at the temperature that is best for those of other items.
+
+    Items that hang together share a fold; no item has a say in its own temperature.
+    """
+    numbers = np.unique(split_ways(clusters)[0], return_inverse=True)[1]
+    return calibrate_shares(shares, gold, numbers % TEMPERATURES)
 
 
 def join_folds(

@@ -26,7 +26,7 @@ from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import AsIs, Intervention, Selection
 from measurand.core.items import Items
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader, TemperatureScaled
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import identity
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -94,11 +94,7 @@ def measure_gaps(
     A reader that never saw a value also saw fewer items. So it is held against readers
     that learned from as many, drawn at random, and were asked about the same items.
     """
-    quick = (
-        reader.without_temperature()
-        if isinstance(reader, TemperatureScaled)
-        else reader
-    )
+    quick = skip_temperature(reader)
     train = trained(experiment.benchmark.train, np.random.default_rng(0))
     sizes = [_shared_size(train, *pair) for pair in values]
     distinct = sorted(set(sizes))

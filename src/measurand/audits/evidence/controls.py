@@ -33,7 +33,7 @@ from measurand.core.control import DEALS, Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.intervention import Intervention
-from measurand.core.reader import Reader, TemperatureScaled
+from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength, identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions
@@ -53,6 +53,7 @@ from measurand.experiment.controls import (
     spike_findings,
     why_without_controls,
 )
+from measurand.experiment.crossfit import asked_reader
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.answers import DeleteAnswer, RemoveGold, SwapAnswer
@@ -94,7 +95,8 @@ def add_controls(
     except PastBudget as past:
         reason = way_to_run("evidence", past)
         return reading.add_not_run({f"controls of {name}": reason})
-    stored = [Ask(first), Ask(first, under=shuffle, repeats=settings.shuffles)]
+    asked = asked_reader(first, cut=experiment.benchmark.folds > 1)
+    stored = [Ask(asked), Ask(asked, under=shuffle, repeats=settings.shuffles)]
     controls, missing = _measure_kinds(run, spikes, stored, reading)
     findings = [*reading.findings, *spike_findings(run, controls.values())]
     if is_dear(reader):
@@ -109,11 +111,7 @@ def add_controls(
 
 def _likeliest_answers(reader: Reader, shuffle: Shuffle, shuffles: int) -> list[Ask]:
     """What is asked of a control sample: only which answer is the likeliest."""
-    quick = (
-        reader.without_temperature()
-        if isinstance(reader, TemperatureScaled)
-        else reader
-    )
+    quick = skip_temperature(reader)
     return [Ask(quick), Ask(quick, under=shuffle, repeats=shuffles)]
 
 
@@ -184,7 +182,7 @@ def add_answer_changes(
     if traits.remote or (is_dear(reader) and not traits.learned):
         why = "they are asked of readers that take seconds, or that need no training"
         return reading.add_not_run({what: why})
-    first = first_seed(reader)
+    first = asked_reader(first_seed(reader), cut=benchmark.folds > 1)
     changes = _answer_changes(benchmark)
     asks = [Ask(first), *(Ask(first, under=c, repeats=n) for c, n in changes)]
     try:

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from measurand.audits.evidence.settings import ONE_CLASS
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_logs, guess_scores
 from measurand.core.control import Control
@@ -19,6 +19,11 @@ from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask, Predictions, remark_findings
+from measurand.experiment.crossfit import (
+    asked_reader,
+    calibrate_across,
+    is_calibrated_across,
+)
 from measurand.experiment.experiment import Experiment, ask_all, check_budget
 from measurand.experiment.ladder import way_to_run
 from measurand.experiment.statements import bits_findings
@@ -108,6 +113,9 @@ def ask_with_shuffles(
     if traits_of(readers[0]).learned:
         alone = {}
     parts = ("", *benchmark.test_parts)
+    cut = benchmark.folds > 1
+    across = is_calibrated_across(readers[0], cut=cut)
+    readers = [asked_reader(reader, cut=cut) for reader in readers]
     asks = [
         question
         for reader in readers
@@ -154,7 +162,11 @@ def ask_with_shuffles(
         _commonest_share(full),
         changed_share(benchmark.test.column(shuffle.field), donors),
         part_answers,
-        _bits_by_item(benchmark, dict(zip(alone, single, strict=True)), full),
+        _bits_by_item(
+            benchmark,
+            {**dict(zip(alone, single, strict=True)), BOTH: full} if alone else {},
+            baselines.clusters if across else None,
+        ),
         full[0].remarks,
         donors[0].astype(np.int64),
         _first_answers(benchmark, full[0], shuffled[0]),
@@ -178,27 +190,27 @@ def _first_answers(
 
 def _bits_by_item(
     benchmark: Benchmark,
-    alone: Mapping[str, Sequence[Predictions]],
-    full: Sequence[Predictions],
+    runs_by_condition: Mapping[str, Sequence[Predictions]],
+    clusters: Clusters,
 ) -> dict[str, Floats]:
     """What each field alone, and both, tell of each item's label, a row a seed.
 
-    Empty where no field was asked about alone. Against who reads nothing.
+    Against who reads nothing; calibrated across the clusters, where these are given.
     """
-    if not alone:
-        return {}
     null = guess_logs(benchmark.test)
     return {
-        condition: np.array([pvi(_gold_logs(run), null) for run in runs])
-        for condition, runs in (*alone.items(), (BOTH, full))
+        condition: np.array([pvi(_gold_logs(run, clusters), null) for run in runs])
+        for condition, runs in runs_by_condition.items()
     }
 
 
-def _gold_logs(predictions: Predictions) -> Floats:
+def _gold_logs(predictions: Predictions, clusters: Clusters) -> Floats:
     """The log-probability of each item's gold label."""
-    rows = np.arange(len(predictions.gold))
-    shares = predictions.probabilities[0][rows, predictions.gold]
-    return np.asarray(np.log(np.clip(shares.astype(float), FLOOR, 1.0)))
+    rows, shares = np.arange(len(predictions.gold)), predictions.probabilities[0]
+    if clusters is not None:
+        shares = calibrate_across(shares, predictions.gold, clusters)
+    gold_shares = shares[rows, predictions.gold].astype(float)
+    return np.asarray(np.log(np.clip(gold_shares, FLOOR, 1.0)))
 
 
 def _part_answers(

@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
-from measurand.audits.leakage.settings import EXPLAINED, FOLDS, ONE_CLASS
+from measurand.audits.leakage.settings import EXPLAINED, ONE_CLASS
 from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
-from measurand.core.clusters import split_ways
 from measurand.core.errors import CannotIntervene, PastBudget
 from measurand.core.intervention import AsIs, Intervention, Refusing
 from measurand.core.reader import (
     Reader,
     Seeded,
-    TemperatureScaled,
     TracesEpochs,
     skip_temperature,
 )
@@ -30,6 +28,7 @@ from measurand.experiment.ask import (
     Predictions,
     ReaderMeasures,
 )
+from measurand.experiment.crossfit import asked_reader, calibrate_across
 from measurand.experiment.experiment import (
     Experiment,
     ask_all,
@@ -41,7 +40,6 @@ from measurand.experiment.experiment import (
 from measurand.experiment.ladder import way_to_run
 from measurand.interventions.fields import Keep
 from measurand.interventions.words import Lengths, Mask, Overlaps, Scramble
-from measurand.readers.contests import calibrate_shares
 from measurand.selections.rows import Fold, Sample
 
 FULL = "full"
@@ -114,6 +112,11 @@ class Evaluation:
     draws: int
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the items were cut into folds, each read by who learned the rest."""
+        return self.fold_experiment is not None
+
+    @property
     def experiment(self) -> Experiment:
         """Where readers are scored."""
         return (
@@ -180,8 +183,7 @@ def ask_parts(
     extra, refused = _feasible_controls(evaluation) if with_controls else ({}, {})
     changes = {**wanted, **extra}
     members = repeat_reader(evaluation, reader, seeds)
-    across = is_calibrated_across(evaluation, reader)
-    scored = [skip_temperature(each) for each in members] if across else members
+    scored = [asked_reader(each, cut=evaluation.is_cut) for each in members]
     # Controls are asked for accuracies alone, which need no calibrated probabilities,
     # and in one way: they are four in five of all trainings, and decide nothing.
     quick_members = [skip_temperature(members[0])]
@@ -367,16 +369,6 @@ def repeat_reader(
     return [reader] * count
 
 
-def is_calibrated_across(evaluation: Evaluation, reader: Reader) -> bool:
-    """Whether answers out of fold give the temperature, and no further fits.
-
-    Also of who learns no labels, and has none to find a temperature by.
-    """
-    cut = evaluation.fold_experiment is not None and not isinstance(reader, Seeded)
-    by_fits = isinstance(reader, TemperatureScaled)
-    return (cut and by_fits) or not traits_of(reader).learns_labels
-
-
 def calibrate_answers(answers: LeakageAnswers, clusters: Ints) -> LeakageAnswers:
     """The answers at the temperature that is best for those about other items.
 
@@ -388,11 +380,7 @@ def calibrate_answers(answers: LeakageAnswers, clusters: Ints) -> LeakageAnswers
 
 def calibrate_runs(runs: Runs, clusters: Ints) -> Runs:
     """What was answered under one condition, at such temperatures."""
-    numbers = np.unique(split_ways(clusters)[0], return_inverse=True)[1]
-    tables = [
-        calibrate_shares(shares, runs.gold, numbers % FOLDS)
-        for shares in runs.probabilities
-    ]
+    tables = [calibrate_across(p, runs.gold, clusters) for p in runs.probabilities]
     return replace(runs, probabilities=np.array(tables, np.float32))
 
 

@@ -14,7 +14,6 @@ from measurand.audits.leakage.asking import (
     Runs,
     ask_alone,
     calibrate_runs,
-    is_calibrated_across,
     is_one_class,
 )
 from measurand.audits.leakage.canonical import CanonicalBenchmark
@@ -33,8 +32,9 @@ from measurand.core.arrays import Ints
 from measurand.core.finding import Finding
 from measurand.core.intervention import Intervention
 from measurand.core.names import name_condition
-from measurand.core.reader import Reader, skip_temperature
+from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
+from measurand.experiment.crossfit import asked_reader, is_calibrated_across
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
 from measurand.stats.scores import share_interval
@@ -116,10 +116,10 @@ def _ask_simply(
     evaluation: Evaluation, reader: Reader, change: Intervention, clusters: Ints
 ) -> Runs:
     """What it answers, with probabilities as honest as those of any reader."""
-    if not is_calibrated_across(evaluation, reader):
-        return ask_alone(evaluation, reader, change)
-    runs = ask_alone(evaluation, skip_temperature(reader), change)
-    return calibrate_runs(runs, clusters)
+    asked = asked_reader(reader, cut=evaluation.is_cut)
+    runs = ask_alone(evaluation, asked, change)
+    across = is_calibrated_across(reader, cut=evaluation.is_cut)
+    return calibrate_runs(runs, clusters) if across else runs
 
 
 def _state_position(

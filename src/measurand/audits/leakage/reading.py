@@ -12,7 +12,6 @@ from measurand.audits.leakage.asking import (
     LeakageAnswers,
     ask_parts,
     calibrate_answers,
-    is_calibrated_across,
     is_one_class,
     measure_embedding,
     measure_epochs,
@@ -40,6 +39,7 @@ from measurand.core.names import name_condition
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
+from measurand.experiment.crossfit import is_calibrated_across
 from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.stats.agreement import relevance_agreement
@@ -84,7 +84,7 @@ def read_leakage(
         with_controls=with_controls,
         inspected=clustering is not None,
     )
-    if is_calibrated_across(evaluation, reader):
+    if is_calibrated_across(reader, cut=evaluation.is_cut):
         answers = calibrate_answers(answers, baselines.clusters)
     seed = evaluation.split_experiment.seed
     rng = generator(seed, "leakage", identity(reader))
