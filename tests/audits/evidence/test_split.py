@@ -309,4 +309,6 @@ def test_copies_with_a_word_changed_are_no_new_evidence(split):
     report = audited(from_frames(*sides, name="families"), calibrate=False)
     assert report.verdict.label == "undecided"
     assert report.finding("seen", "lookup", "evidence, by family").estimate.low > 0.9
-    assert report.finding("accuracy", "lookup", "evidence").estimate.low > 0.7
+    family = report.finding("accuracy", "lookup", "evidence, by family").estimate
+    assert family.low > 0.7
+    assert "no copy with some words changed" in report.verdict.reason

@@ -4,7 +4,7 @@ Where test evidence stands in training, word for word or nearly, with its labels
 memory of texts loses on wrong evidence without reading any. So the headline figures are
 of the items whose evidence is new, wherever there are enough; all items are another
 test part beside them. Where families of texts tell the labels of those that pass for
-new, only a text without kin in training is new.
+new, what readers lose must show in the items whose evidence has no kin in training.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.split import FOLD, fold_benchmark
-from measurand.core.arrays import Ints
+from measurand.core.arrays import Bools, Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters
@@ -50,6 +50,8 @@ class SplitCheck:
         clusters: How many clusters they are; of few, no figure could be stated.
         total: How many there are.
         memory: What a memory of evidence is right above the majority, on all items.
+        kinless: Which items that figures are of have evidence without kin in training;
+            None where a memory of families tells nothing of them.
     """
 
     benchmark: Benchmark
@@ -58,6 +60,7 @@ class SplitCheck:
     total: int
     memory: Estimate
     clusters: int
+    kinless: Bools | None = None
 
     @property
     def enough(self) -> bool:
@@ -69,6 +72,30 @@ class SplitCheck:
     def remembered(self) -> bool:
         """Whether a memory of texts alone may explain what readers find."""
         return not self.enough and self.memory.low > 0
+
+    def shows_without_kin(
+        self, right: "pd.Series[float]", shuffled: "pd.Series[float]"
+    ) -> bool:
+        """Whether a loss on wrong evidence is more than a memory of families.
+
+        Args:
+            right: Whether each item was answered right.
+            shuffled: The share of shuffles in which it was.
+        """
+        if self.kinless is None:
+            return True
+        clusters = self.benchmark.clusters(self.benchmark.test)[self.kinless]
+        rng = generator(0, "evidence", "kinless")
+        return _is_told(right[self.kinless], shuffled[self.kinless], clusters, rng)
+
+    def kin_clause(self) -> str:
+        """What a verdict says where it is no more."""
+        count = 0 if self.kinless is None else int(self.kinless.sum())
+        return (
+            f"readers may remember rather than read: {count:,} of "
+            f"{len(self.benchmark.test):,} test items have evidence of which training "
+            "has no copy with some words changed, and in these no loss is sure"
+        )
 
     def clause(self) -> str:
         """What a verdict says about it; empty where hardly any is seen."""
@@ -168,25 +195,28 @@ def check_split(experiment: Experiment) -> SplitCheck:
     kin = _name_groups(benchmark, {fields[-1]: alike[fields[-1]].families})
     (by_kin,) = _remember(experiment, kin, fields[-1:])
     luck = generator(experiment.seed, "evidence", "families")
+    scored = dict(zip(fields, rights, strict=True))
+    kinless = None
     if _is_told(by_kin[fresh], majority[fresh], clusters[fresh], luck):
-        seen[f"{fields[-1]}, by family"] = _seen_before(kin, fields[-1])
-        fresh &= ~seen[f"{fields[-1]}, by family"]
-        rights[-1] = by_kin
+        family = f"{fields[-1]}, by family"
+        seen[family], scored[family] = _seen_before(kin, fields[-1]), by_kin
+        kinless = ~seen[family]
     findings = [
         Finding("seen", "lookup", where, wilson_share(int(mask.sum()), len(test)))
         for where, mask in seen.items()
     ]
     findings += [
         Finding("accuracy", "lookup", f, mean_score(r, rng=rng, clusters=clusters))
-        for f, r in zip(fields, rights, strict=True)
+        for f, r in scored.items()
     ]
     memory = difference(rights[-1], majority, rng=rng, clusters=clusters)
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0
     counts = int(fresh.sum()), len(test), memory, counted
-    checked = SplitCheck(benchmark, findings, *counts)
+    checked = SplitCheck(benchmark, findings, *counts, kinless)
     if checked.new == checked.total or not checked.enough:
         return checked
-    return replace(checked, benchmark=_keep_fresh(benchmark, fresh))
+    kept = None if kinless is None else kinless[fresh]
+    return replace(checked, benchmark=_keep_fresh(benchmark, fresh), kinless=kept)
 
 
 def _all_texts(benchmark: Benchmark, field: str) -> list[str]:

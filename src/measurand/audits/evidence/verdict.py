@@ -73,6 +73,15 @@ def verdict(
             f"anew by their evidence; as it is, {told.reason}"
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    seers = [reading for reading in readings if needs_evidence(reading, rivals)]
+    if told.label == SENSITIVE and not any(
+        split.shows_without_kin(reading.right, reading.shuffled) for reading in seers
+    ):
+        why = (
+            f"{split.kin_clause()}; split the items anew, so that such copies stay "
+            f"together; as it is, {told.reason}{split.clause()}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     return replace(told, reason=told.reason + split.clause())
 
 
