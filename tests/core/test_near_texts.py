@@ -78,3 +78,11 @@ def test_texts_of_one_pattern_are_no_family():
     rng = np.random.default_rng(3)
     texts = [f"is the {a} of the {b} small" for a, b in rng.integers(0, 99, (300, 2))]
     assert len(set(LikeTexts(texts).families)) == len(set(LikeTexts(texts).near)) > 200
+
+
+def test_texts_of_ten_words_are_of_a_family_only_where_they_have_the_same():
+    rng = np.random.default_rng(4)
+    texts = [" ".join(rng.choice(list("abcdefghij"), 7)) for _ in range(300)]
+    bags = [frozenset(text.split()) for text in texts]
+    assert len(set(LikeTexts(texts).near)) < 100
+    assert len(set(LikeTexts(texts).families)) == len(set(bags)) > 120

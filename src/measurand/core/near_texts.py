@@ -3,7 +3,9 @@
 Who has learned a text remembers it too where a number or a name in it was changed. Two
 texts are near where they share `NEAR` of all their words (Jaccard). Copies of copies
 share less, and how much less differs from file to file; a family is what hangs together
-by the loosest of `LOOSER` at which no group is larger than a fold could hold.
+by the loosest of `NEAR` and `LOOSER` at which no group is larger than a fold holds.
+Where already those that are near make such a group, texts of few different words are
+all alike, and a family is of texts that have the very same words.
 
 Candidates are found by min-wise hashing in bands (Broder 1997), and each is then
 counted: of two texts that share `LOOSER[-1]` one in 50 pairs is missed by itself, of
@@ -32,10 +34,13 @@ class LikeTexts:
     """Texts, and which of them share many words: compared once, grouped in two ways."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        places, distinct = pd.factorize(pd.Series(list(texts), dtype=object))
+        bags = [frozenset(words(text)) or text for text in texts]
+        places, distinct = pd.factorize(pd.Series(bags, dtype=object))
         self.places = places
         self.count = len(distinct)
-        self.pairs = _like_pairs(distinct.tolist())
+        self.pairs = _like_pairs(
+            [bag if isinstance(bag, frozenset) else frozenset() for bag in distinct]
+        )
 
     @property
     def near(self) -> NDArray[np.int64]:
@@ -59,8 +64,8 @@ class LikeTexts:
         ... ).families.tolist()
         [0, 0, 0, 0, 1]
         """
-        groups = _link(self.pairs, NEAR, self.count)
-        for share in LOOSER:
+        groups = np.arange(self.count)
+        for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)
             if np.bincount(looser).max(initial=0) > max(LARGEST * self.count, FEW):
                 break
@@ -77,9 +82,8 @@ def _link(pairs: Pairs, share: float, count: int) -> NDArray[np.int64]:
     return pd.factorize(groups)[0].astype(np.int64)
 
 
-def _like_pairs(texts: Sequence[str]) -> Pairs:
+def _like_pairs(bags: Sequence[frozenset[str]]) -> Pairs:
     """Pairs of texts that share enough words to be of a family, and how many."""
-    bags = [frozenset(words(text)) for text in texts]
     counted = ((a, b, _share(bags[a], bags[b])) for a, b in sorted(_candidates(bags)))
     return [pair for pair in counted if pair[2] >= LOOSER[-1]]
 
