@@ -7,10 +7,14 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from measurand.core.items import Items
 from measurand.core.recipe import OWNERS
 
+# No test is timed: a busy machine takes its time.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
 # In the background or under nohup, tests and what they start ignore these signals.
