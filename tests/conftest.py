@@ -1,5 +1,6 @@
 """Items that every test may use."""
 
+import importlib.util
 import os
 import signal
 from contextlib import contextmanager
@@ -7,14 +8,16 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import settings
 
 from measurand.core.items import Items
 from measurand.core.recipe import OWNERS
 
-# No test is timed: a busy machine takes its time.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# No test is timed: a busy machine takes its time. The wheel's tests have no hypothesis.
+if importlib.util.find_spec("hypothesis"):
+    from hypothesis import settings
+
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
 # The top rung trains an encoder for minutes; it has tests of its own.
 os.environ.setdefault("MEASURAND_STRONGEST", "cross")
 # In the background or under nohup, tests and what they start ignore these signals.
