@@ -363,7 +363,7 @@ def test_changes_are_read_in_every_form(tmp_path):
     found = compare([ONE, TWO])
     back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
-    assert (tmp_path / "figures" / "differences-in-v2.png").exists()
+    assert (tmp_path / "figures" / "differences-in-v2.svg").exists()
     line = "given      robustness  lexical  0.250 ["
     assert line in summary(back, verbose=True)
     assert "robustness_difference" not in summary(back, verbose=True)

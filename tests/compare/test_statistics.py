@@ -160,7 +160,7 @@ def test_a_comparison_of_leaks_is_a_report_like_any_other(tmp_path):
     found = compare(several(reference_accuracy=0.9))
     back = saved.load_report(saved.save_report(found, tmp_path, {}))
     assert saved.document(back) == saved.document(found)
-    names = {path.stem for path in (tmp_path / "figures").glob("*.png")}
+    names = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
     assert {"peco-recovered", "single-accuracy-accuracy", "over-majority"} <= names
     assert "nba ~ recovered" in page(found, {})
     assert "| snli | tfidf | hypothesis |" in markdown(found)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.finding import Exhibit
-from measurand.report.figures import draw_figure
+from measurand.report.figures import draw_svg
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.tables import exhibit_grid
@@ -25,7 +25,7 @@ def dots(x, y, **settings):
 @pytest.mark.parametrize("kind", PLANES)
 def test_one_row_is_drawn(kind):
     whole = PLANES[kind]
-    assert draw_figure(replace(whole, table=whole.table.iloc[:1])) is not None
+    assert draw_svg(replace(whole, table=whole.table.iloc[:1])) is not None
 
 
 @pytest.mark.parametrize("kind", PLANES)
@@ -36,7 +36,7 @@ def test_rows_with_holes_are_drawn(kind):
         table[column] = table[column].astype(float)
         table.loc[table.index[place :: len(table.columns)], column] = np.nan
     holed = replace(whole, table=table)
-    assert draw_figure(holed) is not None
+    assert draw_svg(holed) is not None
     page(leaky(exhibits=[holed]), {})
     markdown(leaky(exhibits=[holed]))
 
@@ -48,12 +48,12 @@ def test_settings_of_the_wrong_kind_are_ignored(kind):
         changed = replace(
             PLANES[kind], settings=dict.fromkeys([*names, "weight_title"], odd)
         )
-        assert draw_figure(changed) is not None
+        assert draw_svg(changed) is not None
         page(leaky(exhibits=[changed]), {})
 
 
 def test_a_curve_names_its_lines():
-    shown = words(draw_figure(PLANES["curve"])[0])
+    shown = words(draw_svg(PLANES["curve"]))
     assert {"a", "b", "c"} <= {*shown}
     assert shown.count("a") == 3  # the axis, the legend and the vertical line
 
@@ -61,8 +61,8 @@ def test_a_curve_names_its_lines():
 @pytest.mark.slow
 def test_long_curves_and_crowded_maps_stay_small():
     table = pd.DataFrame({"series": "s", "x": np.arange(1e5), "y": np.arange(1e5)})
-    assert len(draw_figure(Exhibit("c", "curve", table, ""))[0]) < 200_000
-    crowd = draw_figure(mapped(9000))[0]
+    assert len(draw_svg(Exhibit("c", "curve", table, ""))) < 200_000
+    crowd = draw_svg(mapped(9000))
     assert len(crowd) < 800_000
     assert "3,000 of 9,000 points" in words(crowd)
 
@@ -73,7 +73,7 @@ def test_twenty_points_are_all_named():
     for _ in range(5):
         x = rng.uniform(0.5, 0.9, 20)
         y = 0.3 + 0.6 * x + rng.normal(0, 0.04, 20)
-        shown = words(draw_figure(dots(x, y, trend=True, diagonal=True))[0])
+        shown = words(draw_svg(dots(x, y, trend=True, diagonal=True)))
         assert sum(text.startswith("benchmark") for text in shown) == 20
 
 
@@ -82,7 +82,7 @@ def test_a_trend_states_its_correlation():
     found = dots(x, x + np.array([1, -1] * 4), trend=True)
     r = np.corrcoef(found.table["x"], found.table["y"])[0, 1]
     said = f"Pearson r = {r:.3f} ["
-    assert any(text.startswith(said) for text in words(draw_figure(found)[0]))
+    assert any(text.startswith(said) for text in words(draw_svg(found)))
     assert f"How they go. {said}" in page(leaky(exhibits=[found]), {"dots": b"<svg/>"})
     assert said in markdown(leaky(exhibits=[found]))
     assert "Pearson" not in exhibit_grid(replace(found, settings={})).note
@@ -115,13 +115,11 @@ def test_what_has_no_trend_states_none():
     assert trend_line(flat, x) is None
     assert trend_line(x, 2 * x - 3) == pytest.approx((2, -3))
     for same in (dots(x, flat, trend=True), dots(flat, x, trend=True, diagonal=True)):
-        assert draw_figure(same) is not None
+        assert draw_svg(same) is not None
 
 
 def test_a_histogram_heads_each_series_with_its_size():
-    heads = [
-        text for text in words(draw_figure(PLANES["histogram"])[0]) if "n = 20" in text
-    ]
+    heads = [text for text in words(draw_svg(PLANES["histogram"])) if "n = 20" in text]
     assert [head.split()[0] for head in heads] == ["a", "b", "c"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measurand.core.finding import Exhibit
-from measurand.report.figures import KINDS, draw_chart, draw_figure
+from measurand.report.figures import KINDS, draw_chart, draw_svg
 from measurand.report.layout import (
     LETTER,
     Frame,
@@ -21,8 +21,6 @@ from measurand.report.layout import (
 from measurand.report.terminal import plain_text
 from tests.report.conftest import ATTACKS, HUGE, READERS, realistic
 from tests.report.gallery import planes
-
-PNG = b"\x89PNG\r\n"
 
 
 def words(svg):
@@ -41,13 +39,12 @@ def exhibit(report, kind):
 @cache
 def drawn(kind):
     """The figure of a realistic report, drawn once."""
-    return draw_figure(exhibit(realistic(), kind))
+    return draw_svg(exhibit(realistic(), kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_kind_is_drawn_and_names_its_readers(kind):
-    svg, png = drawn(kind)
-    assert png.startswith(PNG)
+    svg = drawn(kind)
     # A heading may say more than the name.
     assert {"tfidf", "minilm", "bert"} <= {text.split(" ")[0] for text in words(svg)}
 
@@ -60,14 +57,14 @@ def test_each_kind_is_a_valid_chart(realistic, hostile, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_figure_is_the_same_twice(realistic, kind):
-    assert draw_figure(exhibit(realistic, kind)) == drawn(kind)
+    assert draw_svg(exhibit(realistic, kind)) == drawn(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_hostile_names_are_text_and_short(hostile, kind):
-    svg, _ = draw_figure(exhibit(hostile, kind))
+    svg = draw_svg(exhibit(hostile, kind))
     assert len(svg) < 100_000
-    assert b"<script" not in svg
+    assert "<script" not in svg
     assert all(
         len(text or "") < 100 and "\x1b" not in (text or "") for text in words(svg)
     )
@@ -76,11 +73,11 @@ def test_hostile_names_are_text_and_short(hostile, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_to_draw_is_no_figure(realistic, kind):
     whole = exhibit(realistic, kind)
-    assert draw_figure(replace(whole, table=whole.table.iloc[:0])) is None
-    assert draw_figure(replace(whole, table=pd.DataFrame({"other": [1]}))) is None
+    assert draw_svg(replace(whole, table=whole.table.iloc[:0])) is None
+    assert draw_svg(replace(whole, table=pd.DataFrame({"other": [1]}))) is None
     numbers = whole.table.select_dtypes("number").columns
     assert (
-        draw_figure(
+        draw_svg(
             replace(whole, table=whole.table.assign(**dict.fromkeys(numbers, np.inf)))
         )
         is None
@@ -88,20 +85,20 @@ def test_nothing_to_draw_is_no_figure(realistic, kind):
 
 
 def test_a_table_is_not_drawn():
-    assert draw_figure(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
+    assert draw_svg(Exhibit("t", "table", pd.DataFrame({"a": [1]}), "")) is None
 
 
 def test_a_reader_without_an_x_is_left_off_the_map(realistic):
     whole = exhibit(realistic, "decision_map")
     table = whole.table.copy()
     table.loc[0, "x"] = np.nan
-    assert "tfidf" not in words(draw_figure(replace(whole, table=table))[0])
+    assert "tfidf" not in words(draw_svg(replace(whole, table=table)))
 
 
 def test_the_map_names_its_regions_and_several_benchmarks(realistic):
     whole = exhibit(realistic, "decision_map")
     both = pd.concat([whole.table, whole.table.assign(benchmark="fever", y=0.2)])
-    shown = words(draw_figure(replace(whole, table=both))[0])
+    shown = words(draw_svg(replace(whole, table=both)))
     assert {"direct coupling", "latent coupling", "evidence-sensitive"} <= {*shown}
     assert {"snli · bert", "fever · tfidf"} <= {*shown}
     assert {"MPDS", "ΔEvi"} <= {*shown}
@@ -109,16 +106,14 @@ def test_the_map_names_its_regions_and_several_benchmarks(realistic):
 
 def test_many_shuffles_and_one_mark_for_all():
     rows = pd.DataFrame({"series": "tfidf", "value": np.linspace(0.4, 0.5, 20_000)})
-    svg, _ = draw_figure(
-        Exhibit("s", "distribution", rows, "", {"marks": {"full": 0.81}})
-    )
+    svg = draw_svg(Exhibit("s", "distribution", rows, "", {"marks": {"full": 0.81}}))
     assert "full 0.810" in words(svg)
     assert len(svg) < 200_000
 
 
 def test_equal_values_can_be_drawn():
     rows = pd.DataFrame({"name": ["a"], "value": 0.0, "low": 0.0, "high": 0.0})
-    assert words(draw_figure(Exhibit("i", "intervals", rows, ""))[0])[-1].split() == [
+    assert words(draw_svg(Exhibit("i", "intervals", rows, "")))[-1].split() == [
         "0.000",
         "[0.000,",
         "0.000]",
@@ -128,7 +123,7 @@ def test_equal_values_can_be_drawn():
 def test_long_names_of_intervals_keep_both_ends():
     names = [f"encoder:/{'folder/' * 40}{end}" for end in ("one", "two")]
     rows = pd.DataFrame({"name": names, "value": 0.1, "low": 0.0, "high": 0.2})
-    shown = [*filter(None, words(draw_figure(Exhibit("i", "intervals", rows, ""))[0]))]
+    shown = [*filter(None, words(draw_svg(Exhibit("i", "intervals", rows, ""))))]
     ends = {text[-3:] for text in shown if text.startswith("encoder:/")}
     assert ends == {"one", "two"}
 

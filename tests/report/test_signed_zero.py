@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from measurand.compare.compare import compare
 from measurand.core.finding import Estimate, Exhibit, Finding
-from measurand.report.figures import draw_figure
+from measurand.report.figures import draw_svg
 from measurand.report.html import page
 from measurand.report.markdown import markdown
 from measurand.report.saved import document
@@ -53,7 +53,7 @@ def test_no_text_puts_a_sign_before_zero(report, write):
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_no_figure_puts_a_sign_before_zero(kind):
-    svg = draw_figure(tiny(kind))[0].decode()
+    svg = draw_svg(tiny(kind))
     assert "0.000" in svg
     assert not [text for text in re.findall(r">([^<]+)<", svg) if SIGNED.search(text)]
 

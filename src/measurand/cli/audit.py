@@ -1,7 +1,6 @@
 """measurand audit: every audit that the columns permit."""
 
 import time
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
 
 FIRST_ITEMS = 500  # items of which a first answer is given
+FIRST_AUDITS = ("leakage", "evidence")  # the quickest first
 FIRST_SETTINGS = {
     "brief": True,
     "controls": "none",
@@ -42,7 +42,6 @@ def audit_verb(
     also: o.With = None,
 ) -> None:
     """Run every audit that the columns permit."""
-    from measurand.audits import AUDITS
     from measurand.core.errors import (
         BadInput,
         CannotIntervene,
@@ -53,16 +52,15 @@ def audit_verb(
     from measurand.readers import READERS
     from measurand.report.saved import Reports
 
-    extra = also or []
-    records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
-    audits = {n: a for n, a in records.items() if a.usual or n in extra}
-    check_fail_on(run.fail_on, list(audits.values()))
+    if also or run.fail_on:  # a bad name is said before anything is read
+        check_fail_on(run.fail_on, list(_choose_audits(also).values()))
     check_run_out(run, source.files)
     started = time.time()
-    settings = {name: _choose_rungs(audit, climb) for name, audit in audits.items()}
     benchmark = source.benchmark(run.seed)
     print_roles(benchmark)
-    _tell_first(benchmark, audits.values(), run.seed)
+    _tell_first(benchmark, run.seed)
+    audits = _choose_audits(also)
+    settings = {name: _choose_rungs(audit, climb) for name, audit in audits.items()}
     reports, not_run, faults = {}, {}, []
     with open_with_progress(benchmark, run, where) as experiment:
         for name, audit in audits.items():
@@ -83,8 +81,21 @@ def audit_verb(
     exit_on_verdict(list(reports.values()), run.fail_on)
 
 
-def _tell_first(benchmark: "Benchmark", audits: "Iterable[Audit]", seed: int) -> None:
-    """A first answer from some of many items, while the whole takes its minutes."""
+def _choose_audits(also: list[str] | None) -> "dict[str, Audit]":
+    """The usual audits by name, and those that are asked for beside them."""
+    from measurand.audits import AUDITS
+
+    extra = also or []
+    records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
+    return {n: a for n, a in records.items() if a.usual or n in extra}
+
+
+def _tell_first(benchmark: "Benchmark", seed: int) -> None:
+    """A first answer from some of many items, while the whole takes its minutes.
+
+    Only the audits that it asks are loaded: to load the others takes as long.
+    """
+    from measurand.audits import AUDITS
     from measurand.benchmarks.assemble import sample_benchmark
     from measurand.core.errors import MeasurandError
     from measurand.core.reader import skip_temperature
@@ -98,8 +109,7 @@ def _tell_first(benchmark: "Benchmark", audits: "Iterable[Audit]", seed: int) ->
         return
     some = {side: max(2, size * FIRST_ITEMS // count) for side, size in sizes.items()}
     sample = sample_benchmark(benchmark, **some, seed=seed)
-    # The last of them is the quickest to answer.
-    for audit in reversed([audit for audit in audits if audit.takes("brief")]):
+    for audit in map(AUDITS.thing, FIRST_AUDITS):
         # What only makes probabilities honest is left out: it is a third of the time.
         readers = {name: skip_temperature(READERS.load(name)) for name in audit.readers}
         chosen = {n: v for n, v in FIRST_SETTINGS.items() if audit.takes(n)}

@@ -47,7 +47,11 @@ def _number_values(column: "pd.Series[str] | NDArray[np.int64]") -> NDArray[np.i
     """
     numbers, values = pd.factorize(column)
     codes = numbers.astype(np.int64)
-    blank = [n for n, v in enumerate(values) if isinstance(v, str) and not v.strip()]
+    blank = [
+        n
+        for n, value in enumerate(values.tolist())
+        if isinstance(value, str) and not value.strip()
+    ]
     if not blank:
         return codes
     rows = np.flatnonzero(np.isin(codes, blank))

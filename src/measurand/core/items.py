@@ -177,7 +177,7 @@ class Items:
         fingerprint = hashlib.sha256(repr((roles, list(self.table.columns))).encode())
         for start in range(0, len(self), CHUNK):
             rows = self.table.iloc[start : start + CHUNK]
-            cells = [list(rows.index), *(list(rows[name]) for name in rows.columns)]
+            cells = [rows.index.tolist(), *(rows[n].tolist() for n in rows.columns)]
             fingerprint.update(repr(cells).encode("utf-8", "backslashreplace"))
         return fingerprint.hexdigest()
 

@@ -1,9 +1,10 @@
-"""The figure of an exhibit: a chart, or SVG and PNG, drawn offline."""
+"""The figure of an exhibit: a chart, or SVG, drawn offline."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import vl_convert
+from altair.utils.schemapi import debug_mode
 
 from measurand.core.errors import StoreFailed
 from measurand.core.finding import Exhibit, Report
@@ -121,12 +122,13 @@ def draw_chart(exhibit: Exhibit) -> Drawing | None:
 
 def draw_svg(exhibit: Exhibit) -> str | None:
     """The exhibit as SVG, or nothing where there is nothing to draw."""
-    chart = draw_chart(exhibit)
+    # Nothing but altair's own classes make it: checking it would take as long as
+    # drawing it. The charts that users get are checked when they are shown.
+    with debug_mode(False):
+        chart = draw_chart(exhibit)
     if chart is None:
         return None
     check_address_space()
-    # Nothing but altair's own classes made it: checking it anew would take as long as
-    # drawing it. The charts that users get are checked when they are shown.
     spec = {**chart.to_dict(validate=False), "config": HOUSE}
     svg: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
     return svg
@@ -146,11 +148,3 @@ def check_address_space() -> None:
             "the limit with `ulimit -v unlimited`, or save no report: what was "
             "finished is kept"
         )
-
-
-def draw_figure(exhibit: Exhibit) -> tuple[bytes, bytes] | None:
-    """The exhibit as SVG and as PNG, or nothing where there is nothing to draw."""
-    svg = draw_svg(exhibit)
-    if svg is None:
-        return None
-    return svg.encode(), vl_convert.svg_to_png(svg, scale=2)

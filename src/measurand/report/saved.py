@@ -2,7 +2,7 @@
 
 report.json     what is stated; no clock, path, host, worker count or duration
 report.html     one page that needs nothing else
-figures/        one SVG and one PNG for each exhibit that can be drawn
+figures/        one SVG for each exhibit that can be drawn
 items.parquet   one row an item, or a draw
 run.json        when, where and how long, and the fingerprint of every file
 """
@@ -126,20 +126,14 @@ def write_report(
 ) -> dict[str, bytes]:
     """Write a report into a folder that nobody reads yet; return its drawings."""
     # Only here, so that reading and comparing reports does not wait for altair.
-    from measurand.report.figures import draw_figure
+    from measurand.report.figures import draw_svg
     from measurand.report.html import page
 
     stems = file_stems([exhibit.name for exhibit in report.exhibits])
-    drawings = [draw_figure(exhibit) for exhibit in report.exhibits]
-    svgs = {
-        exhibit.name: drawing[0]
-        for exhibit, drawing in zip(report.exhibits, drawings, strict=True)
-        if drawing is not None
-    }
-    files = {"items.parquet": _items_parquet(report.items)}
-    for stem, drawing in zip(stems, drawings, strict=True):
-        if drawing is not None:
-            files[f"figures/{stem}.svg"], files[f"figures/{stem}.png"] = drawing
+    svgs, files = {}, {"items.parquet": _items_parquet(report.items)}
+    for stem, exhibit in zip(stems, report.exhibits, strict=True):
+        if (drawing := draw_svg(exhibit)) is not None:
+            svgs[exhibit.name] = files[f"figures/{stem}.svg"] = drawing.encode()
     files["report.html"] = page(report, svgs).encode()
     files["report.json"] = dumps(document(report)).encode()
     for name in report.files:

@@ -113,7 +113,8 @@ def text_features(
     [[1.0, 2.0, 0.5], [0.0, 2.0, 1.0]]
     """
     if isinstance(other_texts, pd.DataFrame):
-        other_texts = other_texts.agg(" ".join, axis=1)
+        rows = zip(*(other_texts[name].tolist() for name in other_texts), strict=True)
+        other_texts = pd.Series([" ".join(row) for row in rows], other_texts.index)
     documents, *companions = (
         align_columns(texts)
         if other_texts is None

@@ -23,7 +23,7 @@ from measurand.audits.exposure.checks import LONG, SHORT
 from measurand.audits.exposure.findings import chain_warnings, contrast_findings
 from measurand.audits.exposure.settings import Method
 from measurand.core.errors import MissingExtra, UnknownName
-from measurand.report.figures import KINDS, draw_figure
+from measurand.report.figures import KINDS, draw_svg
 from measurand.report.html import page
 from measurand.stats.exposure import nuts
 from measurand.stats.exposure.studies import pair_arms, study_counts
@@ -71,7 +71,7 @@ def test_every_exhibit_has_the_columns_its_kind_is_drawn_from(report):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["predictive", "slices_50_200", "recovery"])
 def test_a_figure_is_drawn(report, name):
-    assert draw_figure(exhibit(report, name)) is not None
+    assert draw_svg(exhibit(report, name)) is not None
 
 
 def test_tasks_beyond_one_figure_go_into_another(monkeypatch):
@@ -117,7 +117,7 @@ def test_one_model_is_not_drawn_beside_itself(report):
 
 
 def test_names_of_models_are_text_in_the_figure_and_the_page(several):
-    svg, _ = draw_figure(exhibit(several, "averages"))
+    svg = draw_svg(exhibit(several, "averages"))
     shown = [text.text or "" for text in ET.fromstring(svg).iter() if text.text]
     assert {f"{ATTACK} alone", "all models"} <= {*shown}
     assert sum(text.endswith("folder/b alone") for text in shown) == 2

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
-from sklearn.datasets import make_regression
 
 from measurand.core.arrays import Floats
 from measurand.core.finding import Estimate
@@ -142,6 +141,8 @@ def split_toy_rows(
     rank: int, n: int, rng: np.random.Generator, trials: int, table: int | None
 ) -> tuple[Floats, Floats]:
     """Trials × rows of features and targets: train first, then extra, then test."""
+    from sklearn.datasets import make_regression  # slow to load, and seldom needed
+
     seeds = rng.integers(2**31, size=trials) if table is None else [table]
     datasets = [
         make_regression(
