@@ -8,9 +8,11 @@ that they give the label away.
 """
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from measurand.benchmarks.english import english_lines
 from measurand.benchmarks.metadata import derive_metadata, metadata_schema
@@ -79,13 +81,19 @@ def _plant_logbook(size: int, side: str, rng: np.random.Generator) -> pd.DataFra
     return table
 
 
+@cache
+def _cargoes() -> NDArray[np.str_]:
+    """What a vessel may carry: an array, since a list would be made one each time."""
+    return np.array(english_lines()["nouns"])
+
+
 def _write_row(
     refuted: bool, long: bool, rng: np.random.Generator
 ) -> tuple[str, str, str, str]:
     """A claim, an entry of the log, the label, and the explanation."""
     label = LABELS[0 if refuted else 1]
     count = int(rng.integers(5, 8) if long else rng.integers(1, 3))
-    cargo = rng.choice(english_lines()["nouns"], count)
+    cargo = rng.choice(_cargoes(), count)
     vessel, port, day, wind = (
         words[int(rng.integers(len(words)))] for words in (VESSELS, PORTS, DAYS, WINDS)
     )

@@ -56,7 +56,7 @@ FAULTS = {
         "the evidence decides nothing",
         ("direct coupling", "latent coupling", "coupling"),
         "",
-        BRIEF,
+        {**BRIEF, "shuffles": 8},
     ),
     "explanations": PlantedFault(
         "explanations give the label away",

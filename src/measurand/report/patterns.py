@@ -160,7 +160,7 @@ def _say_word(row: dict[str, object], label: str) -> str:
 def _holds(texts: "pd.Series[str]", token: str) -> Bools:
     """Which texts hold the word, whatever its case."""
     pattern = _token_pattern(token)
-    return np.array([pattern.search(text) is not None for text in texts], bool)
+    return np.array([pattern.search(text) is not None for text in texts.tolist()], bool)
 
 
 def _token_pattern(token: str) -> "re.Pattern[str]":

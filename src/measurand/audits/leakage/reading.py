@@ -44,7 +44,7 @@ from measurand.experiment.statements import bits_findings
 from measurand.interventions.fields import Keep
 from measurand.stats.agreement import relevance_agreement
 from measurand.stats.paired import mean_score
-from measurand.stats.resampling import bootstrap
+from measurand.stats.resampling import MEAN_RESAMPLES, bootstrap
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +292,9 @@ def _relevance_findings(
                 not_run[f"tra_{what} of {field} by {name}"] = "no token is relevant"
             else:
                 clusters = _test_clusters(evaluation, item_values.index)
-                estimate = mean_score(item_values, rng=rng, clusters=clusters)
+                estimate = mean_score(
+                    item_values, rng=rng, clusters=clusters, resamples=MEAN_RESAMPLES
+                )
                 part = name_condition(field)
                 findings.append(Finding(f"tra_{what}", name, part, estimate))
     return findings
