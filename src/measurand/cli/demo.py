@@ -62,7 +62,8 @@ FAULTS = {
         "explanations give the label away",
         ("off the frontier",),
         "leaky",
-        {"explainers": ("given",), "calibrate": False},
+        # What was written once cannot be written anew about changed items.
+        {"explainers": ("given",), "calibrate": False, "count": 1},
     ),
 }
 
