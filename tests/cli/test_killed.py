@@ -15,10 +15,10 @@ from bench.kills import group
 
 from tests.cli.commands import LEAST, made, written
 
-KILLS = 12
+KILLS = 6  # `python -m bench kills` kills by the dozen
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", *LEAST, "--folds", "3", "--no-calibrate")
-MOMENTS = 8
+MOMENTS = 5
 # Seconds in which workers must follow their parent: one that is being started loads
 # its libraries first, which takes long on a busy machine. An orphan stays for ever.
 PATIENCE = 30.0
