@@ -5,8 +5,9 @@ The whole command with K = 20, all parts, on two workers, with `tfidf` alone and
 command and its workers, with shared pages counted in each.
 
 Needs `snli_train_18k.jsonl.gz` and `esnli_test.jsonl.gz` in the folder that
-MEASURAND_DATA or `python -m bench esnli FOLDER [CHECKOUT]` names. A checkout is
-measured after it, by the same interpreter, and CPU seconds are held against its own.
+MEASURAND_DATA or `python -m bench esnli FOLDER [CHECKOUT ...]` names. Checkouts,
+called by their folders, are measured by the same interpreter, and CPU seconds held
+against theirs.
 """
 
 import os
@@ -47,10 +48,10 @@ def run(arguments: Sequence[str]) -> list[Figure]:
             Figure(f"{name}: peak memory of all processes", most, "GiB", most=GIB),
         ]
         for checkout in map(Path, arguments[1:]):
-            before = cost(name, folder, checkout)[1]
+            before, what = cost(name, folder, checkout)[1], checkout.name
             figures += [
-                Figure(f"{name}: CPU of all processes before", before, "s"),
-                Figure(f"{name}: CPU now", seconds / before, "x before", most=TIMES),
+                Figure(f"{name}: CPU of all processes, {what}", before, "s"),
+                Figure(f"{name}: CPU against {what}", seconds / before, "", most=TIMES),
             ]
     return figures
 
