@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The second run of pytest reads what the first made of the tests, and so do its workers.
 unexport PYTHONDONTWRITEBYTECODE
+# Two tests run at once: threads of one that wait for a core of the other took up to
+# twice the time.
+test test-all: export OMP_NUM_THREADS = 1
 
 .PHONY: demo test test-all check lint lock audit wheel bench docs site clean
 

@@ -12,7 +12,7 @@ from measurand.benchmarks.assemble import sample_benchmark
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.cli import main
 from measurand.cli.app import app
-from measurand.cli.options import parameter_names
+from measurand.cli.config import parameter_names
 from tests.cli.commands import written
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

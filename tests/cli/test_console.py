@@ -1,7 +1,7 @@
 """What is shown beside the result."""
 
 from measurand.cli.console import ProgressLines
-from measurand.cli.options import RunOptions
+from measurand.cli.groups import RunOptions
 from measurand.experiment.budget import DEFAULT_BUDGET
 
 

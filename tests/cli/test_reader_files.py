@@ -2,7 +2,7 @@
 
 import pytest
 
-from measurand.cli.options import EndpointOptions
+from measurand.cli.groups import EndpointOptions
 from tests.cli.commands import QUICK
 from tests.readers.test_custom import MINE
 

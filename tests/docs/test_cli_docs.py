@@ -7,7 +7,7 @@ import typer
 
 import docs
 from measurand.cli.app import app
-from measurand.cli.options import parameter_names
+from measurand.cli.config import parameter_names
 from tests.docs.conftest import blocks
 
 TEXT = docs.CLI.read_text("utf-8")

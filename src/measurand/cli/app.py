@@ -15,6 +15,14 @@ import typer
 from measurand.audits import AUDITS
 from measurand.cli import options as o
 from measurand.cli.console import print_roles
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    LadderOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 from measurand.cli.run import check_run_out, load_audit, run_audit
 
 app = typer.Typer(
@@ -69,12 +77,12 @@ def register_verbs() -> None:
 def _plain_verb(name: str) -> Callable[..., None]:
     """A verb for an audit that has no options but those of all audits."""
 
-    @o.expand_groups
+    @expand_groups
     def verb(
-        source: o.SourceOptions,
-        run: o.RunOptions,
-        where: o.EngineOptions,
-        climb: o.LadderOptions,
+        source: SourceOptions,
+        run: RunOptions,
+        where: EngineOptions,
+        climb: LadderOptions,
         reader: o.Readers = None,
     ) -> None:
         started = time.time()
@@ -82,7 +90,7 @@ def _plain_verb(name: str) -> Callable[..., None]:
         audit = load_audit(name, run)
         ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
         settings = audit.choose(**ladder)
-        readers = o.EndpointOptions().readers(reader, audit.readers)
+        readers = EndpointOptions().readers(reader, audit.readers)
         benchmark = source.benchmark(run.seed)
         audit.check_applies(benchmark)
         print_roles(benchmark)

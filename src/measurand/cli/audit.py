@@ -13,6 +13,13 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
+from measurand.cli.groups import (
+    EngineOptions,
+    LadderOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 from measurand.cli.run import check_fail_on, check_run_out, exit_on_verdict
 
 if TYPE_CHECKING:
@@ -33,12 +40,12 @@ FIRST_SETTINGS = {
 
 
 @app.command("audit")
-@o.expand_groups
+@expand_groups
 def audit_verb(
-    source: o.SourceOptions,
-    run: o.RunOptions,
-    where: o.EngineOptions,
-    climb: o.LadderOptions,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
     also: o.With = None,
 ) -> None:
     """Run every audit that the columns permit."""
@@ -126,7 +133,7 @@ def _tell_first(benchmark: "Benchmark", seed: int) -> None:
         )
 
 
-def _choose_rungs(audit: "Audit", climb: o.LadderOptions) -> Any:
+def _choose_rungs(audit: "Audit", climb: LadderOptions) -> Any:
     """The settings of an audit, of which the command line chooses the ladder."""
     return audit.choose(**{n: v for n, v in asdict(climb).items() if audit.takes(n)})
 

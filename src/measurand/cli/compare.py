@@ -9,6 +9,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import deliver, deliver_all, notice
+from measurand.cli.groups import RunOptions
 from measurand.cli.run import check_run_out, exit_on_verdict
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def compare_verb(
     from measurand.report.saved import Reports
     from measurand.report.schema import blame_reports
 
-    run = o.RunOptions(out=out, overwrite=overwrite, json=json, verbose=verbose)
+    run = RunOptions(out=out, overwrite=overwrite, json=json, verbose=verbose)
     for word in fail_on or []:
         if word != "worse":
             raise BadOption(f"`fail_on` is {word!r}; allowed is worse")

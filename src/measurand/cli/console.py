@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from measurand import __version__
-from measurand.cli.options import THIS_MACHINE, EngineOptions, RunOptions
+from measurand.cli.groups import THIS_MACHINE, EngineOptions, RunOptions
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark

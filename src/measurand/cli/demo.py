@@ -16,6 +16,7 @@ from measurand.cli.console import (
     print_all,
     run_log,
 )
+from measurand.cli.groups import EngineOptions, RunOptions, expand_groups
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -69,9 +70,9 @@ FAULTS = {
 
 
 @app.command("demo")
-@o.expand_groups
+@expand_groups
 def demo_verb(
-    where: o.EngineOptions,
+    where: EngineOptions,
     out: Annotated[Path, typer.Option(help="A folder for the reports.")] = Path(
         "demo-report"
     ),
@@ -88,7 +89,7 @@ def demo_verb(
     from measurand.report.index import index_page
     from measurand.report.saved import Reports, write_reports
 
-    run = o.RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
+    run = RunOptions(seed=seed, workers=workers, store=store, out=out, json=json)
     demonstrate = _demonstrate_suite if everything else _demonstrate_faults
     if not everything and workers is None:
         run = replace(run, workers=1)  # to start another takes as long as the rest
@@ -105,7 +106,7 @@ def demo_verb(
 
 
 def _demonstrate_faults(
-    run: o.RunOptions, where: o.EngineOptions
+    run: RunOptions, where: EngineOptions
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on the small benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -141,7 +142,7 @@ def _tell_faults(reports: "Mapping[str, Report]", out: Path) -> Iterator[str]:
 
 
 def _demonstrate_suite(
-    run: o.RunOptions, where: o.EngineOptions
+    run: RunOptions, where: EngineOptions
 ) -> "tuple[dict[str, Report], dict[str, Any]]":
     """The reports on every planted benchmark, by audit."""
     from measurand.audits import AUDITS
@@ -160,8 +161,8 @@ def _demonstrate_suite(
 def _demonstrate_each(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
-    run: o.RunOptions,
-    where: o.EngineOptions,
+    run: RunOptions,
+    where: EngineOptions,
 ) -> "tuple[Report, dict[str, Any]]":
     """The reports on each benchmark, saved, and what they say beside each other."""
     from measurand.benchmarks import BENCHMARKS
@@ -188,8 +189,8 @@ def _demonstrate_each(
 def _demonstrate_study(
     audit: "Audit",
     planted: Mapping[str, Mapping[str, Any]],
-    run: o.RunOptions,
-    where: o.EngineOptions,
+    run: RunOptions,
+    where: EngineOptions,
 ) -> "tuple[Report, dict[str, Any]]":
     """The report of one study of which the benchmarks are the tasks."""
     from measurand.benchmarks import BENCHMARKS

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Any
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import print_power, print_roles
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    LadderOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 from measurand.cli.run import check_run_out, load_audit, run_audit
 
 if TYPE_CHECKING:
@@ -27,13 +35,13 @@ class ShuffleOptions:
 
 
 @app.command("evidence")
-@o.expand_groups
+@expand_groups
 def evidence_verb(
-    source: o.SourceOptions,
-    run: o.RunOptions,
-    where: o.EngineOptions,
-    climb: o.LadderOptions,
-    server: o.EndpointOptions,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
+    server: EndpointOptions,
     shuffling: ShuffleOptions,
     reader: o.Readers = None,
     tune: o.Tune = False,

@@ -16,6 +16,13 @@ from measurand.cli.console import (
     print_roles,
     run_log,
 )
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
 
 if TYPE_CHECKING:
@@ -136,11 +143,11 @@ class SampleOptions:
 
 
 @app.command("explanations")
-@o.expand_groups
+@expand_groups
 def explanations_verb(
-    source: o.SourceOptions,
-    run: o.RunOptions,
-    where: o.EngineOptions,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
     rationales: RationaleOptions,
     sample: SampleOptions,
     reader: o.Readers = None,
@@ -162,7 +169,7 @@ def explanations_verb(
     started = time.time()
     audit = load_audit("explanations", run)
     settings = audit.choose(**rationales.chosen(), calibrate=calibrate, seeds=seeds)
-    readers = o.EndpointOptions().readers(reader, audit.readers)
+    readers = EndpointOptions().readers(reader, audit.readers)
     benchmark = sample_benchmark(
         source.benchmark(run.seed),
         train=sample.train_items,

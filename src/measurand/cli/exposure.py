@@ -16,6 +16,13 @@ from measurand.cli.console import (
     open_with_progress,
     run_log,
 )
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    RunOptions,
+    expand_groups,
+    published_folder,
+)
 from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
 
 if TYPE_CHECKING:
@@ -169,12 +176,12 @@ class StudyOptions:
 
 
 @app.command("exposure")
-@o.expand_groups
+@expand_groups
 def exposure_verb(
     context: typer.Context,
     source: TaskOptions,
-    run: o.RunOptions,
-    where: o.EngineOptions,
+    run: RunOptions,
+    where: EngineOptions,
     study: StudyOptions,
     reader: Annotated[
         list[str] | None,
@@ -209,7 +216,7 @@ def exposure_verb(
         _analyse(source.accuracies, settings, run)
         return
     started = time.time()
-    readers = o.EndpointOptions().readers(reader, audit.readers)
+    readers = EndpointOptions().readers(reader, audit.readers)
     tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")
@@ -230,7 +237,7 @@ def exposure_verb(
     exit_on_verdict([report], run.fail_on)
 
 
-def _analyse(path: Path, settings: Any, run: o.RunOptions) -> None:
+def _analyse(path: Path, settings: Any, run: RunOptions) -> None:
     """Deliver the analysis of somebody else's accuracies."""
     from measurand.audits.exposure import analyse_accuracies
     from measurand.benchmarks.files import file_stem, read_figures
@@ -276,7 +283,7 @@ def _task_columns(
 
     if source in TOPICS:
         return {"data": data}
-    return {"query": text, "label": label, "data": o.published_folder(source, data)}
+    return {"query": text, "label": label, "data": published_folder(source, data)}
 
 
 def _paper_task(source: str, benchmark: "Benchmark") -> "Task":

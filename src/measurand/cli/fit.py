@@ -8,7 +8,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import notice, print_roles
-from measurand.cli.options import SourceOptions, expand_groups
+from measurand.cli.groups import SourceOptions, expand_groups
 
 
 @app.command("fit")

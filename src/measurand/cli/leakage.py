@@ -6,6 +6,14 @@ from dataclasses import asdict, dataclass
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import print_roles
+from measurand.cli.groups import (
+    EndpointOptions,
+    EngineOptions,
+    LadderOptions,
+    RunOptions,
+    SourceOptions,
+    expand_groups,
+)
 from measurand.cli.run import check_run_out, load_audit, run_audit
 
 
@@ -26,13 +34,13 @@ class RegionOptions:
 
 
 @app.command("leakage")
-@o.expand_groups
+@expand_groups
 def leakage_verb(
-    source: o.SourceOptions,
-    run: o.RunOptions,
-    where: o.EngineOptions,
-    climb: o.LadderOptions,
-    server: o.EndpointOptions,
+    source: SourceOptions,
+    run: RunOptions,
+    where: EngineOptions,
+    climb: LadderOptions,
+    server: EndpointOptions,
     regions: RegionOptions,
     field: o.Fields = None,
     reader: o.Readers = None,

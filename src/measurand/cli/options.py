@@ -1,84 +1,15 @@
 """The options that verbs share, each written down once."""
 
-import inspect
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
-from measurand.cli.reader_files import (
-    check_config_reader,
-    is_custom,
-    load_custom,
-    read_prompt,
-)
-
-if TYPE_CHECKING:
-    from measurand.core.benchmark import Benchmark
+from measurand.cli.config import mark_address, read_config
 
 COLUMNS = "Columns"
 RUN = "Run"
 ENDPOINT = "A model behind a server"
-MOST_CONFIG_BYTES = 2**20  # of a file of options
-
-
-def _read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take defaults for the verb's options from a TOML file."""
-    if path is None:
-        return None
-    from measurand.core.errors import BadInput, BadOption
-    from measurand.core.files import read_toml
-
-    try:
-        settings = read_toml(path, MOST_CONFIG_BYTES)
-    except (OSError, BadInput) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"cannot read --config {path.name}: {why.lower()}") from error
-    option_words = {name for p in context.command.params for name in parameter_names(p)}
-    defaults: dict[str, Any] = {}
-    for option, value in settings.items():
-        if option not in option_words:
-            allowed = ", ".join(sorted(option_words - {"config", "help"}))
-            raise BadOption(
-                f"--config {path.name} sets {option!r}; allowed are {allowed}"
-            )
-        _check_config_value(path.name, option, value)
-        check_config_reader(path.name, option, value)
-        if option == "key-env":
-            raise BadOption(
-                f"--config {path.name} sets 'key-env'; a file may not say where a key "
-                "goes: give --key-env on the command line"
-            )
-        defaults.update(
-            {
-                p.name: value
-                for p in context.command.params
-                if option in parameter_names(p) and p.name
-            }
-        )
-    context.default_map = {**(context.default_map or {}), **defaults}
-    return path
-
-
-def _check_config_value(file: str, option: str, value: Any) -> None:
-    """Raise where a file gives an option what no command line could."""
-    from measurand.core.errors import BadOption
-    from measurand.core.files import depth
-
-    values = value if isinstance(value, list) else [value]
-    if depth(values) > 1:
-        what = "a table or a list of lists"
-    elif not all(isinstance(part, str | int | float) for part in values):
-        what = "a date or a time"
-    else:
-        return
-    raise BadOption(
-        f"--config {file} sets {option!r} to {what}; allowed are a value or a list of "
-        "values"
-    )
 
 
 def _check_seed(seed: int) -> int:
@@ -113,27 +44,6 @@ def _read_escapes(text: str) -> str:
     'a\tb'
     """
     return text.replace(r"\n", "\n").replace(r"\t", "\t")
-
-
-def parameter_names(parameter: Any) -> list[str]:
-    """The words by which a file may set a parameter: its long options, or its name."""
-    options = [option[2:] for option in parameter.opts if option.startswith("--")]
-    return options or [parameter.name]
-
-
-class ConfigAddress(str):
-    """An address that a file named, and not the user: no key goes there unasked."""
-
-    __slots__ = ()
-
-
-def _mark_address(
-    context: typer.Context, parameter: typer.CallbackParam, url: str | None
-) -> str | None:
-    """The address, marked where it is from a file."""
-    source = context.get_parameter_source(parameter.name or "")
-    is_from_file = source is not None and source.name == "DEFAULT_MAP"
-    return ConfigAddress(url) if url and is_from_file else url
 
 
 Source = Annotated[
@@ -276,7 +186,7 @@ Url = Annotated[
     str | None,
     typer.Option(
         envvar="MEASURAND_ENDPOINT",
-        callback=_mark_address,
+        callback=mark_address,
         help="An OpenAI-compatible server, for endpoint:MODEL.",
         rich_help_panel=ENDPOINT,
     ),
@@ -577,195 +487,9 @@ FailOn = Annotated[
 Config = Annotated[
     Path | None,
     typer.Option(
-        callback=_read_config,
+        callback=read_config,
         is_eager=True,
         help="A TOML file with these options.",
         rich_help_panel=RUN,
     ),
 ]
-
-
-@dataclass(frozen=True)
-class SourceOptions:
-    """Where a benchmark is, and which of its columns plays which part."""
-
-    source: Source
-    test: Test = None
-    data: Data = None
-    part: Part = None
-    query: Query = None
-    evidence: Evidence = None
-    label: Label = None
-    choices: Choices = None
-    answers: Answers = None
-    metadata: Metadata = None
-    rationale: Rationale = None
-    group: Group = None
-    subject: Subject = None
-    document: Document = None
-    split: Split = None
-    id_: Id = None
-    split_by: SplitBy = "both"
-    join: Join = " "
-    roles: Roles = None
-
-    @property
-    def files(self) -> list[str]:
-        """The files that the benchmark may be read from."""
-        return [self.source, *(self.test or ())]
-
-    def benchmark(self, seed: int, fields: tuple[str, ...] = ()) -> "Benchmark":
-        """The benchmark that these options describe."""
-        from measurand.benchmarks.load import load_parts
-        from measurand.benchmarks.roles import Columns
-        from measurand.benchmarks.task_files import add_task_roles
-
-        columns = Columns(
-            query=self.query,
-            evidence=self.evidence,
-            label=self.label,
-            choices=tuple(self.choices or ()),
-            answers=self.answers,
-            metadata=tuple(self.metadata or ()),
-            rationale=tuple(self.rationale or ()),
-            group=self.group,
-            subject=self.subject,
-            document=self.document,
-            split=self.split,
-            id=self.id_,
-            fields=fields,
-        )
-        return load_parts(
-            self.source,
-            tests=self.test or [],
-            parts=self.part or [],
-            data=published_folder(self.source, self.data),
-            split_by=self.split_by,
-            seed=seed,
-            join=self.join,
-            **add_task_roles(columns, self.roles),
-        )
-
-
-@dataclass(frozen=True)
-class LadderOptions:
-    """How far the ladder of readers is climbed."""
-
-    calibrate: Calibrate = True
-    strongest: Strongest = "minilm"
-    seeds: Seeds = None
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """Seed, workers and where things go."""
-
-    seed: Seed = 0
-    workers: Workers = None
-    budget: Budget = "10m"
-    store: StoreIn = None
-    out: Out = None
-    overwrite: Overwrite = False
-    json: Json = False
-    verbose: Verbose = False
-    fail_on: FailOn = None
-    config: Config = None
-
-
-@dataclass(frozen=True)
-class EngineOptions:
-    """What runs the trials, and what it gives them."""
-
-    engine: Engine = "local"
-    address: Address = None
-    gpu_share: GpuShare = None
-
-
-THIS_MACHINE = EngineOptions()  # in processes on this machine
-
-
-@dataclass(frozen=True)
-class EndpointOptions:
-    """A model behind a server, and what it may cost."""
-
-    url: Url = None
-    shots: Shots = 0
-    orders: Orders = None
-    price_in: PriceIn = 0.0
-    price_out: PriceOut = 0.0
-    cap_tokens: CapTokens = None
-    cap_money: CapMoney = None
-    key_env: KeyEnv = None
-    timeout_s: Timeout = 120.0
-    retries: Retries = 6
-    prompt: Prompt = None
-    temperature: Temperature = 0.0
-
-    def readers(
-        self, names: list[str] | None, usual: tuple[str, ...]
-    ) -> dict[str, Any]:
-        """The readers of these names; the usual ones where none is named."""
-        from measurand.models.server.endpoint import Terms
-        from measurand.readers import make_reader
-
-        terms = {field.name: getattr(self, field.name) for field in fields(self)}
-        asking = {n: terms.pop(n) for n in ("shots", "orders", "temperature")}
-        asking["form"] = read_prompt(terms.pop("prompt"))
-        terms["send_key"] = not isinstance(self.url, ConfigAddress)
-        Terms(**terms)  # refuses what cannot be, whether or not a reader needs it
-        readers: dict[str, Any] = {}
-        for name in names or usual:
-            if is_custom(name):
-                title, reader = load_custom(name)
-                while readers.get(title, reader) != reader:  # of another folder
-                    title += " (2)"
-            else:
-                title, reader = name, make_reader(name, **asking, **terms)
-            readers[title] = reader
-        return readers
-
-
-def published_folder(source: str, data: str | None) -> str | None:
-    """The folder of published benchmarks, where `source` is one of their names."""
-    from measurand.benchmarks.published.table import PUBLISHED
-
-    return data if source in PUBLISHED else None
-
-
-def expand_groups(verb: Callable[..., None]) -> Callable[..., None]:
-    """The verb as typer should see it: every field of its groups an option."""
-    parameters = inspect.signature(verb).parameters
-    hints = get_type_hints(verb, include_extras=True)
-    groups: dict[str, Any] = {
-        n: hint for n, hint in hints.items() if is_dataclass(hint)
-    }
-    flat: list[inspect.Parameter] = []
-    for name, parameter in parameters.items():
-        if name not in groups:
-            flat.append(parameter.replace(annotation=hints[name]))
-            continue
-        kinds = get_type_hints(groups[name], include_extras=True)
-        for field in fields(groups[name]):
-            default = (
-                inspect.Parameter.empty if field.default is MISSING else field.default
-            )
-            keyword = inspect.Parameter.KEYWORD_ONLY
-            flat.append(
-                inspect.Parameter(
-                    field.name, keyword, default=default, annotation=kinds[field.name]
-                )
-            )
-
-    @wraps(verb)
-    def command(**options: Any) -> None:
-        arguments = {
-            name: group(**{f.name: options.pop(f.name) for f in fields(group)})
-            for name, group in groups.items()
-        }
-        verb(**arguments, **options)
-
-    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in flat]
-    command.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in keyword_only}
-    del command.__wrapped__
-    return command

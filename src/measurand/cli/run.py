@@ -14,7 +14,7 @@ from measurand.cli.console import (
     open_with_progress,
     run_log,
 )
-from measurand.cli.options import EngineOptions, RunOptions
+from measurand.cli.groups import EngineOptions, RunOptions
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit

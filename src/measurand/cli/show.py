@@ -10,6 +10,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import notice, print_answer, print_roles
+from measurand.cli.groups import expand_groups, published_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ class ColumnOptions:
 
 
 @app.command("show")
-@o.expand_groups
+@expand_groups
 def show_verb(
     what: Annotated[
         str, typer.Argument(help="A report's folder, or a benchmark's file or name.")
@@ -51,7 +52,7 @@ def show_verb(
             print_answer(text, verbose=verbose)
         return
     named = asdict(columns) | {"choices": tuple(columns.choices or ())}
-    folder = o.published_folder(what, data)
+    folder = published_folder(what, data)
     benchmark = _load_and_explain(what, folder, part, seed=seed, **named)
     print_roles(benchmark)
     for ident, row in benchmark.test.table.head(3).iterrows():

@@ -8,7 +8,7 @@ import typer
 from measurand.cli import options as o
 from measurand.cli.app import app
 from measurand.cli.console import notice, open_with_progress, print_roles
-from measurand.cli.options import RunOptions, SourceOptions, expand_groups
+from measurand.cli.groups import RunOptions, SourceOptions, expand_groups
 
 
 @app.command("suite")
