@@ -78,7 +78,9 @@ def test_what_does_not_vary_is_not_drawn_and_what_is_left_out_is_said():
     (exhibit,) = uncertainty_bars({"a": still, "b": moved}, "it")
     assert exhibit.table["group"].tolist() == ["b", "b"]
     assert exhibit.table["value"].tolist() == pytest.approx([1.5, -0.5])
-    assert exhibit.caption.endswith("not in it: the season")
+    assert "not in it: the season. A source below 0 makes it surer" in exhibit.caption
+    plain = UncertaintyBudget({"items": 0.03, "shared texts": 0.01}, "the season")
+    assert uncertainty_bars({"b": plain}, "it")[0].caption.endswith("the season")
 
 
 @pytest.mark.slow

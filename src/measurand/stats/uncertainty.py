@@ -144,5 +144,7 @@ def uncertainty_bars(
     ]
     left_out = "; ".join(dict.fromkeys(b.left_out for b in budgets.values()))
     caption = f"What the interval of {of} holds, by source; not in it: {left_out}"
+    if any(share < 0 for b in budgets.values() for share in b.shares.values()):
+        caption += ". A source below 0 makes it surer: there errors cancel"
     titles = {"x_title": f"share of the variance of {of}"}
     return (Exhibit("uncertainty", "bars", pd.DataFrame(rows), caption, titles),)
