@@ -59,8 +59,12 @@ def audit_verb(
     from measurand.readers import READERS
     from measurand.report.saved import Reports
 
-    if also or run.fail_on:  # a bad name is said before anything is read
-        check_fail_on(run.fail_on, list(_choose_audits(also).values()))
+    if also or run.fail_on or climb != LadderOptions():
+        # What is not allowed is said before anything is read.
+        chosen = _choose_audits(also).values()
+        check_fail_on(run.fail_on, list(chosen))
+        for audit in chosen:
+            _choose_rungs(audit, climb)
     check_run_out(run, source.files)
     started = time.time()
     benchmark = source.benchmark(run.seed)

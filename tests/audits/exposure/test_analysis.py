@@ -121,7 +121,7 @@ def test_names_of_models_are_text_in_the_figure_and_the_page(several):
     shown = [text.text or "" for text in ET.fromstring(svg).iter() if text.text]
     assert {f"{ATTACK} alone", "all models"} <= {*shown}
     assert sum(text.endswith("folder/b alone") for text in shown) == 2
-    assert "<b>" not in svg.decode() + page(several, {"averages": svg})
+    assert "<b>" not in svg + page(several, {"averages": svg.encode()})
 
 
 @pytest.mark.parametrize(("models", "figures"), [(1, 2), (2, 2), (6, 4)])
