@@ -116,3 +116,12 @@ def test_names_may_be_numbers_but_not_twice():
 def test_something_else_is_no_table(thing):
     with pytest.raises(BadInput, match="is no table; give a pandas DataFrame"):
         from_frames(thing, name="made")
+
+
+@pytest.mark.parametrize(("part", "column"), [("query", 1), ("evidence", 0)])
+def test_a_column_without_any_text_is_no_part(part, column):
+    table = rows()
+    name = table.columns[column]
+    table[name] = [" "] * 20 + [""] * 20
+    with pytest.raises(BadInput, match=f"'{name}' is blank in all 40 items.*`{part}`"):
+        from_frames(table, name="b", query="hypothesis", evidence="premise")

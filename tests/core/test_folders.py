@@ -8,7 +8,7 @@ import pytest
 
 from measurand.core import folders
 from measurand.core.errors import BadOption, StoreFailed
-from measurand.core.folders import READER, check_out, replace_folder, seal_folder
+from measurand.core.folders import DEMO, READER, check_out, replace_folder, seal_folder
 
 
 def put(folder, *, overwrite=False, **files):
@@ -103,7 +103,7 @@ def test_a_saved_reader_is_not_replaced_by_a_report(tmp_path):
     with replace_folder(tmp_path / "r", holds=READER) as part:
         alter(part / "weights")
         seal_folder(part, {}, READER)
-    with pytest.raises(BadOption, match=r"run\.json"):
+    with pytest.raises(BadOption, match=r"holds a saved reader, not a report"):
         put(tmp_path / "r", overwrite=True, a="1")
     assert (tmp_path / "r" / "weights").read_text() == "mine"
 
@@ -234,3 +234,14 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path, monkeypatch, can
         assert len(set(found.values())) == 1
         seen |= set(found.values())
     assert seen == {"old", "new"}
+
+
+def test_the_demo_is_not_replaced_by_a_report_and_is_named(tmp_path):
+    with replace_folder(tmp_path / "r", holds=DEMO) as part:
+        alter(part / "page")
+        seal_folder(part, {}, DEMO)
+    with pytest.raises(BadOption, match="holds the demo, not a report; name another"):
+        put(tmp_path / "r", overwrite=True, a="1")
+    alter(tmp_path / "r" / "mine")
+    with pytest.raises(BadOption, match="which measurand did not write"):
+        put(tmp_path / "r", overwrite=True, a="1")

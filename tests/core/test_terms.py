@@ -73,3 +73,9 @@ def test_a_term_of_several_meanings_is_explained_in_all():
 def test_an_unknown_term_is_an_error_with_a_suggestion():
     with pytest.raises(UnknownName, match="delta_evi"):
         explain_term("delta_evy")
+
+
+def test_a_term_is_found_in_any_case_and_a_reader_by_what_it_goes_by():
+    assert explain_term("Margin") == explain_term("margin")
+    (told,) = explain_term("word counts")
+    assert told.text == "What is asked for with tfidf."

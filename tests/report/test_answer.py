@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from measurand.compare.compare import compare
 from measurand.core.finding import Finding, Report, Verdict
 from measurand.core.terms import load_terms
 from measurand.report.answer import (
@@ -13,7 +14,7 @@ from measurand.report.answer import (
     answer_split,
     worst_answer,
 )
-from tests.report.verdicts import NAMES, estimate, every_report, report_of
+from tests.report.verdicts import FIELDS, NAMES, estimate, every_report, report_of
 
 REPORTS = [*every_report()]
 SYMBOLS = re.compile(r"[=<>±Δ%\[\]{}_≥≤×]")
@@ -82,3 +83,81 @@ def test_length_is_named_where_length_explains_the_leak():
     answer = answer_report(replace(report, verdict=told))
     assert answer.cause == "Its length alone tells the label."
     assert "“never”" in answer_report(report).cause
+
+
+def test_form_that_explains_part_of_a_leak_is_not_called_its_cause():
+    report = report_of("leakage", "leaks")
+    reason = "claim leaks, 37 % of these bits by its form alone (spacing), by words"
+    told = replace(report, verdict=replace(report.verdict, reason=reason))
+    cause = answer_report(told).cause
+    assert cause.startswith("Words such as “never”")
+    assert cause.endswith("Its form alone tells part of it.")
+    wordless = answer_report(replace(told, exhibits=())).cause
+    assert wordless == "Its form alone tells part of it."
+
+
+def test_a_leak_is_told_of_what_tells_most_and_by_whom():
+    report = report_of("leakage", "leaks")
+    answer = answer_report(report)
+    assert "from the claim alone, 70 of 100" in answer.sentence
+    assert answer.certainty.startswith("Right from the claim alone, by word matching:")
+    short = Finding("over_majority", "length", "claim", estimate(0.3), "leaks")
+    measured = answer_report(replace(report, findings=(*report.findings, short)))
+    assert "from the length of the claim alone, 80 of 100" in measured.sentence
+    assert "by " not in measured.certainty
+
+
+def with_evidence_alone(report):
+    alone = Finding("evidence_only", "cross", "full", estimate(0.8))
+    others = [f for f in report.findings if f.statistic != "evidence_only"]
+    return replace(report, findings=(*others, alone))
+
+
+def test_evidence_that_tells_whatever_is_asked_is_no_figure_to_publish():
+    report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
+    answer = answer_report(report)
+    assert answer.tone.name == "fix"
+    assert answer.cause == "The article alone does as well as both."
+    assert not any("Publish" in step for step in answer.steps)
+    assert answer_report(report_of("evidence", "evidence-sensitive")).tone.name == (
+        "fine"
+    )
+
+
+def test_answers_that_were_drawn_are_said_to_be():
+    report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
+    roles = {**FIELDS, "answers": "answers (screened: the gold among 4 answers)"}
+    drawn = replace(report, benchmark={**report.benchmark, "roles": roles})
+    answer = answer_report(drawn)
+    assert "wrong answers were drawn from other items" in answer.basis
+    assert "writes its answers" in answer.steps[0]
+
+
+def test_one_interval_of_several_may_be_luck_and_the_answer_says_so():
+    report = report_of("leakage", "undecided")
+    reason = "one interval of 95 % above a margin may be luck where several are looked "
+    reason += "at: at the 99.7 % that all together need, claim 0.091 [0.014, 0.167]"
+    told = replace(report, verdict=replace(report.verdict, reason=reason))
+    assert "may be luck where several are looked at" in answer_report(told).certainty
+    assert "luck" not in answer_report(report).certainty
+
+
+def test_items_are_counted_and_not_choices_or_tokens():
+    report = report_of("leakage", "leaks")
+    peco = Finding("peco", "cross", "claim", estimate(9.0, n=4800))
+    answer = answer_report(replace(report, findings=(*report.findings, peco)))
+    assert "on 1,200 items" in answer.basis
+
+
+def test_a_fault_planted_nowhere_is_noticed_by_nobody():
+    report = report_of("evidence", "coupling")
+    limit = Finding("detection_limit", "cross", "word", estimate(0.0, 0.0, 0.0))
+    answer = answer_report(replace(report, findings=(*report.findings, limit)))
+    assert "planted in fewer than 1 of 100 items" in answer.basis
+
+
+def test_two_reports_on_explanations_have_the_tone_of_each():
+    report = report_of("explanations", "off the frontier")
+    compared = answer_report(compare([report, report]))
+    assert compared.tone == answer_report(report).tone
+    assert compared.tone.name == "leaks"

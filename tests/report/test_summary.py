@@ -47,4 +47,5 @@ def test_several_audits_are_answered_on_one_screen():
         assert answer_report(report).sentence in text
     assert "exposure audit not run" in text
     assert "do next" in text
+    assert "rests on" in text
     assert "0.5" in summary_of_all(reports, {}, verbose=True)

@@ -57,7 +57,7 @@ FAULTS = {
         "the evidence decides nothing",
         ("direct coupling", "latent coupling", "coupling"),
         "",
-        {**BRIEF, "shuffles": 8},
+        BRIEF,
     ),
     "explanations": PlantedFault(
         "explanations give the label away",

@@ -25,7 +25,7 @@ from measurand.core.files import UMASK, check_writable, read_bounded, write_file
 
 RUN = "run.json"
 # What a folder may hold; one of them is never replaced by another.
-REPORT, READER, DEMO = "a report", "a saved reader", "the demo"
+REPORT, READER, DEMO = KINDS = "a report", "a saved reader", "the demo"
 SWAP = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS
 AT_CWD = -100  # AT_FDCWD of Linux
 # What a system or file system that cannot swap two folders answers.
@@ -64,6 +64,9 @@ def check_out(
     if not path.is_dir() or not any(path.iterdir()):
         return
     stranger = _find_stranger(path, holds)
+    other = next((o for o in KINDS if o != holds and _holds(path, o)), None)
+    if stranger is not None and other is not None:
+        raise BadOption(f"{folder} holds {other}, not {holds}; name another folder")
     if stranger is not None:
         raise BadOption(
             f"{folder} holds {quote(stranger, 80)}, which measurand did not write or "
@@ -147,6 +150,11 @@ def _find_stranger(folder: Path, holds: str) -> str | None:
         return _find_unlisted(folder, holds)
     except OSError as failure:
         return os.path.relpath(failure.filename or folder, folder)
+
+
+def _holds(folder: Path, what: str) -> bool:
+    """Whether measurand wrote this there, and nothing was changed since."""
+    return _find_stranger(folder, what) is None
 
 
 def _find_unlisted(folder: Path, holds: str) -> str | None:

@@ -149,7 +149,8 @@ def explain_term(term: str) -> list[Explanation]:
     >>> explain_term("margin")[0].text
     'The accuracy that counts as nothing, set before the run.'
     """
-    explanations = [e for name, e in _all_explanations() if name == term]
+    wanted = term.casefold()
+    explanations = [e for name, e in _all_explanations() if name.casefold() == wanted]
     if not explanations:
         raise UnknownName("term", term, list_terms())
     return explanations
@@ -180,9 +181,18 @@ def _all_explanations() -> list[tuple[str, Explanation]]:
         (tone.word.lower(), Explanation("tone", f"{_capital(tone.means)}."))
         for tone in tone_words().values()
     ]
+    readers: Mapping[str, str] = terms["reader"]
     entries += [
         (name, Explanation("reader", f"It goes by {text}."))
-        for name, text in terms["reader"].items()
+        for name, text in readers.items()
+    ]
+    named: dict[str, list[str]] = {}
+    for name, text in readers.items():
+        named.setdefault(text, []).append(name)
+    entries += [
+        (text, Explanation("reader", f"What is asked for with {' or '.join(names)}."))
+        for text, names in named.items()
+        if text not in readers
     ]
     return entries
 

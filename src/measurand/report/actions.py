@@ -15,6 +15,11 @@ FILES = {  # what is saved for who repairs, by how its name begins
     "repair/work_counts": "how many to rewrite, by cluster",
 }
 OPTIONS = ("query", "evidence", "label", "choices", "answers", "rationale", "group")
+# What a verb takes where nothing is said, of the settings that a report keeps.
+USUAL = {"shuffles": 20, "shuffle": "plain", "margin": 0.02, "controls": "quick"}
+AS_GIVEN = "as given"  # what the schema says of metadata that were named
+UNCALIBRATED = "--no-calibrate"
+DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,10 @@ def command(reports: Sequence[Report]) -> str:
         return " ".join(["measurand", "compare", *folders])
     verb = "audit" if len(reports) > 1 else plain_text(first.audit, 40)
     name = heading(first)[1]
+    seed = ["--seed", plain_text(first.settings.get("seed", 0), 20)]
+    unchecked = [report.settings.get("controls") == "none" for report in reports]
+    if name == DEMO and len(reports) > 1 and any(unchecked):
+        return " ".join(["measurand", "demo", *seed])
     words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
     roles = first.benchmark.get("roles")
     named = roles if isinstance(roles, Mapping) else {}
@@ -69,5 +78,24 @@ def command(reports: Sequence[Report]) -> str:
         column = named.get(role)
         if isinstance(column, str) and column and not name.startswith("synthetic:"):
             words += [f"--{role}", shlex.quote(plain_text(column, 80))]
-    words += ["--seed", plain_text(first.settings.get("seed", 0), 20)]
+    words += [*_metadata_words(first), *_setting_words(verb, first), *seed]
     return " ".join(words)
+
+
+def _metadata_words(report: Report) -> list[str]:
+    """The metadata that were named; none where they were derived."""
+    schema = report.settings.get("metadata_schema")
+    named = schema if isinstance(schema, Mapping) else {}
+    given = [str(column) for column, meaning in named.items() if meaning == AS_GIVEN]
+    options = [("--metadata", shlex.quote(plain_text(column, 80))) for column in given]
+    return [word for option in options for word in option]
+
+
+def _setting_words(verb: str, report: Report) -> list[str]:
+    """The settings that are not the usual ones, as the verb takes them."""
+    words = []
+    for name, usual in USUAL.items() if verb in ("evidence", "leakage") else ():
+        value = report.settings.get(name, usual)
+        if value != usual:
+            words += [f"--{name}", plain_text(value, 20)]
+    return words if report.settings.get("calibrate", True) else [*words, UNCALIBRATED]

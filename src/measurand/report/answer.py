@@ -18,7 +18,7 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import FILLERS, Details
+from measurand.report.causes import FILLERS, Details, is_screened
 from measurand.report.phrases import capitalise, join_words, name_part, say_count
 from measurand.report.terminal import heading, plain_text
 
@@ -26,6 +26,7 @@ UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
 SEEN = 0.05  # share of test texts in training under which a split is called clean
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
+LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
 STRONGER = "A stronger reader could still overturn this."
 
 
@@ -191,12 +192,14 @@ def _describe_basis(report: Report) -> str:
         return ""
     noun = "reader" if len(readers) == 1 else "readers"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
-    counts = [
-        f.estimate.n for f in report.findings if f.reader in asked_readers(report)
-    ]
+    found = [f for f in report.findings if f.reader in asked_readers(report)]
+    # Others count choices, tokens or pairs of items.
+    answered = [f for f in found if f.statistic in ("accuracy", "choices_only")]
+    counts = [f.estimate.n for f in answered or found]
     unit = UNITS.get(report.audit, "items")
     what = f" on {max(counts):,} {unit}" if counts else ""
-    return f"{who}{what}{_describe_detection(report)}."
+    drawn = "; wrong answers were drawn from other items" if is_screened(report) else ""
+    return f"{who}{what}{drawn}{_describe_detection(report)}."
 
 
 def asked_readers(report: Report) -> list[str]:
@@ -218,7 +221,8 @@ def _describe_detection(report: Report) -> str:
     if not limits:
         return ""
     best = min(limit.estimate.value for limit in limits)
-    return f"; a fault planted in {say_count(best)} of 100 items would be noticed"
+    share = say_count(max(best, LEAST_SHARE))
+    return f"; a fault planted in {share} of 100 items would be noticed"
 
 
 def detection_limits(report: Report) -> Iterator[Finding]:

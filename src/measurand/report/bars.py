@@ -27,6 +27,7 @@ ARMS = {
     "test": "after the test's own text",
 }
 AS_GUESSING = "as guessing"
+RECOVERED = 0.5  # of a planted fault, above which most of it is found
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
     if len(bars) == 1:
         return None
     note = (
-        f"Right answers of 100, by {reader_words(_main_reader(main))}. The line is "
+        f"Right answers of 100 over {base.n:,} items, each part and both by "
+        f"{reader_words(_main_reader(main))}. The line is "
         "what guessing gets; whiskers are 95 in 100 intervals, of wrong evidence that "
         "of the loss."
     )
@@ -193,7 +195,7 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
         return []
     name = "both together" if report.audit == "evidence" else "all parts together"
     tone = "fine" if full.low > base.value else "unknown"
-    bars = [Bar(name, full, "far above guessing", tone)]
+    bars = [Bar(name, full, "above guessing", tone)]
     loss = find_estimate(report, "delta_evi", reader)
     if loss is not None:
         left = replace(
@@ -369,12 +371,12 @@ def controls_chart(report: Report) -> BarChart | None:
             continue
         reader = reader_words(plain_text(finding.reader, 40))
         label = f"{reader}: {plain_text(kind, 40)} in {share} of 100 items"
-        tone = "fine" if finding.estimate.low > 0 else "unknown"
-        bars.append(Bar(label, finding.estimate, "all of it", tone))
+        tone = "fine" if finding.estimate.low > RECOVERED else "unknown"
+        bars.append(Bar(label, finding.estimate, "most of it", tone))
     if not bars:
         return None
-    seen = sum(bar.tone == "fine" for bar in bars)
-    title = f"{seen} of {len(bars)} planted faults are found for certain"
+    seen = sum(bar.estimate.low > 0 for bar in bars)
+    title = f"{seen} of {len(bars)} planted faults are noticed for certain"
     note = "How much of a planted fault a reader recovers, of 100."
     return BarChart(title, note, tuple(bars[:16]))
 

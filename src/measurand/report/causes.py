@@ -10,7 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.core.terms import VerdictWords, fault_words, verdict_words
+from measurand.core.terms import (
+    VerdictWords,
+    fault_words,
+    reader_words,
+    verdict_words,
+)
 from measurand.report.phrases import (
     capitalise,
     join_words,
@@ -34,6 +39,10 @@ SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "the position of the right choice": "The position of the right choice tells it.",
 }
 PART_STATISTICS = ("single_accuracy", "choices_only")
+# What is read of a part by who reads no word.
+SEEN_OF = {"length": "the length of ", "surface": "the form of "}
+SCREENED = "screened:"  # how the role of free answers begins to say so
+LUCK = "may be luck where several are looked at"
 
 
 @dataclass(frozen=True)
@@ -87,21 +96,37 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
         cause = "Most test evidence stands in training, so readers may just remember."
         step = "Split the items anew by their evidence, and run the audit again."
         return Details(words.answer, cause, certainty, (step,), "fix")
-    return Details(
-        words.answer,
-        _one_part_does(report, str(stage)),
-        certainty,
-        _ask_for_items(report, "test items"),
-    )
+    role, cause = _one_part_does(report, str(stage))
+    if role == "evidence" and words.tone.name == "fine":
+        # They depend on it, and on nothing else: no figure of a reader of both.
+        return Details(words.answer, cause, certainty, _need_query(report), "fix")
+    return Details(words.answer, cause, certainty, _ask_for_items(report, "test items"))
 
 
-def _one_part_does(report: Report, stage: str) -> str:
-    """Which part alone does as well as both, if any does better than guessing."""
+def _need_query(report: Report) -> tuple[str, ...]:
+    """What to do where the evidence alone tells, whatever is asked."""
+    if is_screened(report):
+        return ("Ask a model that writes its answers: these were drawn from others.",)
+    return ("Find out what in the evidence tells: run measurand leakage.",)
+
+
+def is_screened(report: Report) -> bool:
+    """Whether the wrong answers to choose from were drawn from other items."""
+    return SCREENED in plain_text(named_roles(report).get("answers", ""), 200)
+
+
+def named_roles(report: Report) -> Mapping[str, object]:
+    """The column of each part."""
+    roles = report.benchmark.get("roles")
+    return roles if isinstance(roles, Mapping) else {}
+
+
+def _one_part_does(report: Report, stage: str) -> tuple[str, str]:
+    """Which part alone does as well as both, if any is better than guessing, and so."""
     full, base = find_estimate(report, "accuracy", stage, "full"), guessing(report)
     if full is None or base is None:
-        return ""
-    roles = report.benchmark.get("roles")
-    named = roles if isinstance(roles, Mapping) else {}
+        return "", ""
+    named = named_roles(report)
     least = max(full.value - AS_WELL, (full.value + base.value) / 2)
     for statistics, role in (
         (("query_only", "closed_book"), "query"),
@@ -111,8 +136,8 @@ def _one_part_does(report: Report, stage: str) -> str:
             alone = find_estimate(report, statistic, stage, "full")
             if alone is not None and alone.value >= least:
                 part = name_part(plain_text(named.get(role, role), 40))
-                return f"{capitalise(part)} alone does as well as both."
-    return ""
+                return role, f"{capitalise(part)} alone does as well as both."
+    return "", ""
 
 
 def _best_reader(report: Report) -> str:
@@ -163,6 +188,7 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         part = "one part"
         return Details(words.answer.format(part=part), "", "", _repair_steps(report))
     part = name_part(plain_text(most.condition, 40))
+    part = f"{SEEN_OF.get(most.reader, '')}{part}"
     right = _add_base(most.estimate, base)
     sentence = (
         f"Yes: from {part} alone, {say_count(right.value)} of 100 are right; by "
@@ -171,9 +197,16 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
     return Details(
         sentence,
         _leak_cause(report, most.condition),
-        f"Right from {part} alone: {say_share(right)} items.",
+        f"Right from {part} alone{_say_reader(most)}: {say_share(right)} items.",
         _repair_steps(report),
     )
+
+
+def _say_reader(leak: Finding) -> str:
+    """By whom, where somebody read words: others may be right more or less often."""
+    if leak.reader in SEEN_OF:
+        return ""
+    return f", by {reader_words(plain_text(leak.reader, 40))}"
 
 
 def _add_base(over: Estimate, base: Estimate) -> Estimate:
@@ -186,14 +219,17 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
 def _leak_cause(report: Report, part: str) -> str:
     """By what a part leaks: something simple, or its words."""
     reason = report.verdict.reason[:MOST_REASON]
+    partly = ""
     for phrase, sentence in SIMPLE.items():
-        if re.search(rf"\bby {re.escape(phrase)}", reason):
+        if re.search(rf"% of these bits by {re.escape(phrase)}", reason):
+            partly = f"{capitalise(phrase)} tells part of it."
+        elif re.search(rf"\bby {re.escape(phrase)}", reason):
             return sentence
     words = top_words(report, part) or _named_words(reason)
     if not words:
-        return ""
+        return partly
     listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
-    return f"Words such as {listed} go with certain labels."
+    return f"Words such as {listed} go with certain labels. {partly}".rstrip()
 
 
 def _named_words(reason: str) -> list[str]:
@@ -230,7 +266,8 @@ def _greatest_gain(report: Report) -> str:
     most = max(gains, key=lambda f: f.estimate.high)
     part = capitalise(name_part(plain_text(most.condition, 40)))
     change = say_change(most.estimate, "more right", "fewer right")
-    return f"{part} alone against guessing: {change}."
+    luck = f" One such interval {LUCK}." if LUCK in report.verdict.reason else ""
+    return f"{part} alone against guessing: {change}.{luck}"
 
 
 def kept_files(report: Report) -> list[str]:
@@ -266,6 +303,7 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
     return Details(words.answer, "", certainty, _ask_for_items(report, "draws"))
 
 
+LEAKY = re.compile(r"\bleaky \(")  # in the reason of a verdict on explanations
 AXES = {  # what a fault is measured by, and how that is said
     "leaky": ("rationale_only", "Labels right from the explanation alone: {}."),
     "unstable": ("robustness", "Explanations that stay the same: {}."),
@@ -314,6 +352,8 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     (first, before), (last, after) = verdicts[0], verdicts[-1]
     audit = str(report.settings.get("audit", ""))
     tone = verdict_words(audit, after).tone.name
+    if audit == "explanations" and LEAKY.search(_last_reason(report)):
+        tone = "leaks"
     answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
     if len(labels) == 1:
         answer = f"The verdict is the same: {labels[0]}."
@@ -321,6 +361,14 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
         answer = f"Worse than before. {answer}"
         tone = "fix" if tone == "fine" else tone
     return Details(answer, cause, certainty, (), tone)
+
+
+def _last_reason(report: Report) -> str:
+    """Why the last of the reports decided as it did."""
+    for exhibit in report.exhibits:
+        if exhibit.name == DECISIONS and "why" in exhibit.table and len(exhibit.table):
+            return str(exhibit.table["why"].iloc[-1])
+    return ""
 
 
 def compared_verdicts(report: Report) -> list[tuple[str, str]]:

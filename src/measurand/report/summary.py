@@ -57,7 +57,9 @@ def summary_of_all(
         rows = [("because", answer.cause), ("how sure", answer.certainty)]
         lines += [answer.question, _tone_line(answer)]
         lines += _fact_lines(rows if answer.audit != "split" else [])
-    steps = _fact_lines([("do next", " ".join(worst.steps[:2]))])
+    # The split is looked up, and rests on nobody.
+    basis = worst.basis or next((a.basis for a in answers if a.basis), "")
+    steps = _fact_lines([("rests on", basis), ("do next", " ".join(worst.steps[:2]))])
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
     steps += _fact_lines([("verdicts", ", ".join(verdicts))])
     lines += ["", *steps, *missing]

@@ -155,7 +155,7 @@ def _evidence_intervals(
     """Estimates under each other, with the margin as a band."""
     rows = [
         {
-            "name": getattr(finding, by),
+            "name": _name_row(finding, by),
             "value": finding.estimate.value,
             "low": finding.estimate.low,
             "high": finding.estimate.high,
@@ -170,6 +170,13 @@ def _evidence_intervals(
         caption,
         {"margin": margin, "x_title": title},
     )
+
+
+def _name_row(finding: Finding, by: str) -> str:
+    """What a row is called; of a part of the items, by its name too."""
+    name = str(getattr(finding, by))
+    part = finding.condition.removeprefix("part=")
+    return name if part == finding.condition or by == "condition" else f"{name}, {part}"
 
 
 def _ablation_bars(

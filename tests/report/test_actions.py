@@ -1,0 +1,36 @@
+"""What to do about a report: the command that makes it again."""
+
+from dataclasses import replace
+
+from measurand.report.actions import command
+from tests.report.verdicts import report_of
+
+
+def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
+    report = report_of("evidence", "coupling")
+    chosen = {
+        **report.settings,
+        "seed": 3,
+        "shuffles": 8,
+        "controls": "none",
+        "calibrate": False,
+        "metadata_schema": {"a pier": "as given"},
+    }
+    assert command([replace(report, settings=chosen)]) == (
+        "measurand evidence FILE --query claim --evidence article --label label "
+        "--metadata 'a pier' --shuffles 8 --controls none --no-calibrate --seed 3"
+    )
+    derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
+    assert "--metadata" not in command([replace(report, settings=derived)])
+
+
+def test_the_demo_is_made_again_by_the_demo():
+    reports = [report_of("evidence", "coupling"), report_of("leakage", "leaks")]
+    planted = {**reports[0].benchmark, "name": "synthetic:harbour"}
+    brief = [
+        replace(r, benchmark=planted, settings={**r.settings, "controls": "none"})
+        for r in reports
+    ]
+    assert command(brief) == "measurand demo --seed 0"
+    whole = [replace(report, benchmark=planted) for report in reports]
+    assert command(whole) == "measurand audit synthetic:harbour --seed 0"
