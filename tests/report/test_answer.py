@@ -161,3 +161,12 @@ def test_two_reports_on_explanations_have_the_tone_of_each():
     compared = answer_report(compare([report, report]))
     assert compared.tone == answer_report(report).tone
     assert compared.tone.name == "leaks"
+
+
+def test_a_reader_past_the_budget_is_named_with_what_lifts_it():
+    report = report_of("leakage", "undecided")
+    why = "50 trainings, about 12 h on this machine, past the budget of 10 min"
+    late = {"minilm": why, "tra of claim by minilm": why}
+    answer = answer_report(replace(report, not_run=late))
+    assert "a small language model was left out, past the budget" in answer.basis
+    assert "left out" not in answer_report(report).basis

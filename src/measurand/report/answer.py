@@ -26,6 +26,7 @@ UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
 SEEN = 0.05  # share of test texts in training under which a split is called clean
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
+PAST_BUDGET = "past the budget"
 LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
 STRONGER = "A stronger reader could still overturn this."
 
@@ -199,7 +200,20 @@ def _describe_basis(report: Report) -> str:
     unit = UNITS.get(report.audit, "items")
     what = f" on {max(counts):,} {unit}" if counts else ""
     drawn = "; wrong answers were drawn from other items" if is_screened(report) else ""
-    return f"{who}{what}{drawn}{_describe_detection(report)}."
+    return f"{who}{what}{drawn}{_describe_detection(report)}{_left_out(report)}."
+
+
+def _left_out(report: Report) -> str:
+    """The readers that would have taken too long, and how to ask them all the same."""
+    names = [n for n, why in report.not_run.items() if PAST_BUDGET in str(why)]
+    readers = dict.fromkeys(
+        reader_words(plain_text(n, 40)) for n in names if " " not in n
+    )
+    if not readers:
+        return ""
+    verb = "was" if len(readers) == 1 else "were"
+    who = f"{join_words([*readers])} {verb} left out"
+    return f"; {who}, {PAST_BUDGET}, which --budget none lifts"
 
 
 def asked_readers(report: Report) -> list[str]:

@@ -106,7 +106,7 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
 def _need_query(report: Report) -> tuple[str, ...]:
     """What to do where the evidence alone tells, whatever is asked."""
     if is_screened(report):
-        return ("Ask a model that writes its answers: these were drawn from others.",)
+        return ("Ask a model that writes its answers: the wrong ones were drawn here.",)
     return ("Find out what in the evidence tells: run measurand leakage.",)
 
 
