@@ -105,6 +105,7 @@ def test_a_leak_is_told_of_what_tells_most_and_by_whom():
     measured = answer_report(replace(report, findings=(*report.findings, short)))
     assert "from the length of the claim alone, 80 of 100" in measured.sentence
     assert "by " not in measured.certainty
+    assert "(word counts and word matching), beside length and form" in measured.basis
 
 
 def with_evidence_alone(report):

@@ -18,7 +18,7 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import FILLERS, Details, is_screened
+from measurand.report.causes import FILLERS, SEEN_OF, Details, is_screened
 from measurand.report.phrases import capitalise, join_words, name_part, say_count
 from measurand.report.terminal import heading, plain_text
 
@@ -193,6 +193,8 @@ def _describe_basis(report: Report) -> str:
         return ""
     noun = "reader" if len(readers) == 1 else "readers"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
+    if report.audit == "leakage" and any(f.reader in SEEN_OF for f in report.findings):
+        who += ", beside length and form alone"
     found = [f for f in report.findings if f.reader in asked_readers(report)]
     # Others count choices, tokens or pairs of items.
     answered = [f for f in found if f.statistic in ("accuracy", "choices_only")]
