@@ -14,11 +14,13 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
         "shuffles": 8,
         "controls": "none",
         "calibrate": False,
+        "strongest": "cross",
         "metadata_schema": {"a pier": "as given"},
     }
     assert command([replace(report, settings=chosen)]) == (
         "measurand evidence FILE --query claim --evidence article --label label "
-        "--metadata 'a pier' --shuffles 8 --controls none --no-calibrate --seed 3"
+        "--metadata 'a pier' --shuffles 8 --controls none --strongest cross "
+        "--no-calibrate --seed 3"
     )
     derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
     assert "--metadata" not in command([replace(report, settings=derived)])

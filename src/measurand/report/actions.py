@@ -16,7 +16,14 @@ FILES = {  # what is saved for who repairs, by how its name begins
 }
 OPTIONS = ("query", "evidence", "label", "choices", "answers", "rationale", "group")
 # What a verb takes where nothing is said, of the settings that a report keeps.
-USUAL = {"shuffles": 20, "shuffle": "plain", "margin": 0.02, "controls": "quick"}
+CLIMBING = {"strongest": "minilm"}
+USUAL = {
+    "shuffles": 20,
+    "shuffle": "plain",
+    "margin": 0.02,
+    "controls": "quick",
+    **CLIMBING,
+}
 AS_GIVEN = "as given"  # what the schema says of metadata that were named
 UNCALIBRATED = "--no-calibrate"
 DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
@@ -94,7 +101,8 @@ def _metadata_words(report: Report) -> list[str]:
 def _setting_words(verb: str, report: Report) -> list[str]:
     """The settings that are not the usual ones, as the verb takes them."""
     words = []
-    for name, usual in USUAL.items() if verb in ("evidence", "leakage") else ():
+    takes = USUAL if verb in ("evidence", "leakage") else CLIMBING
+    for name, usual in takes.items():
         value = report.settings.get(name, usual)
         if value != usual:
             words += [f"--{name}", plain_text(value, 20)]

@@ -257,6 +257,7 @@ def evidence_settings(
         "margin": margin,
         "seed": experiment.seed,
         "calibrate": settings.calibrate,
+        "strongest": settings.strongest,
         "controls": settings.controls,
         "folds": experiment.benchmark.folds,
         "thresholds": SHOWN | {"margin": margin},

@@ -80,6 +80,7 @@ def leakage_settings(
         "readers_sharing_error": baselines.readers,
         "seed": seed,
         "calibrate": settings.calibrate,
+        "strongest": settings.strongest,
         "controls": settings.controls,
         "check_inference": settings.check_inference,
         "k": settings.k,
