@@ -37,12 +37,23 @@ def test_characters_in_a_row_are_named_and_marked_as_they_are_written(report):
     assert pattern.name == "“从来”"
     assert [e.pieces[1].text for e in pattern.examples] == ["从来", "从来"]
     assert all(e.pieces[1].marked for e in pattern.examples)
-    assert length.examples[0].pieces[0].text == "6 letters:"
+    assert length.examples[0].pieces[0].text == "6 characters:"
 
 
 def test_an_example_is_laid_out_in_the_direction_of_its_text(report):
     html = page(report(["لم يحدث أبدا", "لم يغادر القارب"], "لم"), {})
     assert "<h3><bdi>“لم”</bdi> <small>in the claim</small></h3>" in html
     assert '<figure class="example" dir="auto">\n<blockquote><mark>لم</mark>' in html
-    assert '<blockquote><mark dir="ltr">3 words:</mark> لم يحدث أبدا' in html
+    assert (
+        '<blockquote><mark dir="ltr">3 words, 12 characters:</mark> لم يحدث أبدا'
+        in html
+    )
     assert "<figcaption><bdi>a</bdi> · <bdi>no</bdi></figcaption>" in html
+
+
+def test_what_explains_part_of_a_leak_has_no_card(report):
+    whole = report(["a red boat", "a boat"], "red")
+    assert find_patterns(whole)[0].name == "Its length"
+    reason = whole.verdict.reason.replace("by its", "40 % of these bits by its")
+    partly = replace(whole, verdict=replace(whole.verdict, reason=reason))
+    assert [p.name for p in find_patterns(partly)] == ["“red”"]

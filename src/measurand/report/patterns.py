@@ -90,8 +90,10 @@ def _simple_patterns(report: Report) -> list[Pattern]:
     # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
     reason = plain_text(report.verdict.reason, MOST_REASON)
     for phrase, sentence in SIMPLE.items():
-        found = re.search(rf"(\S+) alone is [^;]*\bby {re.escape(phrase)}", reason)
-        if found and found[1] in report.items:
+        words = rf"(\S+) alone is [^;]*?(% of these bits )?\bby {re.escape(phrase)}"
+        found = re.search(words, reason)
+        # What explains part of a leak is not its cause: the words that do follow.
+        if found and not found[2] and found[1] in report.items:
             examples = _length_examples(report, found[1]) if "length" in phrase else ()
             name = capitalise(phrase.removesuffix(" alone"))
             return [Pattern(name, name_part(found[1]), sentence, examples)]
@@ -123,11 +125,11 @@ def _say_length(text: str) -> str:
     """How long a text is, as its script counts.
 
     >>> _say_length("a red boat"), _say_length("一艘红船")
-    ('3 words:', '4 letters:')
+    ('3 words, 10 characters:', '4 characters:')
     """
     if re.search(rf"[{UNSPACED}]", text):
-        return f"{len(''.join(text.split()))} letters:"
-    return f"{len(text.split())} words:"
+        return f"{len(''.join(text.split()))} characters:"
+    return f"{len(text.split())} words, {len(text)} characters:"
 
 
 def _word_rows(report: Report) -> list[tuple[str, dict[str, object]]]:
