@@ -215,7 +215,7 @@ def _left_out(report: Report) -> str:
         return ""
     verb = "was" if len(readers) == 1 else "were"
     who = f"{join_words([*readers])} {verb} left out"
-    return f"; {who}, {PAST_BUDGET}, which --budget none lifts"
+    return f"; {who}, {PAST_BUDGET}: a larger one would ask"
 
 
 def asked_readers(report: Report) -> list[str]:
