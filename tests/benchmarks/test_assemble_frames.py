@@ -118,10 +118,10 @@ def test_something_else_is_no_table(thing):
         from_frames(thing, name="made")
 
 
-@pytest.mark.parametrize(("part", "column"), [("query", 1), ("evidence", 0)])
-def test_a_column_without_any_text_is_no_part(part, column):
-    table = rows()
-    name = table.columns[column]
-    table[name] = [" "] * 20 + [""] * 20
-    with pytest.raises(BadInput, match=f"'{name}' is blank in all 40 items.*`{part}`"):
-        from_frames(table, name="b", query="hypothesis", evidence="premise")
+def test_items_without_any_text_are_refused():
+    table = rows().assign(premise=" ", hypothesis="")
+    roles = {"query": "hypothesis", "evidence": "premise"}
+    with pytest.raises(BadInput, match="blank in hypothesis, premise; name"):
+        from_frames(table, name="b", split_by="query", **roles)
+    half = table.assign(hypothesis=rows()["hypothesis"])
+    assert from_frames(half, name="b", **roles).evidence == "premise"

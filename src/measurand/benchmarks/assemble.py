@@ -52,6 +52,7 @@ from measurand.core.errors import (
     BadOption,
     NoField,
     RepeatedIds,
+    join_names,
     quote,
 )
 from measurand.core.items import Items, with_columns
@@ -102,22 +103,22 @@ def assemble_benchmark(
     check_enough_items(train_labels, test_labels)
     if roles.choices is None:  # letters of choices are no classes to be learned
         check_benchmark_labels(train_labels, test_labels, roles.label)
-    for part, column in (("query", roles.query), ("evidence", roles.evidence)):
-        if column is not None:
-            _check_some_text(sides, part, column)
+    if roles.choices is None:
+        _check_some_text(sides, [roles.query, *filter(None, [roles.evidence])])
     benchmark = _build_benchmark(sides, roles, name, dropped)
     if join == JOIN:
         return benchmark
     return replace(benchmark, roles={**benchmark.roles, "join": repr(join)})
 
 
-def _check_some_text(sides: SplitTables, part: str, column: str) -> None:
-    """Raise where no item has a text in the column of a part."""
-    texts = [*sides.train[column].tolist(), *sides.test[column].tolist()]
+def _check_some_text(sides: SplitTables, columns: Sequence[str]) -> None:
+    """Raise where no item has a text in any of these columns."""
+    tables = sides.train, sides.test
+    texts = (text for table in tables for c in columns for text in table[c].tolist())
     if not any(text.strip() for text in texts):
         raise BadInput(
-            f"column {quote(column)} is blank in all {len(texts):,} items; name the "
-            f"column of another with `{part}`"
+            f"all items are blank in {join_names(columns)}; name "
+            "the columns of their texts with `query` and `evidence`"
         )
 
 
