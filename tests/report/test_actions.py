@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
-from measurand.report.actions import command
+from measurand.cli.evidence import ShuffleOptions
+from measurand.cli.groups import LadderOptions
+from measurand.cli.leakage import RegionOptions
+from measurand.report.actions import USUAL, command
 from tests.report.verdicts import report_of
 
 
@@ -36,3 +39,11 @@ def test_the_demo_is_made_again_by_the_demo():
     assert command(brief) == "measurand demo --seed 0"
     whole = [replace(report, benchmark=planted) for report in reports]
     assert command(whole) == "measurand audit synthetic:harbour --seed 0"
+
+
+def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked():
+    evidence, ladder, leakage = ShuffleOptions(), LadderOptions(), RegionOptions()
+    for name, usual in USUAL.items():
+        owner = ladder if hasattr(ladder, name) else evidence
+        assert getattr(owner, name) == usual
+        assert getattr(leakage, name, usual) == usual

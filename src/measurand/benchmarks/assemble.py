@@ -103,7 +103,6 @@ def assemble_benchmark(
     check_enough_items(train_labels, test_labels)
     if roles.choices is None:  # letters of choices are no classes to be learned
         check_benchmark_labels(train_labels, test_labels, roles.label)
-    if roles.choices is None:
         _check_some_text(sides, [roles.query, *filter(None, [roles.evidence])])
     benchmark = _build_benchmark(sides, roles, name, dropped)
     if join == JOIN:

@@ -303,7 +303,6 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
     return Details(words.answer, "", certainty, _ask_for_items(report, "draws"))
 
 
-LEAKY = re.compile(r"\bleaky \(")  # in the reason of a verdict on explanations
 AXES = {  # what a fault is measured by, and how that is said
     "leaky": ("rationale_only", "Labels right from the explanation alone: {}."),
     "unstable": ("robustness", "Explanations that stay the same: {}."),
@@ -315,7 +314,7 @@ AXES = {  # what a fault is measured by, and how that is said
 def fill_explanations(report: Report, words: VerdictWords) -> Details:
     """What fails, and by how much."""
     reason = report.verdict.reason
-    faults = [axis for axis in fault_words() if re.search(rf"\b{axis} \(", reason)]
+    faults = _named_faults(reason)
     axis = next(iter(faults), "uninformative")
     statistic, sentence = AXES[axis]
     estimate = find_estimate(report, statistic, report.verdict.stage) or find_estimate(
@@ -337,6 +336,15 @@ def fill_explanations(report: Report, words: VerdictWords) -> Details:
     )
 
 
+def _named_faults(reason: str) -> list[str]:
+    """What the reason of a verdict on explanations finds wrong with them.
+
+    >>> _named_faults("given is off the frontier: leaky (alone 0.9)")
+    ['leaky']
+    """
+    return [axis for axis in fault_words() if re.search(rf"\b{axis} \(", reason)]
+
+
 def fill_compare(report: Report, words: VerdictWords) -> Details:
     """Which verdict changed, and the surest difference; where none did, so."""
     verdicts = compared_verdicts(report)
@@ -352,7 +360,7 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     (first, before), (last, after) = verdicts[0], verdicts[-1]
     audit = str(report.settings.get("audit", ""))
     tone = verdict_words(audit, after).tone.name
-    if audit == "explanations" and LEAKY.search(_last_reason(report)):
+    if audit == "explanations" and "leaky" in _named_faults(_last_reason(report)):
         tone = "leaks"
     answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
     if len(labels) == 1:
