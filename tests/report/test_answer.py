@@ -117,12 +117,11 @@ def with_evidence_alone(report):
 def test_evidence_that_tells_whatever_is_asked_is_no_figure_to_publish():
     report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
     answer = answer_report(report)
-    assert answer.tone.name == "fix"
+    assert (
+        answer.tone.name == "fine"
+    )  # where the evidence is the task, nothing is wrong
     assert answer.cause == "The article alone does as well as both."
     assert not any("Publish" in step for step in answer.steps)
-    assert answer_report(report_of("evidence", "evidence-sensitive")).tone.name == (
-        "fine"
-    )
 
 
 def test_answers_that_were_drawn_are_said_to_be():
@@ -132,6 +131,7 @@ def test_answers_that_were_drawn_are_said_to_be():
     answer = answer_report(drawn)
     assert "wrong answers were drawn from other items" in answer.basis
     assert "writes its answers" in answer.steps[0]
+    assert answer.tone.name == "fix"
 
 
 def test_one_interval_of_several_may_be_luck_and_the_answer_says_so():

@@ -98,8 +98,9 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
         return Details(words.answer, cause, certainty, (step,), "fix")
     role, cause = _one_part_does(report, str(stage))
     if role == "evidence" and words.tone.name == "fine":
-        # They depend on it, and on nothing else: no figure of a reader of both.
-        return Details(words.answer, cause, certainty, _need_query(report), "fix")
+        # It may be the task itself; where wrong answers were drawn, it need not be.
+        tone = "fix" if is_screened(report) else ""
+        return Details(words.answer, cause, certainty, _need_query(report), tone)
     return Details(words.answer, cause, certainty, _ask_for_items(report, "test items"))
 
 
