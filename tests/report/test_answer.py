@@ -117,7 +117,7 @@ def with_evidence_alone(report):
 def test_evidence_that_tells_whatever_is_asked_is_no_figure_to_publish():
     report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
     answer = answer_report(report)
-    assert (
+    assert answer.tone.name == "fine"  # the evidence may be the task itself
         answer.tone.name == "fine"
     )  # where the evidence is the task, nothing is wrong
     assert answer.cause == "The article alone does as well as both."

@@ -1,0 +1,19 @@
+"""What the charts of a page tick."""
+
+from dataclasses import replace
+
+from measurand.core.finding import Finding
+from measurand.report.bars import controls_chart
+from tests.report.verdicts import estimate, report_of
+
+
+def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
+    report = report_of("evidence", "coupling")
+    doses = [estimate(0.16, 0.04, 0.28), estimate(0.9, 0.8, 1.0)]
+    found = [
+        Finding("recovery", "cross", f"word {d}", e)
+        for d, e in zip((0.05, 0.2), doses, strict=True)
+    ]
+    chart = controls_chart(replace(report, findings=tuple(found)))
+    assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
+    assert chart.title == "2 of 2 planted faults are noticed for certain"
