@@ -118,8 +118,6 @@ def test_evidence_that_tells_whatever_is_asked_is_no_figure_to_publish():
     report = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
     answer = answer_report(report)
     assert answer.tone.name == "fine"  # the evidence may be the task itself
-        answer.tone.name == "fine"
-    )  # where the evidence is the task, nothing is wrong
     assert answer.cause == "The article alone does as well as both."
     assert not any("Publish" in step for step in answer.steps)
 
