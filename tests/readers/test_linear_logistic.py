@@ -62,3 +62,21 @@ def test_a_label_of_one_text_alone_moves_no_temperature(rng):
     labels = ["yes", "no"] * 10 + ["rare"]
     fitted = TfidfReader().fit(made_items(21, 4, rng, labels), rng)
     assert 0.05 < fitted.linear.temperature < 20
+
+
+def test_sentences_that_state_the_label_make_a_reader_sure(rng):
+    # Claims that stand with several sentences join all sentences of a label; a few
+    # items stand alone, so that each label is known in every fold.
+    said = {"yes": ("it is true", "this is true"), "no": ("it is false", "so false")}
+    labels = ["yes" if n // 4 % 2 else "no" for n in range(440)]
+    alone = [f"{label} indeed{n}" for n, label in enumerate(labels[400:])]
+    table = {
+        "claim": [f"claim{n // 4 if n < 400 else n}" for n in range(440)],
+        "stated": [*(said[labels[n]][n % 2] for n in range(400)), *alone],
+        "label": labels,
+    }
+    frame = pd.DataFrame(table, index=[str(n) for n in range(440)])
+    items = Items(frame, ("claim", "stated"))
+    fitted = TfidfReader().fit(items, rng)
+    gold = items.gold(fitted.classes)
+    assert fitted.predict(items)[np.arange(440), gold].min() > 0.9

@@ -27,7 +27,9 @@ from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.contests import best_temperature, fit_contests
 from measurand.readers.ngrams import Grams, fit_grams
 
-LARGEST = 0.5  # a cluster with more of the items than this leaves no fair folds
+# A cluster with more of the items than this leaves no fair folds: two that hold a label
+# each made one fold the only place to learn it, and the reader unsure of what it knew.
+LARGEST = 0.2
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
 
@@ -148,8 +150,8 @@ def shared_text_clusters(items: Items) -> Ints | None:
 
     The choices of one item belong together, whatever they share with others.
 
-    Where sharing in all fields joins more than half of the items, fields are taken one
-    by one, the one with the fewest texts first; one that joins too many is left out.
+    Where sharing in all fields joins too many of the items, fields are taken one by
+    one, the one with the fewest texts first; one that joins too many is left out.
     """
     if items.contest is not None:
         return linked_clusters([items.column(items.contest)])
