@@ -56,6 +56,18 @@ def test_who_is_better_with_the_evidence_shows_a_need():
     assert say(cross, rivals=rivals).label == "evidence-sensitive"
 
 
+def test_every_reader_that_depends_is_named_beside_who_shows_the_need():
+    seer = reading("minilm", 0.3, accuracy=0.95)
+    weak = reading("cross", 0.16, accuracy=0.76)
+    rivals = rivals_of(seer, weak, metadata=0.79)
+    told = say(seer, weak, rivals=rivals)
+    assert told.label == "evidence-sensitive"
+    assert told.reason.startswith("minilm loses 0.300")
+    assert "so does" not in told.reason
+    assert "; cross loses 0.160" in told.reason
+    assert "too, but metadata is right as often (0.790" in told.reason
+
+
 def test_where_it_is_open_who_is_better_the_loss_decides():
     cross = reading("cross", 0.16, accuracy=0.76)
     # Of items that either may have right, so that the interval is wide.

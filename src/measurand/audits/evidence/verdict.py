@@ -168,6 +168,12 @@ def _sensitive_verdict(
         clauses.append(FORM_ALONE)
     if others:
         clauses.append(f"so does {', '.join(others)}")
+    clauses += [
+        f"{reading.name} loses {reading.effect.interval(0.95)} too, but "
+        f"{rivals[reading.name].clause}"
+        for reading in standing
+        if reading.decision == ABOVE and not needs_evidence(reading, rivals)
+    ]
     form = [r for r in seers if r.strength == Strength.FORM and r is not stage]
     clauses += [
         f"{reading.name} loses {reading.effect.interval(0.95)}, and {FORM_ALONE}"
