@@ -80,3 +80,23 @@ def test_sentences_that_state_the_label_make_a_reader_sure(rng):
     fitted = TfidfReader().fit(items, rng)
     gold = items.gold(fitted.classes)
     assert fitted.predict(items)[np.arange(440), gold].min() > 0.9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sentences_that_come_again_and_again_make_no_lottery(seed):
+    # Six ways to state each label, one of them in words of its own: a fold that holds
+    # the others back learns nothing of them.
+    ways = {"true": ["Right."], "false": ["No."]}
+    for label, said in ways.items():
+        said += [
+            f"{start}{label}." for start in ("It is ", "So ", "", "Say ", "Call it ")
+        ]
+    labels = ["true", "false"] * 300
+    chosen = np.random.default_rng(seed).integers(6, size=600)
+    stated = [ways[label][way] for label, way in zip(labels, chosen, strict=True)]
+    table = {"claim": [f"claim{n}" for n in range(600)], "stated": stated}
+    frame = pd.DataFrame(table | {"label": labels}, index=[str(n) for n in range(600)])
+    items = Items(frame, ("claim", "stated"))
+    fitted = TfidfReader().fit(items, np.random.default_rng(seed))
+    gold = items.gold(fitted.classes)
+    assert fitted.predict(items)[np.arange(600), gold].min() > 0.9

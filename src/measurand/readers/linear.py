@@ -27,9 +27,9 @@ from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.contests import best_temperature, fit_contests
 from measurand.readers.ngrams import Grams, fit_grams
 
-# A cluster with more of the items than this leaves no fair folds: two that hold a label
-# each made one fold the only place to learn it, and the reader unsure of what it knew.
-LARGEST = 0.2
+# Clusters larger than this share of the items, or fewer than this, leave no fair folds:
+# which labels a fold could learn was a lottery, and so how sure the reader was.
+LARGEST, FEWEST = 0.2, 20
 EMBEDDED = 128  # dimensions of an embedding: more than PECO's 100 components need
 
 
@@ -151,7 +151,8 @@ def shared_text_clusters(items: Items) -> Ints | None:
     The choices of one item belong together, whatever they share with others.
 
     Where sharing in all fields joins too many of the items, fields are taken one by
-    one, the one with the fewest texts first; one that joins too many is left out.
+    one, the one with the fewest texts first; one that joins too many, or whose texts
+    are a few that come again and again, is left out.
     """
     if items.contest is not None:
         return linked_clusters([items.column(items.contest)])
@@ -162,7 +163,7 @@ def shared_text_clusters(items: Items) -> Ints | None:
         sizes = np.bincount(clusters)
         if len(sizes) == len(items):
             return None
-        if sizes.max() <= LARGEST * len(items):
+        if sizes.max() <= LARGEST * len(items) and len(sizes) >= FEWEST:
             return clusters
     return None
 
