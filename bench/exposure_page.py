@@ -77,8 +77,8 @@ def exposure() -> str:
     ]
     lines += [
         "",
-        f"By sign flips, {len(clear)} tasks have a bias above zero"
-        + (f" ({', '.join(clear)})." if clear else "."),
+        "By sign flips, which ask of the mean over models whether it is above 0, not "
+        f"above the margin, these tasks have a bias: {', '.join(clear) or 'none'}.",
     ]
     return "\n".join([*lines, "", *compared(found, size), "", *doses(), *studies()])
 

@@ -166,11 +166,12 @@ def ages() -> str:
         for path in sorted((HERE / "replications").glob("*.json"))
     }
     older = [f"`{name}`" for name, schema in schemas.items() if schema != SCHEMA]
+    if not older:
+        return f"All {len(schemas)} reports were computed by the code of this version."
     return (
         f"Of {len(schemas)} reports {len(schemas) - len(older)} were computed by the "
-        f"code of this version. {len(older)} are of version 0.1.0, whose verdicts "
-        "followed other rules, so that a run of today may say otherwise: "
-        f"{', '.join(older)}."
+        "code of this version. These are of version 0.1.0, whose verdicts followed "
+        f"other rules, so that a run of today may say otherwise: {', '.join(older)}."
     )
 
 

@@ -107,6 +107,7 @@ def size_verdict(size: Judged, margin: float, sizes: int = 1) -> Verdict:
         count, total = int(decisions.tasks_above.sum()), len(bias.together.tasks)
         label = f"inflated on {count} of {total} tasks"
         parts = [reason, _tasks_above(bias, decisions)]
+        parts.append(_tasks_in_doubt(bias, decisions, margin))
         return Verdict(label, SOMEWHERE, STAGE, _join(parts))
     unseen = _unseen(size)
     if decisions.within and not unseen:
@@ -149,6 +150,27 @@ def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
     further = f" and {more} more" if more else ""
     total = len(bias.together.tasks)
     return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
+
+
+def _tasks_in_doubt(bias: PairedEffects, decisions: Decisions, margin: float) -> str:
+    """The tasks whose own interval clears the margin, but not as one of so many."""
+    tasks = bias.together.tasks
+    doubtful = {
+        tasks[at]: told
+        for at in np.flatnonzero(~decisions.tasks_above)
+        if (told := _worst_of_task(bias, int(at)))[1].low > margin
+    }
+    if not doubtful:
+        return ""
+    names = sorted(doubtful, key=lambda task: -doubtful[task][1].value)[:SHOWN_TASKS]
+    shown = ", ".join(
+        f"{task} {doubtful[task][1]}{doubtful[task][0]}" for task in names
+    )
+    several = f" and {len(bias.alone)} models" if len(bias.alone) > 1 else ""
+    return (
+        f"by itself alone, {shown} would be too: of {len(tasks)} tasks{several}, that "
+        "may be luck"
+    )
 
 
 def _worst_of_task(bias: PairedEffects, at: int) -> tuple[str, Estimate]:
