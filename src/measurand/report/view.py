@@ -3,7 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from measurand.core.finding import Exhibit, Report
@@ -35,6 +35,7 @@ from measurand.report.map import (
     view_map,
 )
 from measurand.report.patterns import Pattern, find_patterns, leaking_first
+from measurand.report.phrases import say_readers
 from measurand.report.tables import (
     TextGrid,
     exhibit_grid,
@@ -225,7 +226,11 @@ def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
     """What should be known before anything is quoted, each once."""
-    texts = [plain_text(text, 800) for report in reports for text in report.warnings]
+    texts = [
+        plain_text(say_readers(str(text), report), 800)
+        for report in reports
+        for text in report.warnings
+    ]
     return list(dict.fromkeys(texts))
 
 
@@ -257,14 +262,14 @@ def _view_chapter(
     verdict = report.verdict
     facts = [
         ("region", plain_text(verdict.region)),
-        ("stage", plain_text(verdict.stage or "")),
+        ("stage", plain_text(say_readers(verdict.stage or "", report))),
     ]
     figures = [view for view in views if not isinstance(view, MapView)]
     return Chapter(
         f"{prefix}all",
         answer_report(report),
         plain_text(verdict.label),
-        plain_text(verdict.reason, 800),
+        plain_text(say_readers(verdict.reason, report), 800),
         verdict.provisional,
         [(name, value) for name, value in facts if value],
         figures,
@@ -276,7 +281,10 @@ def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
 ) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
-    exhibits = report.exhibits
+    exhibits = [
+        replace(exhibit, caption=say_readers(exhibit.caption, report))
+        for exhibit in report.exhibits
+    ]
     numbered = [
         (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
     ]
