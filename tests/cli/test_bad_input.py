@@ -118,6 +118,16 @@ FIRST = {
     "explanations --seeds 1000": "--seeds is 1000; allowed are 1 to 100",
     "audit --strongest foo": "no rung of the ladder called 'foo'",
     "audit --with foo": "no audit called 'foo'",
+    "evidence --budget soon": "--budget is 'soon'; give a time such as 90s, 10m or 2h",
+    "audit --budget soon": "--budget is 'soon'; give a time such as 90s, 10m or 2h",
+    "leakage --split-by foo": "--split-by is 'foo'; allowed are query, evidence, both",
+    "audit --gpu-share 0.5": "--gpu-share is for a cluster; give --engine ray too",
+    "exposure --address auto": "--address is for a cluster; give --engine ray too",
+    "evidence --reader endpoint:x": "no server is set; give its address with --url",
+    "leakage --reader endpoint:x --url ftp://x": "the server's address is no http",
+    "leakage --reader endpoint:x --url http://127.0.0.1:1 --key-env NO_SUCH_KEY": (
+        "the variable that --key-env names is not set"
+    ),
     "suite --out x --seed 99999999999999999999": "--seed is 99999999999999999999",
 }
 

@@ -23,7 +23,7 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_run_out, load_audit, run_audit
+from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
 
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
@@ -93,6 +93,7 @@ def _plain_verb(name: str) -> Callable[..., None]:
         ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
         settings = audit.choose(**ladder)
         readers = EndpointOptions().readers(reader, audit.readers)
+        check_ready(readers)
         benchmark = source.benchmark(run.seed)
         audit.check_applies(benchmark)
         print_roles(benchmark)
