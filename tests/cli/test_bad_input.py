@@ -50,6 +50,13 @@ FILES = {
     "one_item.jsonl": (changed(label={4: "maybe"}), "1 of 3 classes", "'maybe'"),
     "few.jsonl": (b"\n".join(WHOLE.split(b"\n")[:19]), "19 items; at least 20"),
     "ragged.csv": (b"claim,evidence,label\na,b,c\na,b\n", "line 3 has 2 fields"),
+    "one.csv": (b"claim,label\na b,yes\n", "there is 1 item; at least 20 are needed"),
+    "lable.csv": (
+        b"claim,evidence,lable\n" + b"a,b,c\n" * 30,
+        "no column is plainly the label; the columns are claim, evidence, lable; name "
+        "them with --label; did you mean --label lable?",
+    ),
+    "both.csv": (b"Qestion,gold_labels\na,b\n", "--query Qestion and --label gold_la"),
     "roles.csv": (b"a,b\n" + b"x,y\n" * 30, "the columns are a, b", "--query"),
     "suffix.txt": (WHOLE, "the suffix '.txt'", ".jsonl"),
 }
