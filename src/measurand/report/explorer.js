@@ -92,6 +92,9 @@
             : items.right[Number(choice.dataset.by)][i] === Number(choice.value),
         ),
     );
+    // Whoever searches for an id means that item, wherever else the letters stand.
+    const isId = (i) => Number(items.ids[i].toLowerCase() === word);
+    found.sort((a, b) => isId(b) - isId(a));
     said.textContent = `${found.length.toLocaleString("en")} of ${all.length.toLocaleString("en")} items`;
     results.replaceChildren();
     shown = 0;

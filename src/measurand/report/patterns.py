@@ -13,6 +13,7 @@ from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
 from measurand.core.words import UNSPACED
 from measurand.report.causes import SIMPLE
+from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
 from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import plain_text
@@ -115,7 +116,7 @@ def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
         position = np.flatnonzero(items.index == inside.index[nearest])[0]
         text = plain_text(items[part].iloc[position], 2 * AROUND)
         count = _say_length(text)
-        ident = plain_text(items.index[position], 60)
+        ident = name_items(items.iloc[[position]])[0]
         pieces = (Piece(count, marked=True, is_note=True), Piece(text))
         chosen.append(Example(ident, plain_text(name, 40), pieces))
     return tuple(chosen)
@@ -207,7 +208,7 @@ def _examples(
         if key in seen or (wanted and name != wanted):
             continue
         seen.add(key)
-        ident = plain_text(items.index[position], 60)
+        ident = name_items(items.iloc[[position]])[0]
         examples.append(Example(ident, name, pieces))
         if len(examples) == MOST_SHOWN:
             break

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from measurand.core.finding import Exhibit, Report
+from measurand.core.names import ROW
 from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
 from measurand.report import cards
 from measurand.report.actions import FileLink, card_text, command, repair_links
@@ -26,7 +27,7 @@ from measurand.report.bars import (
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
-from measurand.report.explorer import Explorer, explore
+from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
     MapView,
@@ -192,6 +193,8 @@ def _view_page(
         chapters.append(_view_chapter(report, views, prefix))
     terms = {f.statistic for report in reports for f in report.findings}
     sentences: Mapping[str, str] = load_terms()["statistic"]
+    patterns = _join_patterns(reports)
+    named = {example.ident for pattern in patterns for example in pattern.examples}
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
     return PageView(
         title,
@@ -202,13 +205,13 @@ def _view_page(
         _join_warnings(reports),
         split_chart(reports),
         parts_chart(reports),
-        _join_patterns(reports),
+        patterns,
         maps,
         [*_sure_charts(reports, named=joint)],
         repair_links(reports, folders),
         card_text(reports),
         command(reports),
-        explore(reports),
+        explore(reports, named),
         chapters,
         view_grid(missing) if missing else None,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
@@ -281,10 +284,7 @@ def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
 ) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
-    exhibits = [
-        replace(exhibit, caption=say_readers(exhibit.caption, report))
-        for exhibit in report.exhibits
-    ]
+    exhibits = [_name_plainly(exhibit, report) for exhibit in report.exhibits]
     numbered = [
         (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
     ]
@@ -311,6 +311,15 @@ def _view_exhibits(
             views.append(_view_figure(exhibit, anchor, title, image))
         used += len(image)
     return views, used
+
+
+def _name_plainly(exhibit: Exhibit, report: Report) -> Exhibit:
+    """The exhibit with readers and items as people call them."""
+    caption, table = say_readers(exhibit.caption, report), exhibit.table
+    if exhibit.kind == "map" and "id" in table and ROW in report.items:
+        names = dict(zip(report.items.index, name_items(report.items), strict=True))
+        table = table.assign(id=[names.get(name, name) for name in table["id"]])
+    return replace(exhibit, caption=caption, table=table)
 
 
 def _image_source(svg: bytes) -> str:
