@@ -40,6 +40,15 @@ def test_an_item_on_a_card_is_found_by_its_id(reports):
     assert not shown <= {*searched(explore(reports))}  # else this tries nothing
 
 
+def test_a_page_names_the_files_that_lie_beside_it(reports):
+    both = page_of_all(reports, {}, {})
+    assert "audits.json holds them all" in both
+    assert "evidence/items.parquet has all" in both
+    alone = page(reports[0], {})
+    assert "report.json holds them all" in alone
+    assert "; answers are those of word matching. items.parquet has all" in alone
+
+
 def test_items_without_rows_go_by_their_ids(reports):
     assert name_items(reports[0].items)[:2] == ["item-0", "item-1"]
     assert name_items(reports[1].items)[:2] == ["item-777", "item-778"]

@@ -9,6 +9,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class Explorer:
         shown: How many items the page holds.
         total: How many there are.
         reader: Who answered.
+        file: Where all items lie, from the page.
     """
 
     block: str
@@ -57,19 +59,25 @@ class Explorer:
     shown: int
     total: int
     reader: str
+    file: str
 
 
-def explore(reports: Sequence[Report], wanted: Collection[str] = ()) -> Explorer | None:
+def explore(
+    reports: Sequence[Report],
+    wanted: Collection[str] = (),
+    folders: Mapping[str, str] = MappingProxyType({}),
+) -> Explorer | None:
     """The items of the report that shows most of them; None where none has any.
 
     Args:
         reports: The reports of a page.
         wanted: Items that the page names elsewhere, and that must be found here.
+        folders: Where the files of each audit lie, if not beside the page.
     """
     for audit in AUDITS:
         for report in reports:
             if report.audit == audit and len(report.items):
-                return _explore_report(report, wanted)
+                return _explore_report(report, wanted, folders.get(audit, ""))
     return None
 
 
@@ -78,7 +86,9 @@ def name_items(items: pd.DataFrame) -> list[str]:
     return [plain_text(name, LONGEST_ID) for name in items.get(ROW, items.index)]
 
 
-def _explore_report(report: Report, wanted: Collection[str]) -> Explorer | None:
+def _explore_report(
+    report: Report, wanted: Collection[str], folder: str
+) -> Explorer | None:
     roles = _roles(report)
     items = report.items
     texts = _text_columns(items, roles)
@@ -122,6 +132,7 @@ def _explore_report(report: Report, wanted: Collection[str]) -> Explorer | None:
         len(chosen),
         len(items),
         reader_words(plain_text(reader, 40)),
+        f"{folder}items.parquet",
     )
 
 

@@ -128,6 +128,7 @@ class PageView:
     glossary: Mapping[str, str]
     changes: BarChart | None = None
     compared: Sequence[tuple[str, Tone, str]] = ()
+    statement: str = "report.json"
 
     @property
     def contents(self) -> Iterator[tuple[str, str]]:
@@ -211,12 +212,13 @@ def _view_page(
         repair_links(reports, folders),
         card_text(reports),
         command(reports),
-        explore(reports, named),
+        explore(reports, named, folders),
         chapters,
         view_grid(missing) if missing else None,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
         changes_chart(reports[0]),
         [*_compared(reports[0])],
+        "audits.json" if joint else "report.json",
     )
 
 
