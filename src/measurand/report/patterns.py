@@ -24,6 +24,8 @@ SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
 MOST_REASON = 2_000  # letters
+# What is said of a word where something simpler explains the whole leak of its part.
+FOLLOWS = "; this follows from {cause}, which tells the label by itself"
 # The space that stands between two characters of a script that writes none.
 BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
@@ -65,7 +67,8 @@ class Pattern:
 
 def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
     """The surest patterns, each of other items than those before it."""
-    patterns = _simple_patterns(report)
+    simple = _simple_patterns(report)
+    patterns = [*simple]
     masks: list[Bools] = []
     label = _label_column(report)
     items = report.items.head(SEARCHED)
@@ -80,6 +83,8 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         masks.append(holds)
         wanted = plain_text(row.get("label", ""), 40)
         said = _say_word(row, wanted)
+        if simple and name_part(part) == simple[0].part:
+            said += FOLLOWS.format(cause=simple[0].name.lower())
         examples = _examples(items, texts, holds, token, label, wanted)
         name = f"“{BETWEEN_UNSPACED.sub('', token)}”"
         patterns.append(Pattern(name, name_part(part), said, examples))
