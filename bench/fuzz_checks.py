@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-MEANT = (0, 1, 2, 3)  # done, an error, wrong usage, a verdict that must not be
+MEANT = (0, 1, 3)  # done, an error, a verdict that must not be
 KEYS = {
     "MEASURAND_API_KEY": "sk-own-7Qd2vXk9LmT4wZr8Bn3H",
     "OPENAI_API_KEY": "sk-proj-5Jf8yPc1GsW6uEa0Vx9K",
@@ -92,7 +92,7 @@ def find_breaks(code: int | None, said: tuple[str, str]) -> list[str]:
     ours = [line for line in lines if line.startswith("measurand: ")]
     if code == 1 and (len(ours) != 1 or lines[-1:] != ours):
         breaks.append(f"not one line: {lines[-3:]}")
-    if code != 2 and "\x1b" in out + err:
+    if "\x1b" in out + err:
         breaks.append("an escape sequence was printed")
     return breaks
 

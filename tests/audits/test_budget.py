@@ -95,6 +95,16 @@ def test_a_collapsed_reader_is_not_trained_again_past_the_budget():
     assert "works" in {finding.reader for finding in report.findings}
 
 
+def test_a_second_training_is_announced_with_its_reason():
+    said = []
+    audited("evidence", {"works": Clockwork()}, 1e9, said)
+    first, why, second = said
+    assert first == second
+    assert first.startswith("plan: works: ")
+    assert why.startswith("plan: works did not learn the task; ")
+    assert "to be trained once more" in why
+
+
 def test_a_task_is_asked_as_it_would_be_run(tmp_path):
     audit = AUDITS.thing("exposure")
     said = []

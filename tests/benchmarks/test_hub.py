@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import logging
 import os
 import pickle
 import tarfile
@@ -119,6 +120,19 @@ def test_a_pipe_in_a_folder_is_one_line(folder, name):
     (folder / "test.jsonl").write_text(LINES)
     os.mkfifo(folder / name)
     refused(folder, "no ordinary file")
+
+
+def test_a_hub_out_of_reach_is_one_line(caplog, monkeypatch):
+    tries = logging.getLogger("huggingface_hub.utils._http")
+    monkeypatch.setattr(logging.getLogger("huggingface_hub"), "propagate", True)
+
+    def lose(*_):
+        tries.warning("Retrying in 1s [Retry 1/5].")
+        raise ConnectionError("Couldn't reach it on the Hub")
+
+    monkeypatch.setattr(datasets, "load_dataset_builder", lose)
+    refused("no/such", "Couldn't reach it on the Hub")
+    assert caplog.records == []
 
 
 def test_a_table_larger_than_the_memory_is_one_line(folder, monkeypatch):

@@ -70,6 +70,15 @@ def test_every_audit_the_columns_permit_is_run(made_audits, run, monkeypatch):
     assert (unsaved.code, unsaved.out) == (0, outcome.out)
 
 
+def test_an_audit_that_is_run_anyway_is_said_to_be(run):
+    said = run("audit", "lost.jsonl", "--with", "leakage", "--with", "exposure").err
+    assert said.splitlines()[0] == (
+        "--with leakage adds nothing: it is run anyway, where the columns permit; what "
+        "--with can add is exposure"
+    )
+    assert said.count("--with") == 2
+
+
 @pytest.mark.parametrize("form", [["--json"], []])
 @pytest.mark.slow
 def test_an_audit_that_the_columns_do_not_permit_is_named(run, tmp_path, form):

@@ -85,7 +85,7 @@ def test_a_temperature_that_is_taken_is_sent_and_not_remarked(few, run, tmp_path
     settings = report_of(tmp_path / "r")["settings"]
     assert settings["readers"]["endpoint:small"]["endpoint"]["temperature"] == 0.5
     assert "without_temperature" not in settings["remarks"]["endpoint:small"]
-    assert run("evidence", few, *QUICK, "--temperature", "3").code == 2
+    assert run("evidence", few, *QUICK, "--temperature", "3").code == 1
 
 
 def test_what_was_spent_is_said_after_the_run(few, run, tmp_path):

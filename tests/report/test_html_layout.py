@@ -9,6 +9,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.select import Select
 
 from measurand.core.finding import Exhibit
+from measurand.report.html import page
 from measurand.report.index import index_page
 from measurand.report.saved import Reports, save_reports
 from tests.report.conftest import ATTACKS, exhibits
@@ -99,6 +100,48 @@ def test_no_element_sticks_out(browser, folder, width, dark):
         assert browser.execute_script(STICKING) == []
         assert browser.execute_script("return document.body.scrollWidth") <= width
         assert browser.get_log("browser") == []
+
+
+NESTED = "gold_evidence[].supporting_passages[].annotated_sentences[].normalised_text"
+# Of every name: the letters before which its lines end.
+BROKEN = """
+const found = [];
+for (const element of document.querySelectorAll("h3, h4, th, dd, p, li, bdi, small")) {
+  for (const node of element.childNodes) {
+    if (node.nodeType !== 3) continue;
+    const range = document.createRange();
+    for (let n = 1; n < node.length; n++) {
+      const tops = [n - 1, n].map((at) => {
+        range.setStart(node, at); range.setEnd(node, at + 1);
+        return range.getBoundingClientRect().top;
+      });
+      const pair = node.data.slice(n - 1, n + 1);
+      if (tops[1] > tops[0] + 4 && /^[a-z]{2}$/.test(pair))
+        found.push(`${element.tagName} ${node.data.slice(0, n)}`);
+    }
+  }
+}
+return found;
+"""
+
+
+@pytest.mark.parametrize("width", [400, 800])
+def test_a_long_name_is_broken_between_its_parts(browser, tmp_path, width):
+    report = report_of("evidence", "direct coupling")
+    roles = {**report.benchmark["roles"], "evidence": NESTED}
+    told = replace(
+        report,
+        benchmark={**report.benchmark, "roles": roles},
+        items=full_items(["The boat never sailed."]).rename(
+            columns={"article": NESTED}
+        ),
+        warnings=(f"{NESTED} is all there is of an item",),
+    )
+    (tmp_path / "page.html").write_text(page(told, {}), "utf-8")
+    show(browser, tmp_path / "page.html", width)
+    assert NESTED.rpartition(".")[2] in browser.find_element(By.TAG_NAME, "main").text
+    assert browser.execute_script(BROKEN) == []
+    assert browser.execute_script(STICKING) == []
 
 
 def test_the_page_prints(browser, folder):

@@ -40,6 +40,41 @@ def test_characters_in_a_row_are_named_and_marked_as_they_are_written(report):
     assert length.examples[0].pieces[0].text == "6 characters:"
 
 
+FOLLOWING = "; this follows from its length, which tells the label by itself"
+
+
+def test_a_word_of_a_leak_by_length_is_said_to_follow_from_it(report):
+    leak = report(["a long tale of boats", "a boat"], "boat")
+    length, word = find_patterns(leak)
+    assert word.said.endswith(FOLLOWING)
+    assert not length.said.endswith(FOLLOWING)
+    assert FOLLOWING in page(leak, {})
+
+
+@pytest.mark.parametrize(
+    ("change", "exhibit"),
+    [
+        (("by its length alone", "62 % of these bits by its length alone"), "claim"),
+        (("by its length alone", "by words such as 'boat'"), "claim"),
+        (("", ""), "article"),
+    ],
+    ids=["partly", "words", "other part"],
+)
+def test_a_word_of_another_leak_stands_by_itself(report, change, exhibit):
+    leak = report(["a long tale of boats", "a boat"], "boat")
+    told = replace(leak.verdict, reason=LENGTH.replace(*change))
+    words = replace(leak.exhibits[0], name=f"words_{exhibit}")
+    shown = replace(
+        leak,
+        verdict=told,
+        exhibits=(words,),
+        items=leak.items.assign(article=leak.items["claim"]),
+    )
+    *_, word = find_patterns(shown)
+    assert word.name == "“boat”"
+    assert "follows" not in word.said
+
+
 def test_an_example_is_laid_out_in_the_direction_of_its_text(report):
     html = page(report(["لم يحدث أبدا", "لم يغادر القارب"], "لم"), {})
     assert "<h3><bdi>“لم”</bdi> <small>in the claim</small></h3>" in html

@@ -91,6 +91,8 @@ def assemble_benchmark(
         tables, dropped = _drop_unlabelled_rows(
             [_clean_table(train, roles, join)], roles.label
         )
+        if len(tables[0]):  # else it is said which side lacks what
+            _check_count(len(tables[0]))
         sides = split_table(tables[0], roles, split_by, seed)
     else:
         clean_tables = [
@@ -529,8 +531,14 @@ def check_enough_items(train: "pd.Series[str]", test: "pd.Series[str]") -> None:
             raise BadInput(
                 f"no labelled {side} items are left; give some, or drop test"
             )
-    if (count := len(train) + len(test)) < FEWEST:
-        raise BadInput(f"there are {count} items; at least {FEWEST} are needed")
+    _check_count(len(train) + len(test))
+
+
+def _check_count(count: int) -> None:
+    """Raise where so many items are too few, however they are split."""
+    if count < FEWEST:
+        items = "is 1 item" if count == 1 else f"are {count} items"
+        raise BadInput(f"there {items}; at least {FEWEST} are needed")
 
 
 def check_benchmark_labels(

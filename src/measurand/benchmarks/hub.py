@@ -23,6 +23,7 @@ from measurand.benchmarks.assemble import to_dataframe
 from measurand.benchmarks.load import HUB_PREFIX
 from measurand.benchmarks.unpack import check_size, most_bytes, open_unpacked
 from measurand.core.errors import BadInput, quote
+from measurand.core.quiet import quiet_hub
 
 BUILDERS = (Parquet, Csv, Json)
 SUFFIXES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson")
@@ -42,8 +43,9 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
     try:
         _check_no_pipes(name)
-        _check_plain_tables(datasets.load_dataset_builder(name, config), name)
-        dataset = datasets.load_dataset(name, config, split=split)
+        with quiet_hub():
+            _check_plain_tables(datasets.load_dataset_builder(name, config), name)
+            dataset = datasets.load_dataset(name, config, split=split)
         parts = dataset.values() if isinstance(dataset, dict) else [dataset]
         check_size(sum(part.data.nbytes for part in parts), most_bytes())
     except Exception as failed:  # what a stranger's README leads to may be anything

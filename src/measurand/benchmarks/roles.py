@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from difflib import SequenceMatcher
 from numbers import Integral
 from typing import Any, TypedDict
 
 import pandas as pd
 
 from measurand.core.errors import (
+    LONGEST_NAME,
     AmbiguousRoles,
     BadInput,
     BadOption,
@@ -18,6 +20,7 @@ from measurand.core.errors import (
     quote,
 )
 
+LIKE = 0.75  # how like a plain name the name of a column is that may be meant
 # The plain names of each part, in lower case. A name of a later group counts only
 # where no column bears one of an earlier group.
 PLAIN: dict[str, tuple[frozenset[str], ...]] = {
@@ -322,6 +325,7 @@ def infer_roles(
         raise AmbiguousRoles(
             f"no column is plainly the {' or the '.join(missing)}; "
             f"the columns are {join_names(columns)}; name them with {arguments}"
+            f"{_nearest_columns(missing, free)}"
         )
     several = {"metadata": named.metadata, "fields": named.fields}
     several |= {"rationales": rationales, "choice_columns": named.choices}
@@ -329,6 +333,27 @@ def infer_roles(
     inferred |= {"choices": field, "answers": named.answers}
     inferred |= {"subject": named.subject, "document": named.document}
     return ColumnRoles(**several, **inferred)  # type: ignore[arg-type]
+
+
+def _nearest_columns(parts: Sequence[str], columns: Sequence[str]) -> str:
+    """The columns whose names nearly say the parts that no name says, as a question.
+
+    >>> _nearest_columns(["query", "label"], ["text1", "lable"])
+    "; did you mean `query` 'text1' and `label` 'lable'?"
+    """
+    meant = []
+    for part in parts:
+        likeness = {
+            column: max(
+                SequenceMatcher(None, name, column[:LONGEST_NAME].lower()).ratio()
+                for name in plain_names(part)
+            )
+            for column in columns
+        }
+        nearest = max(columns, key=likeness.__getitem__, default="")
+        if likeness.get(nearest, 0.0) >= LIKE:
+            meant.append(f"`{part}` {quote(nearest)}")
+    return f"; did you mean {' and '.join(meant)}?" if meant else ""
 
 
 def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:

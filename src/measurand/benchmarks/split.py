@@ -116,10 +116,15 @@ def _other_splits(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> str
     return f", or choose `split_by` {' or '.join(ways)}" if ways else ""
 
 
-def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> list[str]:
-    """The columns of which no value may stand on both sides."""
+def check_split_by(split_by: str) -> None:
+    """Raise where a split cannot go by this."""
     if split_by not in SPLITS:
         raise BadOption(f"`split_by` is {split_by!r}; allowed are {', '.join(SPLITS)}")
+
+
+def _split_columns(table: pd.DataFrame, roles: ColumnRoles, split_by: str) -> list[str]:
+    """The columns of which no value may stand on both sides."""
+    check_split_by(split_by)
     if split_by == "both":
         # Evidence that all items share is none: it tells no item from another.
         texts = [roles.query]

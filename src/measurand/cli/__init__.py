@@ -1,19 +1,27 @@
 """The command line: translates verbs into library calls, prints, and exits.
 
-0 done; 1 an error the user can mend, in one line; 2 wrong usage; 3 a verdict that
+0 done; 1 an error the user can mend, wrong usage too, in one line; 3 a verdict that
 `--fail-on` named.
 """
 
 import errno
 import os
 import sys
+from typing import NoReturn
 
 from measurand.core.docstrings import keep_docstrings
 from measurand.core.errors import MeasurandError, quote
 
 keep_docstrings("measurand.cli")  # the help of verbs
 
-from measurand.cli.app import app, name_options, register_verbs, verb_options  # noqa: E402
+from measurand.cli.app import (  # noqa: E402
+    app,
+    name_options,
+    register_verbs,
+    verb_commands,
+    verb_options,
+)
+from measurand.cli.usage import UsageError, describe_usage  # noqa: E402
 
 register_verbs()
 
@@ -24,9 +32,12 @@ def main() -> None:
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         try:
-            app()
+            code = app(standalone_mode=False)
         finally:
             sys.stdout.flush()
+    except UsageError as error:
+        line = describe_usage(error, sys.argv[1:], verb_commands())
+        _exit_with(str(line))
     except MeasurandError as error:
         _exit_with(name_options(str(error), verb_options()))
     except OSError as failure:
@@ -39,9 +50,10 @@ def main() -> None:
         name = f" {quote(str(failure.filename), 200)}" if failure.filename else ""
         why = (failure.strerror or str(failure)).lower()
         _exit_with(f"cannot read or write{name}: {why}")
+    sys.exit(code)
 
 
-def _exit_with(message: str) -> None:
+def _exit_with(message: str) -> NoReturn:
     """Print one safe line and exit with 1."""
     from measurand.report.terminal import plain_text
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import asdict
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,11 +23,10 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_run_out, load_audit, run_audit
+from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
 
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -53,6 +52,7 @@ VERBS = (  # in the order of the help
 
 @app.callback(invoke_without_command=True)
 def root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.")
     ] = False,
@@ -63,6 +63,8 @@ def root(
 
         print(__version__)
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), nl=False)
 
 
 def register_verbs() -> None:
@@ -91,6 +93,7 @@ def _plain_verb(name: str) -> Callable[..., None]:
         ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
         settings = audit.choose(**ladder)
         readers = EndpointOptions().readers(reader, audit.readers)
+        check_ready(readers)
         benchmark = source.benchmark(run.seed)
         audit.check_applies(benchmark)
         print_roles(benchmark)
@@ -156,12 +159,16 @@ def option_of(argument: str) -> str:
     return OPTION_OF_ARGUMENT.get(argument, "--" + argument.replace("_", "-"))
 
 
+def verb_commands() -> dict[str, Any]:
+    """The parser of each verb by its name."""
+    return dict(getattr(typer.main.get_command(app), "commands", {}))
+
+
 def verb_options() -> set[str]:
     """The options of all verbs."""
-    verbs = getattr(typer.main.get_command(app), "commands", {})
     return {
         option
-        for verb in verbs.values()
+        for verb in verb_commands().values()
         for parameter in verb.params
         for option in parameter.opts
     }

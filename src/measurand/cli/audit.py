@@ -65,6 +65,7 @@ def audit_verb(
         check_fail_on(run.fail_on, list(chosen))
         for audit in chosen:
             _choose_rungs(audit, climb)
+        _tell_usual(also)
     check_run_out(run, source.files)
     started = time.time()
     benchmark = source.benchmark(run.seed)
@@ -99,6 +100,19 @@ def _choose_audits(also: list[str] | None) -> "dict[str, Audit]":
     extra = also or []
     records = {name: AUDITS.thing(name) for name in dict.fromkeys([*AUDITS, *extra])}
     return {n: a for n, a in records.items() if a.usual or n in extra}
+
+
+def _tell_usual(also: list[str] | None) -> None:
+    """Say which audits are asked for that are run anyway."""
+    from measurand.audits import AUDITS
+
+    unusual = [name for name in AUDITS if not AUDITS.thing(name).usual]
+    for name in dict.fromkeys(also or []):
+        if name not in unusual:
+            notice(
+                f"--with {name} adds nothing: it is run anyway, where the columns "
+                f"permit; what --with can add is {', '.join(unusual)}"
+            )
 
 
 def _tell_first(benchmark: "Benchmark", seed: int) -> None:

@@ -15,7 +15,7 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_run_out, load_audit, run_audit
+from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -56,6 +56,8 @@ def evidence_verb(
     audit = load_audit("evidence", run)
     settings = audit.choose(**asdict(shuffling), **asdict(climb))
     readers = server.readers(reader, audit.readers)
+    if not dry_run:
+        check_ready(readers)
     benchmark = source.benchmark(run.seed)
     require_evidence(benchmark)  # before the line on how many items could decide
     print_roles(benchmark)

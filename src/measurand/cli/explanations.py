@@ -23,7 +23,12 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
+from measurand.cli.run import (
+    check_ready,
+    check_run_out,
+    exit_on_verdict,
+    load_audit,
+)
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -170,6 +175,7 @@ def explanations_verb(
     audit = load_audit("explanations", run)
     settings = audit.choose(**rationales.chosen(), calibrate=calibrate, seeds=seeds)
     readers = EndpointOptions().readers(reader, audit.readers)
+    check_ready(readers)
     benchmark = sample_benchmark(
         source.benchmark(run.seed),
         train=sample.train_items,

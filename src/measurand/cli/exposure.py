@@ -23,7 +23,12 @@ from measurand.cli.groups import (
     expand_groups,
     published_folder,
 )
-from measurand.cli.run import check_run_out, exit_on_verdict, load_audit
+from measurand.cli.run import (
+    check_ready,
+    check_run_out,
+    exit_on_verdict,
+    load_audit,
+)
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -217,6 +222,7 @@ def exposure_verb(
         return
     started = time.time()
     readers = EndpointOptions().readers(reader, audit.readers)
+    check_ready(readers)
     tasks, about = source.load(run.seed)
     for name, task in tasks.items():
         notice(f"{name}: {len(task.train) + len(task.test)} rows of {task.query}")

@@ -109,6 +109,13 @@ class EngineOptions:
     address: o.Address = None
     gpu_share: o.GpuShare = None
 
+    def __post_init__(self) -> None:
+        """Refuse what only a cluster takes, before anything is read."""
+        if self.address is not None or self.gpu_share is not None:
+            from measurand.experiment.experiment import cluster_terms
+
+            cluster_terms(self.engine, address=self.address, gpu_share=self.gpu_share)
+
 
 THIS_MACHINE = EngineOptions()  # in processes on this machine
 

@@ -14,7 +14,7 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_run_out, load_audit, run_audit
+from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ def leakage_verb(
         del chosen["components"]
     settings = audit.choose(**chosen, **asdict(climb))
     readers = server.readers(reader, audit.readers)
+    check_ready(readers)
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
     run_audit(

@@ -37,6 +37,22 @@ def _check_engine(engine: str) -> str:
     return engine
 
 
+def _check_budget(budget: str) -> str:
+    """The budget, where it is a time."""
+    from measurand.experiment.budget import to_seconds
+
+    to_seconds(budget)
+    return budget
+
+
+def _check_split_by(split_by: str) -> str:
+    """What a seeded split goes by, where it is one of the ways."""
+    from measurand.benchmarks.split import check_split_by
+
+    check_split_by(split_by)
+    return split_by
+
+
 def _read_escapes(text: str) -> str:
     r"""The text, in which \n is a new line and \t a tab: few shells write them.
 
@@ -158,6 +174,7 @@ Id = Annotated[
 SplitBy = Annotated[
     str,
     typer.Option(
+        callback=_check_split_by,
         help="What no two sides of a seeded split share: "
         "query, evidence, both or group.",
         rich_help_panel=COLUMNS,
@@ -412,6 +429,7 @@ Budget = Annotated[
     str,
     typer.Option(
         envvar="MEASURAND_BUDGET",
+        callback=_check_budget,
         help="How long one encoder or LLM may compute: 90s, 10m, 2h or none. One that "
         "would take longer is not begun, and is listed as not run.",
         rich_help_panel=RUN,

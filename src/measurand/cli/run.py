@@ -44,6 +44,23 @@ def check_fail_on(fail_on: list[str] | None, audits: "Sequence[Audit]") -> None:
             )
 
 
+def check_ready(readers: Mapping[str, Any]) -> None:
+    """Raise where a reader lacks weights, an address or a key, before data is read."""
+    from measurand.core.recipe import traits_of
+
+    for reader in readers.values():
+        traits = traits_of(reader)
+        if traits.needs_weights:
+            reader.check_weights()
+        if traits.remote and hasattr(reader, "endpoint"):
+            from measurand.models.server.client import server_url
+            from measurand.models.server.endpoint import terms_of
+            from measurand.models.server.key import read_key
+
+            terms = terms_of(reader.endpoint)
+            read_key(terms, server_url(terms.url))
+
+
 def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     """Raise where the report could not be saved, before anything is computed."""
     from measurand.core.errors import BadOption

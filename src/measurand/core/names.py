@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from measurand.core.errors import BadInput, quote
 
 OWN = "measurand."
+ROW = OWN + "row"  # what an item is called in its file, where its id is made of texts
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most
 # Names that Windows keeps for devices, whatever suffix stands behind them.

@@ -71,6 +71,15 @@ class Experiment:
     budget: Budget = field(default_factory=Budget)
 
 
+def cluster_terms(engine: str, **options: object) -> dict[str, object]:
+    """What an engine is told of its cluster; processes here have none."""
+    terms = {name: value for name, value in options.items() if value is not None}
+    if terms and engine == "local":
+        argument = next(iter(terms))
+        raise BadOption(f"`{argument}` is for a cluster; give `engine` 'ray' too")
+    return terms
+
+
 @contextmanager
 def open_experiment(
     benchmark: Benchmark,
@@ -102,11 +111,7 @@ def open_experiment(
             None for as long as it takes. A `Budget` also says who is told of the plan.
     """
     limit = budget if isinstance(budget, Budget) else Budget(to_seconds(budget))
-    options = {"address": address, "gpu_share": gpu_share}
-    terms = {name: value for name, value in options.items() if value is not None}
-    if terms and engine == "local":
-        argument = next(iter(terms))
-        raise BadOption(f"`{argument}` is for a cluster; give `engine` 'ray' too")
+    terms = cluster_terms(engine, address=address, gpu_share=gpu_share)
     with ExitStack() as stack:
         if store is None:
             temporary = tempfile.TemporaryDirectory(prefix="measurand-")

@@ -17,6 +17,7 @@ from safetensors import safe_open
 
 from measurand.core.errors import BadInput, MeasurandError, MissingWeights, quote
 from measurand.core.files import MOST_BYTES, read_json
+from measurand.core.quiet import quiet_hub
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 INDEX = f"{WEIGHTS}.index.json"  # names the files of weights that are cut in parts
@@ -42,7 +43,8 @@ def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
     of tokenizers even what is no `Exception`.
     """
     try:
-        yield
+        with quiet_hub():
+            yield
     except (MeasurandError, MemoryError, torch.OutOfMemoryError):
         raise
     except BaseException as failure:

@@ -19,7 +19,13 @@ from measurand.core.terms import (
     verdict_words,
 )
 from measurand.report.causes import FILLERS, SEEN_OF, Details, is_screened
-from measurand.report.phrases import capitalise, join_words, name_part, say_count
+from measurand.report.phrases import (
+    capitalise,
+    join_words,
+    name_part,
+    say_count,
+    say_readers,
+)
 from measurand.report.terminal import heading, plain_text
 
 UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
@@ -66,7 +72,7 @@ def answer_report(report: Report) -> Answer:
     fill = FILLERS.get(report.audit)
     details = fill(report, words) if fill else Details(words.answer, cause="")
     if not details.cause:
-        reason = plain_text(report.verdict.reason, 300)
+        reason = plain_text(say_readers(report.verdict.reason, report), 300)
         details = replace(details, cause=words.cause or capitalise(reason))
     kind = heading(report)[0]
     return Answer(

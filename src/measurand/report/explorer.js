@@ -35,8 +35,14 @@
     return box;
   }
 
+  // A long name may end its line between its parts, as on the rest of the page.
+  function parted(name) {
+    const parts = name.split(/(?<=[._/+:-])(?=\p{L})|(?<=\])(?=\p{L})/u);
+    return parts.flatMap((part, n) => (n ? [element("wbr", ""), part] : [part]));
+  }
+
   function column(title, text, answer, word) {
-    const parts = [element("h4", "", title), marked(text, word)];
+    const parts = [element("h4", "", ...parted(title)), marked(text, word)];
     if (answer) parts.push(element("p", "answered", element("span", "", "answered "), element("b", "", answer)));
     return element("div", "side", ...parts);
   }
@@ -44,7 +50,7 @@
   function chips(i) {
     return items.conditions.map((words, c) => {
       const right = items.right[c][i];
-      return element("span", right ? "chip right" : "chip wrong", `${words}: ${right ? "right" : "wrong"}`);
+      return element("span", right ? "chip right" : "chip wrong", ...parted(words), `: ${right ? "right" : "wrong"}`);
     });
   }
 
@@ -92,6 +98,9 @@
             : items.right[Number(choice.dataset.by)][i] === Number(choice.value),
         ),
     );
+    // Whoever searches for an id means that item, wherever else the letters stand.
+    const isId = (i) => Number(items.ids[i].toLowerCase() === word);
+    found.sort((a, b) => isId(b) - isId(a));
     said.textContent = `${found.length.toLocaleString("en")} of ${all.length.toLocaleString("en")} items`;
     results.replaceChildren();
     shown = 0;

@@ -6,9 +6,10 @@ and wrong some, evenly.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,14 @@ import pandas as pd
 
 from measurand.core.arrays import Bools
 from measurand.core.finding import Report
-from measurand.core.names import OWN, own_column, split_own_column
+from measurand.core.names import OWN, ROW, own_column, split_own_column
 from measurand.core.terms import reader_words
 from measurand.report.phrases import name_part
 from measurand.report.terminal import plain_text
 
 MOST_ITEMS = 400
 MOST_LETTERS = 400_000  # of all texts together: a page stays under two megabytes
+LONGEST_ID = 80  # letters
 LONGEST = 1_200  # letters of one text
 MOST_TEXTS = 4
 AUDITS = ("evidence", "leakage", "explanations")  # the first that has items is shown
@@ -48,6 +50,7 @@ class Explorer:
         shown: How many items the page holds.
         total: How many there are.
         reader: Who answered.
+        file: Where all items lie, from the page.
     """
 
     block: str
@@ -56,18 +59,36 @@ class Explorer:
     shown: int
     total: int
     reader: str
+    file: str
 
 
-def explore(reports: Sequence[Report]) -> Explorer | None:
-    """The items of the report that shows most of them; None where none has any."""
+def explore(
+    reports: Sequence[Report],
+    wanted: Collection[str] = (),
+    folders: Mapping[str, str] = MappingProxyType({}),
+) -> Explorer | None:
+    """The items of the report that shows most of them; None where none has any.
+
+    Args:
+        reports: The reports of a page.
+        wanted: Items that the page names elsewhere, and that must be found here.
+        folders: Where the files of each audit lie, if not beside the page.
+    """
     for audit in AUDITS:
         for report in reports:
             if report.audit == audit and len(report.items):
-                return _explore_report(report)
+                return _explore_report(report, wanted, folders.get(audit, ""))
     return None
 
 
-def _explore_report(report: Report) -> Explorer | None:
+def name_items(items: pd.DataFrame) -> list[str]:
+    """What each item is called wherever a page shows it: as its file calls it."""
+    return [plain_text(name, LONGEST_ID) for name in items.get(ROW, items.index)]
+
+
+def _explore_report(
+    report: Report, wanted: Collection[str], folder: str
+) -> Explorer | None:
     roles = _roles(report)
     items = report.items
     texts = _text_columns(items, roles)
@@ -75,7 +96,9 @@ def _explore_report(report: Report) -> Explorer | None:
         return None
     reader = _answering_reader(report)
     conditions = _conditions(items, reader, roles)
-    chosen = _choose_rows(items, conditions, texts)
+    names = name_items(items)
+    shown = [row for row, name in enumerate(names) if name in wanted]
+    chosen = sorted({*_choose_rows(items, conditions, texts), *shown})
     label = roles.get("label", "label")
     gold = (
         [plain_text(name, 60) for name in items[label].iloc[chosen]]
@@ -84,7 +107,7 @@ def _explore_report(report: Report) -> Explorer | None:
     )
     given = _given_texts(items, chosen, roles.get("evidence", ""))
     block = {
-        "ids": [plain_text(name, 80) for name in items.index[chosen]],
+        "ids": [names[row] for row in chosen],
         "label": gold,
         "texts": {
             plain_text(name, 40): [
@@ -109,6 +132,7 @@ def _explore_report(report: Report) -> Explorer | None:
         len(chosen),
         len(items),
         reader_words(plain_text(reader, 40)),
+        f"{folder}items.parquet",
     )
 
 

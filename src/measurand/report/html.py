@@ -19,11 +19,15 @@ from measurand.report.terminal import heading
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 POLICY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'"
 )
+LONG_NAME = 16  # letters in a row from which on a name may have to be broken
+# Where a name such as `gold_evidence[].text` falls into parts; 1.5 and 20,000 do not.
+JOINT = re.compile(r"(?<=[._/+:\\-])(?=[^\W\d])|(?<=\])(?=[^\W\d\[])")
 Drawings = Mapping[str, bytes]
 
 
@@ -48,13 +52,33 @@ def templates() -> "Environment":
     # Only here, so that whoever asks for the help does not wait for it.
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(lambda name: page_resource(f"templates/{name}")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+def breakable(text: object) -> "Markup":
+    """The text, escaped, with places inside long names at which a line may end.
+
+    >>> print(breakable("the gold_evidence[].supporting.text & more"))
+    the gold_<wbr>evidence[].<wbr>supporting.<wbr>text &amp; more
+    """
+    from markupsafe import Markup, escape
+
+    # Cut at spaces first: a name is what has none.
+    words = [
+        Markup("<wbr>").join(JOINT.split(word))
+        if len(word) > LONG_NAME
+        else escape(word)
+        for word in str(text).split(" ")
+    ]
+    return Markup(" ").join(words)
 
 
 def page(report: Report, figures: Drawings) -> str:

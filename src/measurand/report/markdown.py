@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
+from measurand.report.phrases import say_readers
 from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain_text
 
@@ -19,19 +20,21 @@ def markdown(report: Report) -> str:
     """The verdict, the tables and the captions, in Markdown."""
     verdict = report.verdict
     blocks = ["# " + " of ".join(map(escape_markdown, heading(report)))]
-    blocks += [
-        f"**{escape_markdown(verdict.label)}**: {escape_markdown(verdict.reason, 600)}"
-    ]
+    reason = say_readers(verdict.reason, report)
+    blocks += [f"**{escape_markdown(verdict.label)}**: {escape_markdown(reason, 600)}"]
     facts = [
         f"region: {escape_markdown(verdict.region)}" if verdict.region else "",
-        f"stage: {escape_markdown(verdict.stage)}" if verdict.stage else "",
+        f"stage: {escape_markdown(say_readers(verdict.stage, report))}"
+        if verdict.stage
+        else "",
         "provisional: a stronger reader could still overturn this"
         if verdict.provisional
         else "",
     ]
     blocks += ["\n".join(f"- {fact}" for fact in facts if fact)]
     blocks += [
-        f"> **Warning.** {escape_markdown(text, 600)}" for text in report.warnings
+        f"> **Warning.** {escape_markdown(say_readers(str(text), report), 600)}"
+        for text in report.warnings
     ]
     blocks += [_exhibit_markdown(exhibit) for exhibit in report.exhibits]
     blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
@@ -49,7 +52,7 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
         blocks += ["# " + " of ".join(map(escape_markdown, heading(report)))]
         blocks += [_answer_markdown(answer) for answer in answers if answer]
         blocks += [
-            f"> **Warning.** {escape_markdown(text, 400)}"
+            f"> **Warning.** {escape_markdown(say_readers(str(text), report), 400)}"
             for text in [*report.warnings][:MOST_WARNINGS]
         ]
     blocks += [

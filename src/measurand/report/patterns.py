@@ -13,6 +13,7 @@ from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
 from measurand.core.words import UNSPACED
 from measurand.report.causes import SIMPLE
+from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
 from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import plain_text
@@ -23,6 +24,8 @@ SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
 MOST_REASON = 2_000  # letters
+# What is said of a word where something simpler explains the whole leak of its part.
+FOLLOWS = "; this follows from {cause}, which tells the label by itself"
 # The space that stands between two characters of a script that writes none.
 BETWEEN_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
@@ -64,7 +67,8 @@ class Pattern:
 
 def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
     """The surest patterns, each of other items than those before it."""
-    patterns = _simple_patterns(report)
+    simple = _simple_patterns(report)
+    patterns = [*simple]
     masks: list[Bools] = []
     label = _label_column(report)
     items = report.items.head(SEARCHED)
@@ -79,6 +83,8 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
         masks.append(holds)
         wanted = plain_text(row.get("label", ""), 40)
         said = _say_word(row, wanted)
+        if simple and name_part(part) == simple[0].part:
+            said += FOLLOWS.format(cause=simple[0].name.lower())
         examples = _examples(items, texts, holds, token, label, wanted)
         name = f"“{BETWEEN_UNSPACED.sub('', token)}”"
         patterns.append(Pattern(name, name_part(part), said, examples))
@@ -115,7 +121,7 @@ def _length_examples(report: Report, part: str) -> tuple[Example, ...]:
         position = np.flatnonzero(items.index == inside.index[nearest])[0]
         text = plain_text(items[part].iloc[position], 2 * AROUND)
         count = _say_length(text)
-        ident = plain_text(items.index[position], 60)
+        ident = name_items(items.iloc[[position]])[0]
         pieces = (Piece(count, marked=True, is_note=True), Piece(text))
         chosen.append(Example(ident, plain_text(name, 40), pieces))
     return tuple(chosen)
@@ -207,7 +213,7 @@ def _examples(
         if key in seen or (wanted and name != wanted):
             continue
         seen.add(key)
-        ident = plain_text(items.index[position], 60)
+        ident = name_items(items.iloc[[position]])[0]
         examples.append(Example(ident, name, pieces))
         if len(examples) == MOST_SHOWN:
             break

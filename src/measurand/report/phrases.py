@@ -1,9 +1,45 @@
-"""Numbers as people say them: of a hundred, between this and that."""
+"""Numbers and readers as people call them: of a hundred, between this and that."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from measurand.core.finding import Estimate
+from measurand.core.finding import Estimate, Report
+from measurand.core.terms import reader_words
+
+# Readers whose names are words that sentences use for other things too.
+ENGLISH = ("majority", "metadata", "lookup", "length", "position", "answers")
+
+
+def say_readers(text: str, report: Report) -> str:
+    """The text with the readers of a report by what they go by, not by name alone.
+
+    A column of the benchmark may be called as a reader is; then its name stays.
+    """
+    roles = report.benchmark.get("roles", {})
+    columns = {*map(str, roles.values())} if isinstance(roles, Mapping) else set()
+    columns |= {*map(str, report.items.columns)}
+    return call_readers(text, {f.reader for f in report.findings} - columns)
+
+
+def call_readers(text: str, names: Collection[str]) -> str:
+    """The text with these readers by what they go by, and their names behind it.
+
+    >>> call_readers("tfidf is not clearly above 'tfidf'", ["tfidf"])
+    "the word counts reader (tfidf) is not clearly above 'tfidf'"
+    >>> call_readers("clusters of claim by minilm; mine", ["minilm", "mine"])
+    'clusters of claim by the small language model reader (minilm); mine'
+    """
+    calls = {
+        name: f"the {reader_words(name).removeprefix('a ')} reader ({name})"
+        for name in names
+        if name not in ENGLISH and reader_words(name) != name
+    }
+    if not calls:
+        return text
+    # The longest first: one name may begin another.
+    any_name = "|".join(map(re.escape, sorted(calls, key=len, reverse=True)))
+    named = re.compile(rf"(?<![\w'\"`:.-])(?:{any_name})(?![\w'\"`:-])")
+    return named.sub(lambda match: calls[match[0]], text)
 
 
 def say_share(estimate: Estimate) -> str:

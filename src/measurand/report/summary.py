@@ -11,6 +11,7 @@ from measurand.report.answer import (
     answer_split,
     worst_answer,
 )
+from measurand.report.phrases import say_readers
 from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
 
 WIDTH = 88
@@ -27,7 +28,7 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
         lines += [_tone_line(split)]
-    warnings = [*map(str, report.warnings)]
+    warnings = [say_readers(str(text), report) for text in report.warnings]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
         lines += ["", *detail_lines(report)]

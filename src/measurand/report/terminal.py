@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from measurand.core.finding import Exhibit, Finding, Report
+from measurand.report.phrases import say_readers
 
 KIND = "changes"
 SUFFIX = "_difference"  # what the name of a difference ends with
@@ -128,7 +129,8 @@ def detail_lines(report: Report) -> list[str]:
             ),
             "",
         ]
-    lines += [f"{plain_text(verdict.label)}: {plain_text(verdict.reason, 400)}"]
+    reason = say_readers(verdict.reason, report)
+    lines += [f"{plain_text(verdict.label)}: {plain_text(reason, 400)}"]
     if verdict.provisional:
         lines += ["provisional: a stronger reader could still overturn this"]
     lines += [line for exhibit in report.exhibits for line in _exhibit_lines(exhibit)]

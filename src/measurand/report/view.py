@@ -3,10 +3,11 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from measurand.core.finding import Exhibit, Report
+from measurand.core.names import ROW
 from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
 from measurand.report import cards
 from measurand.report.actions import FileLink, card_text, command, repair_links
@@ -26,7 +27,7 @@ from measurand.report.bars import (
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
-from measurand.report.explorer import Explorer, explore
+from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
     MapView,
@@ -35,6 +36,7 @@ from measurand.report.map import (
     view_map,
 )
 from measurand.report.patterns import Pattern, find_patterns, leaking_first
+from measurand.report.phrases import say_readers
 from measurand.report.tables import (
     TextGrid,
     exhibit_grid,
@@ -126,6 +128,7 @@ class PageView:
     glossary: Mapping[str, str]
     changes: BarChart | None = None
     compared: Sequence[tuple[str, Tone, str]] = ()
+    statement: str = "report.json"
 
     @property
     def contents(self) -> Iterator[tuple[str, str]]:
@@ -191,6 +194,8 @@ def _view_page(
         chapters.append(_view_chapter(report, views, prefix))
     terms = {f.statistic for report in reports for f in report.findings}
     sentences: Mapping[str, str] = load_terms()["statistic"]
+    patterns = _join_patterns(reports)
+    named = {example.ident for pattern in patterns for example in pattern.examples}
     missing = mapping_grid("Audits that were not run", not_run) if not_run else None
     return PageView(
         title,
@@ -201,18 +206,19 @@ def _view_page(
         _join_warnings(reports),
         split_chart(reports),
         parts_chart(reports),
-        _join_patterns(reports),
+        patterns,
         maps,
         [*_sure_charts(reports, named=joint)],
         repair_links(reports, folders),
         card_text(reports),
         command(reports),
-        explore(reports),
+        explore(reports, named, folders),
         chapters,
         view_grid(missing) if missing else None,
         {term: sentences[term] for term in sorted(terms) if term in sentences},
         changes_chart(reports[0]),
         [*_compared(reports[0])],
+        "audits.json" if joint else "report.json",
     )
 
 
@@ -225,7 +231,11 @@ def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
 
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
     """What should be known before anything is quoted, each once."""
-    texts = [plain_text(text, 800) for report in reports for text in report.warnings]
+    texts = [
+        plain_text(say_readers(str(text), report), 800)
+        for report in reports
+        for text in report.warnings
+    ]
     return list(dict.fromkeys(texts))
 
 
@@ -257,14 +267,14 @@ def _view_chapter(
     verdict = report.verdict
     facts = [
         ("region", plain_text(verdict.region)),
-        ("stage", plain_text(verdict.stage or "")),
+        ("stage", plain_text(say_readers(verdict.stage or "", report))),
     ]
     figures = [view for view in views if not isinstance(view, MapView)]
     return Chapter(
         f"{prefix}all",
         answer_report(report),
         plain_text(verdict.label),
-        plain_text(verdict.reason, 800),
+        plain_text(say_readers(verdict.reason, report), 800),
         verdict.provisional,
         [(name, value) for name, value in facts if value],
         figures,
@@ -276,7 +286,7 @@ def _view_exhibits(
     report: Report, drawn: Mapping[str, bytes], prefix: str, room: int
 ) -> tuple[list[FigureView | cards.CardsView | MapView], int]:
     """Every exhibit, with its drawing as far as there is room, and what that took."""
-    exhibits = report.exhibits
+    exhibits = [_name_plainly(exhibit, report) for exhibit in report.exhibits]
     numbered = [
         (f"{prefix}exhibit-{n}", exhibit) for n, exhibit in enumerate(exhibits, 1)
     ]
@@ -303,6 +313,15 @@ def _view_exhibits(
             views.append(_view_figure(exhibit, anchor, title, image))
         used += len(image)
     return views, used
+
+
+def _name_plainly(exhibit: Exhibit, report: Report) -> Exhibit:
+    """The exhibit with readers and items as people call them."""
+    caption, table = say_readers(exhibit.caption, report), exhibit.table
+    if exhibit.kind == "map" and "id" in table and ROW in report.items:
+        names = dict(zip(report.items.index, name_items(report.items), strict=True))
+        table = table.assign(id=[names.get(name, name) for name in table["id"]])
+    return replace(exhibit, caption=caption, table=table)
 
 
 def _image_source(svg: bytes) -> str:

@@ -391,6 +391,22 @@ def test_settled_items_keep_given_ids_and_sides():
     assert (kept.test.column("premise") == lookup.loc[list(kept.test.ids)]).all()
 
 
+@pytest.mark.parametrize("sides", [1, 2])
+def test_settled_items_know_their_rows(sides):
+    table = pairs(80)
+    benchmark = made(table) if sides == 1 else made(table[:50], table[50:])
+    canonical = canonical_benchmark(benchmark, 0)
+    before = {"train": benchmark.train, "test": benchmark.test}
+    if sides == 1:  # the split is drawn anew
+        both = pd.concat([items.table for items in before.values()])
+        before = dict.fromkeys(before, benchmark.train.with_table(both))
+    settled = (canonical.benchmark.train, canonical.benchmark.test)
+    for items, rows, old in zip(settled, canonical.rows, before.values(), strict=True):
+        texts = old.column("premise").loc[rows]
+        assert texts.tolist() == items.column("premise").tolist()
+        assert not {*items.ids} & {*rows}
+
+
 @pytest.mark.slow
 def test_a_reference_accuracy_gives_what_is_recovered_of_it():
     report = audited(

@@ -334,6 +334,11 @@ def read_evidence(
     seed_count = seeds or usual_seeds
     not_retried: dict[str, str] = {}
     for first in (0, seed_count):
+        if first and experiment.budget.announce is not None:
+            experiment.budget.announce(
+                f"plan: {name} did not learn the task; as a training may fail by bad "
+                "luck, it is to be trained once more, within the budget"
+            )
         members = (
             reader.with_seeds(seed_count, first)
             if isinstance(reader, Seeded)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items, with_columns
 from measurand.core.seeds import generator
@@ -28,12 +29,14 @@ class CanonicalBenchmark:
             and so can the test parts beside the first.
         pool: All items, where we drew the split ourselves; else None.
         labels: The name that each number of a label stands for.
+        rows: What each training and each test item is called where it came from.
         other_tests: The test parts beside the first, by what findings call them.
     """
 
     benchmark: Benchmark
     pool: Items | None
     labels: Mapping[str, str]
+    rows: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     other_tests: Mapping[str, Items] = field(default_factory=dict)
 
     @property
@@ -72,19 +75,26 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
     has_ids = "id" in benchmark.roles
     if benchmark.drawn_by:
         pool = join_items(sides)
+        ids = [str(item_id) for items in sides for item_id in items.ids]
         if has_ids:
-            ids = [str(item_id) for items in sides for item_id in items.ids]
             pool = pool.with_table(pool.table.set_axis(ids, axis="index"))
+        order = _settled_order(pool, np.concatenate(digests), numbers, has_ids)
         pool = _order_items(pool, np.concatenate(digests), numbers, has_ids)
+        called = dict(zip(pool.ids, (ids[n] for n in order), strict=True))
         halves = [
             Split(benchmark.drawn_by, side)(pool, generator(seed, "split"))
             for side in ("train", "test")
         ]
+        rows = [[called[item_id] for item_id in half.ids] for half in halves]
     else:
         pool = None
         halves = [
             _order_items(items, item_digests, numbers, has_ids)
             for items, item_digests in zip(sides, digests, strict=True)
+        ]
+        rows = [
+            [str(items.ids[n]) for n in _settled_order(items, made, numbers, has_ids)]
+            for items, made in zip(sides, digests, strict=True)
         ]
     train, test = halves
     other_tests = {
@@ -98,7 +108,7 @@ def canonical_benchmark(benchmark: Benchmark, seed: int) -> CanonicalBenchmark:
         benchmark, train=train, test=test, test_parts=also, protocol=None
     )
     names = {number: name for name, number in numbers.items()}
-    return CanonicalBenchmark(canonical, pool, names, other_tests)
+    return CanonicalBenchmark(canonical, pool, names, (rows[0], rows[1]), other_tests)
 
 
 def _text_digests(items: Items) -> "np.ndarray[tuple[int], np.dtype[np.str_]]":
@@ -139,8 +149,7 @@ def _order_items(
     labels = items.labels.map(dict(numbers))
     columns = _kept_columns(items)
     table = with_columns(items.table[columns], {items.label: labels})
-    ids = items.ids.astype(str).to_numpy() if has_ids else np.full(len(items), "")
-    order = np.lexsort([ids, labels.to_numpy(str), digests])
+    order = _settled_order(items, digests, numbers, has_ids)
     table = table.iloc[order]
     if not has_ids:
         made_ids = pd.Series(
@@ -155,6 +164,18 @@ def _order_items(
             pd.Index(made_ids.to_numpy(object), name="id"), axis="index"
         )
     return _keep_roles(items, table)
+
+
+def _settled_order(
+    items: Items,
+    digests: "np.ndarray[tuple[int], np.dtype[np.str_]]",
+    numbers: Mapping[str, str],
+    has_ids: bool,
+) -> Ints:
+    """Where each item of the settled order stood before."""
+    labels = items.labels.map(dict(numbers)).to_numpy(str)
+    ids = items.ids.astype(str).to_numpy() if has_ids else np.full(len(items), "")
+    return np.lexsort([ids, labels, digests])
 
 
 def _kept_columns(items: Items) -> list[str]:

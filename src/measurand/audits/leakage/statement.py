@@ -17,7 +17,7 @@ from measurand.core.arrays import Bools
 from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
-from measurand.core.names import name_condition, own_column
+from measurand.core.names import ROW, name_condition, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.statements import (
@@ -187,6 +187,9 @@ def leakage_item_table(
         table[SIDE] = side
         parts.append(table)
     table = pd.concat(parts)
+    called = [*canonical.rows[0], *canonical.rows[1]]
+    if called != table.index.astype(str).tolist():
+        table[ROW] = called
     in_test = (table[SIDE] == "test").to_numpy()
     for reading in readings:
         scored = in_test if canonical.pool is None else np.ones(len(table), bool)
