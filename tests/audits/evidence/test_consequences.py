@@ -35,7 +35,7 @@ class WordVotes:
     kind: ClassVar[str] = "word-votes"
 
     def fit(self, items, rng):
-        codes, words = pd.factorize(items.column("query"))
+        codes, words = pd.factorize(items.column("query").to_numpy(object))
         votes = np.zeros((len(words), len(items.classes)))
         np.add.at(votes, (codes, items.gold(items.classes)), 1)
         return FittedVotes(items.classes, dict(zip(words, votes, strict=True)))
@@ -48,7 +48,7 @@ class FittedVotes:
 
     def predict(self, items):
         nobody = np.ones(len(self.classes))
-        votes = [self.votes.get(word, nobody) for word in items.column("query")]
+        votes = [self.votes.get(word, nobody) for word in items.column("query").tolist()]
         return np.array([vote / vote.sum() for vote in votes])
 
 
