@@ -48,7 +48,8 @@ class FittedVotes:
 
     def predict(self, items):
         nobody = np.ones(len(self.classes))
-        votes = [self.votes.get(word, nobody) for word in items.column("query").tolist()]
+        asked = items.column("query").tolist()
+        votes = [self.votes.get(word, nobody) for word in asked]
         return np.array([vote / vote.sum() for vote in votes])
 
 
