@@ -9,9 +9,9 @@ from tests.cli.commands import process
 
 
 @pytest.mark.slow
-def test_each_planted_fault_is_found_and_the_pages_are_the_same_again(tmp_path):
+def test_each_planted_fault_is_found_and_the_pages_are_the_same_again(run, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
-    shown = process("demo", "--out", first)
+    shown = run("demo", "--out", first)
     assert shown.code == 0
     lines = shown.out.splitlines()
     assert len(lines) <= 12

@@ -1,13 +1,12 @@
 """Real processes, really killed: what was finished stays, and no worker is left."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from bench.kills import group
 
 from tests.cli.commands import LEAST, made, written
 
-KILLS = 6  # `python -m bench kills` kills by the dozen
 ITEMS = 120
 OPTIONS = ("--metadata", "kind", *LEAST, "--folds", "3", "--no-calibrate")
 MOMENTS = 5
@@ -60,21 +58,15 @@ def finished(store):
     return {path: (stat.st_ino, stat.st_mtime_ns) for path, stat in marks.items()}
 
 
-def killed(folder, store, seconds):
-    """Whether the run was killed after so long, and not finished before.
-
-    At 0 seconds it is killed as soon as one answer is kept.
-    """
+def killed(folder, store, answers):
+    """Whether the run was killed once it had kept so many, and not finished before."""
     before = finished(store)
     running = started(folder, store)
-    try:
-        if not seconds:
-            working(running, store)
-        running.wait(seconds)
-    except subprocess.TimeoutExpired:
-        running.kill()
-        running.wait()
+    working(running, store, answers)
+    running.kill()
+    running.wait()
     assert deserted(running.pid)
+    assert "resource_tracker" not in (folder / "said").read_text()
     # What was whole before is the same file still: nothing was computed twice.
     assert before.items() <= finished(store).items()
     assert running.returncode in (0, -signal.SIGKILL)
@@ -85,62 +77,59 @@ def report(folder):
     return (folder / "r" / "report.json").read_bytes()
 
 
-def undisturbed(folder):
-    """How long a run takes that nobody disturbs."""
-    written(folder / "facts.jsonl", made(ITEMS))
-    begun = time.monotonic()
-    assert started(folder, folder / "whole").wait() == 0
-    return time.monotonic() - begun
+@dataclass(frozen=True)
+class WholeRun:
+    """A run that ends: where, how, and how long it takes."""
 
-
-def harassed(folder, whole, moments):
-    """Nothing, where a run that is killed at these moments ends as if it was not.
-
-    A run that ends before its moment is over; the next begins anew and dies sooner.
-    """
-    written(folder / "facts.jsonl", made(ITEMS))
-    store, survivors = folder / "store", 0
-    for moment in moments:
-        while not killed(folder, store, moment):
-            assert report(folder) == report(whole)
-            shutil.rmtree(store)
-            moment *= 0.7
-        survivors += len(finished(store))
-    before = finished(store)
-    assert started(folder, store).wait() == 0
-    assert "altered" not in (folder / "said").read_text()
-    assert before.items() <= finished(store).items()
-    assert report(folder) == report(whole)
-    names = {path.name for path in finished(whole / "whole")}
-    assert {path.name for path in finished(store)} == names
-    assert survivors > 0
+    folder: Path
+    code: int
+    length: float
 
 
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory):
-    """The folder of a run that nobody disturbs, and how long it takes."""
+    """A run as under nohup, whose terminal is closed once its workers work."""
     folder = tmp_path_factory.mktemp("whole")
-    return folder, undisturbed(folder)
+    written(folder / "facts.jsonl", made(ITEMS))
+    begun = time.monotonic()
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        running = started(folder, folder / "whole")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    working(running, folder / "whole")
+    os.killpg(running.pid, signal.SIGHUP)
+    return WholeRun(folder, running.wait(), time.monotonic() - begun)
 
 
 @pytest.fixture
-def folders(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    return tmp_path / "one", tmp_path / "two"
+def folder(tmp_path):
+    written(tmp_path / "facts.jsonl", made(ITEMS))
+    return tmp_path
 
 
 @pytest.mark.slow
-def test_kills_lose_nothing_and_change_nothing(whole_run, folders):
-    whole, length = whole_run
-    rng = random.Random(0)
-    # The first once there is something to lose, however slow the machine is today.
-    moments = [
-        [0.0, *(rng.uniform(0, length) for _ in range(KILLS // 2 - 1))] for _ in folders
-    ]
-    # Two at once: most of a run is one process loading libraries.
-    with ThreadPoolExecutor(2) as both:
-        list(both.map(harassed, folders, [whole] * 2, moments))
+def test_kills_lose_nothing_and_change_nothing(whole_run, folder):
+    """Killed at its first answer, half way, and when all are kept but no report.
+
+    Most of a run loads libraries, where nothing can be lost: `python -m bench kills`
+    kills at moments drawn from all of it, by the dozen. A run that ends too soon is
+    over; the next begins anew and dies sooner.
+    """
+    whole, store = whole_run.folder, folder / "store"
+    names = {path.name for path in finished(whole / "whole")}
+    for answers in (1, len(names) // 2, len(names)):
+        while not killed(folder, store, answers):
+            assert report(folder) == report(whole)
+            shutil.rmtree(store)
+            answers -= 1
+    before = finished(store)
+    assert before
+    assert started(folder, store).wait() == 0
+    assert "altered" not in (folder / "said").read_text()
+    assert before.items() <= finished(store).items()
+    assert report(folder) == report(whole)
+    assert {path.name for path in finished(store)} == names
 
 
 STOPPED = "stopped; what was finished is kept"
@@ -157,9 +146,9 @@ def listening(running):
         time.sleep(0.002)
 
 
-def working(running, store):
-    """Wait until an answer is kept, and so until workers work."""
-    while not list(store.glob("*/*.json")) and running.poll() is None:
+def working(running, store, answers=1):
+    """Wait until so many answers are kept, and so until workers work."""
+    while len(finished(store)) < answers and running.poll() is None:
         time.sleep(0.01)
 
 
@@ -179,32 +168,38 @@ def stopped(folder, running, send, number):
 
 
 @pytest.mark.slow
-def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(whole_run, folders):
-    length, folder = whole_run[1], folders[0]
-    written(folder / "facts.jsonl", made(ITEMS))
+def test_ctrl_c_at_any_moment_is_one_line_and_leaves_nobody(whole_run, folder):
     codes = []
     for step in range(MOMENTS):
         shutil.rmtree(folder / "store", ignore_errors=True)
         running = started(folder, folder / "store")
         listening(running)
-        time.sleep(length * step / MOMENTS)
+        if step < MOMENTS - 1:
+            time.sleep(whole_run.length * step / MOMENTS)
+        else:  # workers work, however slow the machine is today
+            working(running, folder / "store")
         codes.append(stopped(folder, running, os.killpg, signal.SIGINT))
     assert codes.count(130) > MOMENTS / 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["alone", "group"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_end_workers_too_in_one_line(folders, send, number):
-    folder = folders[0]
-    written(folder / "facts.jsonl", made(ITEMS))
+@pytest.mark.parametrize(
+    ("number", "send"),
+    [  # Ctrl-C goes to the group, which is tried above
+        (signal.SIGINT, os.kill),
+        (signal.SIGTERM, os.kill),
+        (signal.SIGTERM, os.killpg),
+        (signal.SIGHUP, os.kill),
+        (signal.SIGHUP, os.killpg),
+    ],
+)
+def test_signals_end_workers_too_in_one_line(folder, number, send):
     running = started(folder, folder / "store")
     working(running, folder / "store")
     assert stopped(folder, running, send, number) == 128 + number
 
 
-def test_a_signal_while_libraries_load_is_one_line(folders):
-    folder = folders[0]
+def test_a_signal_while_libraries_load_is_one_line(folder):
     running = started(folder, folder / "store")
     listening(running)
     assert stopped(folder, running, os.kill, signal.SIGTERM) == 143
@@ -239,26 +234,5 @@ def test_a_library_that_cannot_be_taken_apart_does_not_change_the_exit_code():
 
 
 @pytest.mark.slow
-def test_a_signal_that_the_caller_ignores_is_ignored(folders):
-    folder = folders[0]
-    written(folder / "facts.jsonl", made(ITEMS))
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
-    try:
-        running = started(folder, folder / "store")
-    finally:
-        signal.signal(signal.SIGHUP, before)
-    working(running, folder / "store")
-    os.killpg(running.pid, signal.SIGHUP)
-    assert running.wait(60) == 0
-
-
-@pytest.mark.slow
-def test_workers_end_by_themselves_when_the_main_process_is_killed(folders):
-    folder = folders[0]
-    written(folder / "facts.jsonl", made(ITEMS))
-    running = started(folder, folder / "store")
-    working(running, folder / "store")
-    running.kill()
-    running.wait()
-    assert deserted(running.pid)
-    assert "resource_tracker" not in (folder / "said").read_text()
+def test_a_signal_that_the_caller_ignores_is_ignored(whole_run):
+    assert whole_run.code == 0
