@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from measurand.core.errors import Undefined
-from measurand.stats.shuffles import add_seed_variance, shuffle_effect, sigma_shuf
+from measurand.stats.shuffles import (
+    _counted_twice,
+    add_seed_variance,
+    shuffle_effect,
+    sigma_shuf,
+)
 from tests.stats.simulations import RUNS, covers, rare
 
 
@@ -34,6 +39,21 @@ def test_the_donor_term_counts_what_an_items_text_did_to_others():
     # Each answer is in two of them: the variance of the mean of all is taken off once.
     twice = np.var(wrong) / 4
     assert effect(right, wrong, donors).se == pytest.approx(np.sqrt(variance - twice))
+
+
+@pytest.mark.parametrize("clusters", [np.arange(12), np.arange(12) // 3 * 7])
+def test_answers_of_one_cluster_on_texts_of_one_cluster_are_counted_as_one(
+    rng, clusters
+):
+    wrong = rng.integers(2, size=(3, 12)).astype(float)
+    donors = np.array([rng.permutation(12) for _ in range(3)], np.int32)
+    sums = {}
+    for (shuffle, item), answer in np.ndenumerate(wrong - wrong.mean()):
+        giver = donors[shuffle, item]
+        pair = shuffle, clusters[item], clusters[giver]
+        sums[pair] = sums.get(pair, 0.0) + answer
+    by_hand = sum(total**2 for total in sums.values()) / wrong.size**2
+    assert _counted_twice(wrong, donors, clusters) == pytest.approx(by_hand)
 
 
 def test_no_change_at_all_still_has_an_interval_with_width():

@@ -55,8 +55,7 @@ def draw_words(
     fill: str = "nouns",
 ) -> list[str]:
     """A word for each meaning; None means nothing, and gets one that fills."""
-    draws = rng.random(len(meanings))
-    lists = [english_lines()[fill] if m is None else lexicon[m] for m in meanings]
-    return [
-        words[int(draw * len(words))] for words, draw in zip(lists, draws, strict=True)
-    ]
+    draws, filling = rng.random(len(meanings)), english_lines()[fill]
+    lists = [filling if m is None else lexicon[m] for m in meanings]
+    places = (draws * np.array([len(words) for words in lists])).astype(int)
+    return [words[i] for words, i in zip(lists, places.tolist(), strict=True)]

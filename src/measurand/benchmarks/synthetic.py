@@ -186,7 +186,7 @@ def plant_items(
     told_by_evidence = np.where(source == 2, label, -1)
     table["query"] = _write_queries(plan, table, told_by_query, rng)
     table["evidence"] = _write_evidence(plan, told_by_evidence, group, groups, rng)
-    table["label"] = [plan.labels[i] for i in label]
+    table["label"] = np.array(plan.labels, object)[label]
     table["group"] = [f"group-{i}" for i in group]
     table.index = pd.Index([f"{side}-{i}" for i in range(size)])
     return Items(
@@ -243,7 +243,7 @@ def _write_queries(
         for c in plan.columns
     ]
     who = draw_words([None] * len(label), rng, lexicon)
-    meanings = [f"wording of {plan.labels[i]}" if i >= 0 else None for i in label]
+    meanings = _say_labels("wording of", plan, label)
     # Said three times, so that wording outweighs what the metadata say.
     x, y, z = (draw_words(meanings, rng, lexicon, "verbs") for _ in range(3))
     parts = zip(zip(*said, strict=True), who, x, y, z, strict=True)
@@ -260,7 +260,7 @@ def _write_evidence(
     lexicon = plan_lexicon(plan)
     shared = np.full(groups, -1)
     shared[group] = label
-    meanings = [f"evidence for {plan.labels[i]}" if i >= 0 else None for i in shared]
+    meanings = _say_labels("evidence for", plan, shared)
     a, b, c, d = (draw_words([None] * groups, rng, lexicon) for _ in range(4))
     # Said three times, so that evidence outweighs what the metadata say.
     x, y, z = (draw_words(meanings, rng, lexicon, "adjectives") for _ in range(3))
@@ -268,6 +268,12 @@ def _write_evidence(
     form = "The {} by the {} was {}. The {} looked {}, and the {} {}."
     texts = [form.format(*w) for w in words]
     return [texts[number] for number in group]
+
+
+def _say_labels(how: str, plan: PlantedPlan, label: Ints) -> list[str | None]:
+    """What is to be said of each label; nothing where it is -1."""
+    said = [*(f"{how} {name}" for name in plan.labels), None]
+    return [said[i] for i in label.tolist()]
 
 
 def plan_lexicon(plan: PlantedPlan) -> Lexicon:

@@ -10,7 +10,8 @@ from math import ceil, log, sqrt
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import norm, t
+from scipy.special import ndtri, stdtrit
+from scipy.stats import norm
 from statsmodels.stats.multitest import multipletests
 
 from measurand.core.arrays import Floats
@@ -202,7 +203,7 @@ def two_source_quantile(
     >>> [round(two_source_quantile(0.95, (1, v), (99, 1)), 2) for v in (0, 1, 99)]
     [1.98, 6.49, 12.57]
     """
-    first, second = np.asarray(t.ppf((1 + level) / 2, freedoms))
+    first, second = np.asarray(stdtrit(freedoms, (1 + level) / 2))
     if not any(variances):
         return float(first)
     share = variances[1] / sum(variances)
@@ -271,6 +272,6 @@ def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float
     """The arm of an interval over items that also holds a variance between runs."""
     # An arm has its own quantile in it already: in units of the normal one it is an
     # error that is known, however it was found.
-    own = (arm / float(norm.ppf((1 + level) / 2))) ** 2
+    own = (arm / float(ndtri((1 + level) / 2))) ** 2
     quantile = two_source_quantile(level, (own, variance), (np.inf, freedom))
     return quantile * sqrt(own + variance)

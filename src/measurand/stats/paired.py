@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.stats import binom, norm, t
+from scipy.special import stdtrit
+from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
 
 from measurand.core.arrays import Clusters, Floats
@@ -121,7 +122,7 @@ def share_difference(
     freedom = float(max(units - 1, 1))
     if units < n:
         freedom = min(_variance_freedom(s[:, 0]) for s in sums[:2])
-    quantile = float(t.ppf((1 + level) / 2, max(freedom, 1.0)))
+    quantile = float(stdtrit(max(freedom, 1.0), (1 + level) / 2))
     low, high = score_bounds(
         value, variance**0.5, discordant, effective, quantile, level=level
     )

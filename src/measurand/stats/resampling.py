@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, t
 
 from measurand.core.arrays import Clusters, Floats, Ints
-from measurand.core.clusters import count_distinct, split_ways
+from measurand.core.clusters import count_distinct, rank_numbers, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.vectors.canonical import THREADS
@@ -198,7 +198,7 @@ def sum_clusters(rows: Floats, clusters: NDArray[np.int64]) -> Floats:
     >>> sum_clusters(np.array([[1.0], [2.0], [4.0]]), np.array([7, 3, 7])).tolist()
     [[2.0], [5.0]]
     """
-    _, codes = np.unique(clusters, return_inverse=True)
+    codes = rank_numbers(clusters)
     return np.stack([np.bincount(codes, column) for column in rows.T], axis=1)
 
 

@@ -20,16 +20,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import chi2, t
+from scipy.special import stdtrit
+from scipy.stats import chi2
 
 from measurand.core.arrays import Floats
-from measurand.core.clusters import count_clusters, pair_codes, split_ways
+from measurand.core.clusters import count_clusters, rank_numbers, split_ways
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate
 from measurand.stats.decisions import ONE_TRAINING, two_source_quantile
 from measurand.stats.paired import score_bounds
-from measurand.stats.resampling import sum_clusters
 from measurand.stats.uncertainty import (
     GIVERS,
     ITEMS,
@@ -74,7 +75,7 @@ class ShuffleEffect:
     def quantile(self, level: float) -> float:
         """How many standard errors an interval of that level reaches."""
         if self.seed_se == 0:
-            return float(t.ppf((1 + level) / 2, self.clusters - 1))
+            return float(stdtrit(self.clusters - 1, (1 + level) / 2))
         variances = self.se**2 - self.seed_se**2, self.seed_se**2
         freedoms = self.clusters - 1, self.seeds - 1
         return two_source_quantile(level, variances, freedoms)
@@ -180,13 +181,15 @@ def _counted_twice(
     An answer on another's text is in the mean of its item and in that of the giver, but
     in the effect once.
     """
-    way = split_ways(clusters)[-1]
-    away, total = wrong - wrong.mean(), 0.0
-    for answers, givers in zip(away, donors, strict=True):
-        # Items of one cluster that were given one cluster's text hang together too.
-        sums = sum_clusters(answers[:, None], pair_codes(way, way[givers]))
-        total += float((sums**2).sum())
-    return total / wrong.size**2
+    way = rank_numbers(split_ways(clusters)[-1])
+    count, away = int(way.max()) + 1, wrong - wrong.mean()
+    if count == way.size:
+        return float((away**2).sum()) / wrong.size**2
+    # Items of one cluster that were given one cluster's text hang together too.
+    shuffle = np.arange(len(wrong))[:, None]
+    pairs = (shuffle * count + way) * count + way[donors]
+    sums = np.bincount(pd.factorize(pairs.ravel())[0], away.ravel())
+    return float((sums**2).sum()) / wrong.size**2
 
 
 def add_seed_variance(effect: ShuffleEffect, effects: Floats) -> ShuffleEffect:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from measurand.core.arrays import Clusters, Floats, Ints
 from measurand.core.clusters import count_clusters, split_ways
@@ -99,7 +99,7 @@ def mean_interval(
     if count < 2:
         raise Undefined("an interval needs at least two items or clusters; add items")
     error = cluster_variance(values, units) ** 0.5
-    half = float(t.ppf((1 + level) / 2, count - 1)) * error
+    half = float(stdtrit(count - 1, (1 + level) / 2)) * error
     mean, n = float(values.mean()), len(values)
     method = f"t over {resample_unit(n, clusters)}"
     return Estimate(mean, mean - half, mean + half, level, n, method)
