@@ -17,9 +17,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from measurand.core.arrays import Floats, Ints
 from measurand.core.words import words
 
 NEAR = 0.8
@@ -27,7 +28,8 @@ LOOSER = (0.7, 0.6, 0.5)
 LARGEST = 0.1  # share of the texts that one family may hold, and that a fold holds
 FEW = 20  # texts that a family may have in any case
 BANDS, ROWS = 60, 4
-Pairs = list[tuple[int, int, float]]  # two texts, and the share of words they share
+AT_ONCE = 100_000  # pairs whose common words are counted at a time: some 50 MB
+Pairs = tuple[Ints, Ints, Floats]  # two texts, and the share of words they share
 
 
 class LikeTexts:
@@ -75,8 +77,8 @@ class LikeTexts:
 
 def _link(pairs: Pairs, share: float, count: int) -> NDArray[np.int64]:
     """The group of each of `count` texts where those that share so much are linked."""
-    linked = [(one, other) for one, other, like in pairs if like >= share]
-    rows, columns = np.array(linked or np.empty((0, 2)), np.int64).T
+    near = pairs[2] >= share
+    rows, columns = pairs[0][near], pairs[1][near]
     links = coo_array((np.ones(len(rows), np.int8), (rows, columns)), (count, count))
     _, groups = connected_components(links, directed=False)
     return pd.factorize(groups)[0].astype(np.int64)
@@ -84,36 +86,39 @@ def _link(pairs: Pairs, share: float, count: int) -> NDArray[np.int64]:
 
 def _like_pairs(bags: Sequence[frozenset[str]]) -> Pairs:
     """Pairs of texts that share enough words to be of a family, and how many."""
-    counted = ((a, b, _share(bags[a], bags[b])) for a, b in sorted(_candidates(bags)))
-    return [pair for pair in counted if pair[2] >= LOOSER[-1]]
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> float:
-    common = len(one & other)
-    return common / max(len(one) + len(other) - common, 1)
-
-
-def _candidates(bags: Sequence[frozenset[str]]) -> set[tuple[int, int]]:
-    """Pairs that agree in a band of their signatures."""
-    filled = [i for i, bag in enumerate(bags) if bag]
-    if not filled:
-        return set()
-    listed = [word for i in filled for word in sorted(bags[i])]
+    filled = np.array([i for i, bag in enumerate(bags) if bag], np.int64)
+    if not len(filled):
+        return filled, filled, np.empty(0)
+    listed = [word for i in filled.tolist() for word in sorted(bags[i])]
     codes, vocabulary = pd.factorize(pd.Series(listed, dtype=object), sort=True)
-    starts = np.cumsum([0, *(len(bags[i]) for i in filled[:-1])])
+    sizes = np.array([len(bags[i]) for i in filled.tolist()])
+    starts = np.cumsum([0, *sizes])
+    shape = len(filled), len(vocabulary)
+    bag_words = csr_array((np.ones(len(codes), np.int32), codes, starts), shape)
+    first, second = _candidates(codes, starts[:-1], len(vocabulary))
+    shares = np.empty(len(first))
+    for start in range(0, len(first), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        one, other = first[some], second[some]
+        common = bag_words[one].multiply(bag_words[other]).sum(axis=1)
+        shares[some] = common / (sizes[one] + sizes[other] - common)
+    like = shares >= LOOSER[-1]
+    return filled[first[like]], filled[second[like]], shares[like]
+
+
+def _candidates(codes: Ints, starts: Ints, vocabulary: int) -> tuple[Ints, Ints]:
+    """Pairs of texts that agree in a band of their signatures."""
     rng = np.random.default_rng(0)  # which orders are drawn hardly matters, once
-    places = np.array(filled)
-    pairs: set[tuple[int, int]] = set()
+    count = len(starts)
+    keys = []  # of pairs: the first text times their number, and the second
     for _ in range(BANDS):
-        band = np.zeros(len(filled), np.int64)
+        band = np.zeros(count, np.int64)
         for _ in range(ROWS):
-            order = rng.permutation(len(vocabulary))
-            band = band * len(vocabulary) + np.minimum.reduceat(order[codes], starts)
+            order = rng.permutation(vocabulary)
+            band = band * vocabulary + np.minimum.reduceat(order[codes], starts)
         # Two bands may overflow to one number: a candidate more, which is counted.
         _, first, bucket = np.unique(band, return_index=True, return_inverse=True)
         earlier = first[bucket]
-        later = np.flatnonzero(earlier != np.arange(len(bucket)))
-        pairs.update(
-            zip(places[earlier[later]].tolist(), places[later].tolist(), strict=True)
-        )
-    return pairs
+        later = np.flatnonzero(earlier != np.arange(count))
+        keys.append(earlier[later] * count + later)
+    return np.divmod(pd.unique(np.concatenate(keys)), count)
