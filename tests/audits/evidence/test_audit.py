@@ -34,7 +34,7 @@ def value(report, statistic, reader=None, condition=None):
     return report.finding(statistic, reader, condition).estimate.value
 
 
-def plan(size=1500, **shares):
+def plan(size=1000, **shares):
     return plant_benchmark(
         "planted", PlantedPlan(RULE, ("kind",), train=size, test=size, **shares)
     )
@@ -135,7 +135,10 @@ def test_a_near_zero_under_cross_is_provisional_on_unplanted_items():
 @pytest.mark.slow
 def test_skewed_labels_are_a_warning_and_never_independence():
     rule = {("a",): ("yes", 0.93), ("b",): ("no", 0.07)}
-    benchmark = plant_benchmark("skewed", PlantedPlan(rule, ("kind",), coupling=1.0))
+    sizes = {"train": 4000, "test": 1500}
+    benchmark = plant_benchmark(
+        "skewed", PlantedPlan(rule, ("kind",), coupling=1.0, **sizes)
+    )
     report = audited(benchmark, shuffles=3)
     assert report.verdict.label == "warning"
     assert "underdetermined" in report.verdict.reason
@@ -176,7 +179,7 @@ def test_one_finding_a_statistic_reader_and_condition(coupled):
 @pytest.mark.parametrize("kind", ["within-length", "nearest"])
 @pytest.mark.slow
 def test_harder_shuffles_run_by_name_and_name_their_findings(kind):
-    report = audited(plan(800, dependence=0.9), shuffle=kind, calibrate=False)
+    report = audited(bare(400, dependence=0.9), shuffle=kind, calibrate=False)
     check_shuffle_is_named(report, kind)
 
 
@@ -258,7 +261,7 @@ def test_what_cannot_be_audited_is_refused_in_one_line():
 
 @pytest.mark.slow
 def test_adding_a_reader_moves_no_other_number():
-    benchmark = plan(800, coupling=0.5, dependence=0.4)
+    benchmark = plan(300, coupling=0.5, dependence=0.4)
     alone = audited(benchmark, calibrate=False)
     with open_experiment(benchmark) as running:
         readers = {name: READERS.load(name) for name in ("tfidf", "cross")}

@@ -35,7 +35,7 @@ class WordVotes:
     kind: ClassVar[str] = "word-votes"
 
     def fit(self, items, rng):
-        codes, words = pd.factorize(items.column("query"))
+        codes, words = pd.factorize(items.column("query").to_numpy(object))
         votes = np.zeros((len(words), len(items.classes)))
         np.add.at(votes, (codes, items.gold(items.classes)), 1)
         return FittedVotes(items.classes, dict(zip(words, votes, strict=True)))
@@ -48,7 +48,8 @@ class FittedVotes:
 
     def predict(self, items):
         nobody = np.ones(len(self.classes))
-        votes = [self.votes.get(word, nobody) for word in items.column("query")]
+        asked = items.column("query").tolist()
+        votes = [self.votes.get(word, nobody) for word in asked]
         return np.array([vote / vote.sum() for vote in votes])
 
 
