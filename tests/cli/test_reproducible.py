@@ -16,7 +16,7 @@ KINDS = ("--metadata", "kind", *LEAST, "--folds", "3")
 def first(tmp_path_factory):
     """A folder with a file, the report of a run in one process, and its store."""
     folder = tmp_path_factory.mktemp("first")
-    file = written(folder / "facts.jsonl", made(240))
+    file = written(folder / "facts.jsonl", made(120))
     command = ("evidence", file, *KINDS, "--workers", "1", "--out", folder / "r")
     said = in_process(*command, MEASURAND_STORE=folder / "store")
     assert said.code == 0, said.err

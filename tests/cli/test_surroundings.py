@@ -59,10 +59,12 @@ def contents(folder):
 
 
 PLACES = {
-    "plain": {"LC_ALL": "C", "LANG": "C"},
+    "plain, other zone": {
+        **{"LC_ALL": "C", "LANG": "C"},
+        **{"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "7"},
+    },
     "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "turkish": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8"},
-    "other zone": {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "7"},
 }
 
 

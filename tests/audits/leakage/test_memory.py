@@ -101,7 +101,7 @@ def with_families(hinted, *, split, families=120, size=6, seed=0):
 @pytest.mark.slow
 @pytest.mark.parametrize("split", [True, False])
 def test_copies_with_a_word_changed_are_remembered_too(split):
-    report = audited(with_families(False, split=split))
+    report = audited(with_families(False, split=split, families=80))
     assert report.verdict.label == "undecided"
     assert report.finding("over_majority", "tfidf", "query").decision == "remembered"
 
@@ -109,5 +109,5 @@ def test_copies_with_a_word_changed_are_remembered_too(split):
 @pytest.mark.slow
 @pytest.mark.parametrize("split", [True, False])
 def test_a_word_that_tells_every_family_leaks_though_no_text_is_new(split):
-    report = audited(with_families(True, split=split, families=240, size=4))
+    report = audited(with_families(True, split=split, families=160, size=4))
     assert report.verdict.label == "leaks"
