@@ -186,7 +186,8 @@ def plant_items(
     told_by_evidence = np.where(source == 2, label, -1)
     table["query"] = _write_queries(plan, table, told_by_query, rng)
     table["evidence"] = _write_evidence(plan, told_by_evidence, group, groups, rng)
-    table["label"] = np.array(plan.labels, object)[label]
+    labels = plan.labels
+    table["label"] = [labels[i] for i in label.tolist()]
     table["group"] = [f"group-{i}" for i in group]
     table.index = pd.Index([f"{side}-{i}" for i in range(size)])
     return Items(

@@ -34,7 +34,7 @@ def value(report, statistic, reader=None, condition=None):
     return report.finding(statistic, reader, condition).estimate.value
 
 
-def plan(size=1000, **shares):
+def plan(size=1500, **shares):
     return plant_benchmark(
         "planted", PlantedPlan(RULE, ("kind",), train=size, test=size, **shares)
     )
@@ -76,7 +76,7 @@ def within_label():
 )
 @pytest.mark.slow
 def test_a_planted_place_of_the_map_is_found(shares, region):
-    benchmark = plan(**shares)
+    benchmark = plan(1000, **shares)
     report = audited(benchmark)
     truth = PlantedPlan(RULE, ("kind",), **shares).truth
     assert report.verdict.region == report.verdict.label == region
