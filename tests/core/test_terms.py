@@ -78,4 +78,14 @@ def test_an_unknown_term_is_an_error_with_a_suggestion():
 def test_a_term_is_found_in_any_case_and_a_reader_by_what_it_goes_by():
     assert explain_term("Margin") == explain_term("margin")
     (told,) = explain_term("word counts")
-    assert told.text == "What is asked for with tfidf."
+    assert told.text.endswith("Ask it as tfidf.")
+
+
+@pytest.mark.parametrize("name", load_terms()["reader"])
+def test_a_reader_is_explained_by_what_it_reads(name):
+    for term in (name, reader_words(name)):
+        said = [e.text for e in explain_term(term) if e.kind == "reader"]
+        assert any(load_terms()["reads"][name] in text for text in said) or (
+            # Two that go by the same words are told apart by their names.
+            term != name and said
+        )

@@ -29,6 +29,29 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
     assert "--metadata" not in command([replace(report, settings=derived)])
 
 
+def test_the_command_names_columns_of_choices_and_what_the_split_went_by():
+    report = report_of("leakage", "leaks")
+    roles = {
+        "query": "question",
+        "choices": "A, B, C (3 each, in an order that was drawn)",
+        "label": "answer (index)",
+        "split": "seeded, by query, 30 % test",
+    }
+    said = command([replace(report, benchmark={**report.benchmark, "roles": roles})])
+    named = "--label answer --choices A --choices B --choices C"
+    assert f"FILE --query question {named} --seed" in said
+    roles = {"query": "claim", "evidence": "log", "label": "label (old)"}
+    for split in (
+        "all items, in 3 folds, by evidence",
+        "seeded, by evidence, 30 % test",
+    ):
+        held = {**report.benchmark, "roles": {**roles, "split": split}}
+        said = command([replace(report, benchmark=held)])
+        assert "--label 'label (old)' --split-by evidence" in said
+    held = {**report.benchmark, "roles": {**roles, "split": "seeded, by both, 30 %"}}
+    assert "--split-by" not in command([replace(report, benchmark=held)])
+
+
 def test_the_demo_is_made_again_by_the_demo():
     reports = [report_of("evidence", "coupling"), report_of("leakage", "leaks")]
     planted = {**reports[0].benchmark, "name": "synthetic:harbour"}

@@ -64,12 +64,24 @@ def test_a_split_that_shares_evidence_has_to_be_mended_first():
     shared = replace(report, findings=(seen, *report.findings))
     split = answer_split([shared])
     assert split.tone.name == "fix"
-    assert (
-        split.sentence == "No: 92 of 100 test items share their article with training."
+    assert split.sentence == (
+        "No: 92 of 100 test items share their article, word for word or nearly, with "
+        "training."
     )
     answers = answer_reports([shared, report_of("leakage", "leaks")])
     assert [a.audit for a in answers] == ["split", "leakage", "evidence"]
     assert worst_answer(answers) is answers[0]
+
+
+def test_texts_of_a_family_are_not_called_copies():
+    report = report_of("evidence", "evidence-sensitive")
+    others = [f for f in report.findings if f.statistic != "seen"]
+    seen = [
+        Finding("seen", "lookup", where, estimate(share, n=600))
+        for where, share in (("article, nearly", 0.02), ("article, by family", 0.11))
+    ]
+    split = answer_split([replace(report, findings=(*seen, *others))])
+    assert split.tone.name == "fine"
 
 
 def test_a_clean_split_says_so_only_where_somebody_looked():
@@ -106,6 +118,59 @@ def test_a_leak_is_told_of_what_tells_most_and_by_whom():
     assert "from the length of the claim alone, 80 of 100" in measured.sentence
     assert "by " not in measured.certainty
     assert "(word counts and word matching), beside length and form" in measured.basis
+
+
+def test_a_leak_that_makes_no_answer_right_is_not_said_to():
+    report = report_of("leakage", "leaks")
+    others = [f for f in report.findings if f.statistic != "over_majority"]
+    bits = Finding("v_information", "tfidf", "claim", estimate(0.19), "leaks")
+    answer = answer_report(replace(report, findings=(*others, bits)))
+    assert answer.tone.name == "leaks"
+    assert "no more answers are right than by guessing" in answer.sentence
+    assert "“never”" in answer.cause
+    assert re.search(r"between 0\.\d\d and 0\.\d\d bits", answer.certainty)
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (
+            "tfidf says one class whatever claim alone is, so",
+            "the same answer to every",
+        ),
+        (
+            "tfidf is not clearly above the majority even with all fields, so that",
+            "no reader learned the task",
+        ),
+        ("neither surely above nor within the margins", "too uncertain."),
+    ],
+)
+def test_why_nobody_can_say_whether_a_part_leaks(reason, said):
+    report = report_of("leakage", "undecided")
+    told = replace(report, verdict=replace(report.verdict, reason=reason))
+    answer = answer_report(told)
+    assert said in answer.sentence
+    assert "too weak" not in answer.sentence
+
+
+def test_no_step_asks_for_an_audit_that_was_run_beside():
+    evidence = with_evidence_alone(report_of("evidence", "evidence-sensitive"))
+    step = "run measurand leakage"
+    (alone,) = [a for a in answer_reports([evidence]) if a.audit == "evidence"]
+    both = answer_reports([evidence, report_of("leakage", "leaks")])
+    assert any(step in text for text in alone.steps)
+    assert not any(step in text for answer in both for text in answer.steps)
+
+
+def test_choices_that_leak_by_their_place_are_to_be_dealt_anew():
+    report = report_of("leakage", "leaks")
+    reason = "position: choices leak, by the position of the right choice alone"
+    placed = Finding("over_majority", "position", "claim", estimate(0.61), "leaks")
+    told = replace(report, verdict=replace(report.verdict, reason=reason))
+    short = Finding("over_majority", "length", "claim", estimate(0.0))
+    answer = answer_report(replace(told, findings=(*report.findings, placed, short)))
+    assert answer.steps[0] == "Put the choices of each item in a random order."
+    assert "beside length, form and position alone" in answer.basis
 
 
 def with_evidence_alone(report):

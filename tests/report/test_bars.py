@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from measurand.core.finding import Finding
-from measurand.report.bars import controls_chart
+from measurand.report.bars import controls_chart, parts_chart, split_chart
 from tests.report.verdicts import estimate, report_of
 
 
@@ -17,3 +17,37 @@ def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
     chart = controls_chart(replace(report, findings=tuple(found)))
     assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
     assert chart.title == "2 of 2 planted faults are noticed for certain"
+
+
+def test_the_place_of_the_choice_has_a_row_of_its_own_and_no_share_above_one():
+    report = report_of("leakage", "leaks")
+    placed = Finding(
+        "over_majority", "position", "claim", estimate(0.48, 0.4, 0.56), "leaks"
+    )
+    chart = parts_chart([replace(report, findings=(*report.findings, placed))])
+    (row,) = [bar for bar in chart.bars if "position" in bar.label]
+    assert row.tone == "leaks"
+    assert row.estimate.high == 1.0
+    assert chart.title.startswith("The position of the choice alone: 98 of 100")
+    assert "wrong evidence" not in chart.note
+
+
+def test_a_part_that_is_worse_than_guessing_is_not_ticked():
+    report = report_of("evidence", "evidence-sensitive")
+    worse = Finding("query_only", "cross", "full", estimate(0.37, 0.32, 0.42))
+    others = [f for f in report.findings if f.statistic != "query_only"]
+    chart = parts_chart([replace(report, findings=(*others, worse))])
+    (row,) = [bar for bar in chart.bars if bar.label == "the claim alone"]
+    assert row.tone == "unknown"
+
+
+def test_rows_of_the_split_say_how_texts_are_alike():
+    report = report_of("evidence", "evidence-sensitive")
+    seen = [
+        Finding("seen", "lookup", where, estimate(0.01))
+        for where in ("article", "article, nearly", "article, by family")
+    ]
+    chart = split_chart([replace(report, findings=tuple(seen))])
+    labels = [bar.label for bar in chart.bars]
+    assert len(set(labels)) == 3
+    assert chart.bars[-1].expected == ""

@@ -182,15 +182,19 @@ def _all_explanations() -> list[tuple[str, Explanation]]:
         for tone in tone_words().values()
     ]
     readers: Mapping[str, str] = terms["reader"]
+    reads: Mapping[str, str] = terms["reads"]
     entries += [
-        (name, Explanation("reader", f"It goes by {text}."))
+        (name, Explanation("reader", f"It goes by {text}. {reads[name]}"))
         for name, text in readers.items()
     ]
     named: dict[str, list[str]] = {}
     for name, text in readers.items():
         named.setdefault(text, []).append(name)
     entries += [
-        (text, Explanation("reader", f"What is asked for with {' or '.join(names)}."))
+        (
+            text,
+            Explanation("reader", f"{reads[names[0]]} Ask it as {' or '.join(names)}."),
+        )
         for text, names in named.items()
         if text not in readers
     ]

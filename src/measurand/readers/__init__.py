@@ -30,7 +30,8 @@ READERS = Catalogue(
         ),
         "surface": Entry(
             "measurand.readers.baselines:SurfaceReader",
-            "spacing, case, punctuation, digits, markup and length, but no word",
+            "spacing, case, punctuation, digits, markup, lengths of words and texts, "
+            "but no word",
         ),
         "tfidf": Entry(
             "measurand.readers.linear:TfidfReader",

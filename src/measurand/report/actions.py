@@ -1,5 +1,6 @@
 """What to do about a report: files at hand, words for a data card, the command."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -81,12 +82,30 @@ def command(reports: Sequence[Report]) -> str:
     words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
     roles = first.benchmark.get("roles")
     named = roles if isinstance(roles, Mapping) else {}
-    for role in OPTIONS:
-        column = named.get(role)
-        if isinstance(column, str) and column and not name.startswith("synthetic:"):
-            words += [f"--{role}", shlex.quote(plain_text(column, 80))]
+    if not name.startswith("synthetic:"):
+        words += _role_words(named)
     words += [*_metadata_words(first), *_setting_words(verb, first), *seed]
     return " ".join(words)
+
+
+def _role_words(roles: Mapping[str, object]) -> list[str]:
+    """The columns of the parts, and what a seeded split went by."""
+    words = []
+    for role in OPTIONS:
+        column = roles.get(role)
+        if not isinstance(column, str) or not column:
+            continue
+        columns = [column]
+        if "choices" in roles and role in ("choices", "label"):
+            # How many choices there are, or how the right one is named, stands behind.
+            columns = column.rpartition(" (")[0].split(", ")
+        for one in columns:
+            words += [f"--{role}", shlex.quote(plain_text(one, 80))]
+    split = re.search(r"\bby (query|evidence|group)(?:,|;|$)", str(roles.get("split")))
+    # Without evidence, by the query is what both would be.
+    if split and (split[1] != "query" or "evidence" in roles):
+        words += ["--split-by", split[1]]
+    return words
 
 
 def _metadata_words(report: Report) -> list[str]:

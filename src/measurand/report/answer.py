@@ -18,7 +18,13 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import FILLERS, SEEN_OF, Details, is_screened
+from measurand.report.causes import (
+    FILLERS,
+    SEEN_OF,
+    TELLING,
+    Details,
+    is_screened,
+)
 from measurand.report.phrases import (
     capitalise,
     join_words,
@@ -29,6 +35,12 @@ from measurand.report.phrases import (
 from measurand.report.terminal import heading, plain_text
 
 UNITS = {"exposure": "draws"}  # of what an audit counts, where not of items
+# How a text stands in training, by what stands behind its field in a finding.
+ALIKE = {
+    "": "word for word",
+    "nearly": "word for word or nearly",
+    "by family": "in other words, of which many are the same",
+}
 SEEN = 0.05  # share of test texts in training under which a split is called clean
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
@@ -97,16 +109,16 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     worst = max(shares, key=lambda f: f.estimate.value)
     label = "clean" if worst.estimate.value < SEEN else "reused"
     words = verdict_words("split", label)
-    field, _, near = worst.condition.partition(",")
+    field, _, near = worst.condition.partition(", ")
     text = name_part(plain_text(field, 40)).removeprefix("the ")
     share = say_count(worst.estimate.value)
-    nearly = ", word for word or nearly" if near else ", word for word"
+    nearly = f", {ALIKE[near]}"
     return Answer(
         "split",
         audit_title("split"),
         plain_question("split"),
         words.tone,
-        words.answer.format(share=share, what=text),
+        words.answer.format(share=share, what=f"{text}{nearly}," if near else text),
         _split_cause(label, share, text, nearly),
         f"All {worst.estimate.n:,} test items were looked up.",
         "",
@@ -134,6 +146,8 @@ def counted_shares(reports: Sequence[Report]) -> list[Finding]:
         for f in split_shares(report)
         if f.condition.startswith(_evidence(report))
         and not (f.condition.endswith(", nearly") and not _evidence(report))
+        # Texts of a family have words in common, and are no copies.
+        and not f.condition.endswith(", by family")
     ]
 
 
@@ -168,7 +182,16 @@ def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     split = answer_split(reports)
     mend = [split] if split and split.tone.name == "fix" else []
     answers = [*mend, *map(answer_report, reports)]
+    if any(report.audit == "leakage" for report in reports):
+        answers = [_point_to_leakage(answer) for answer in answers]
     return sorted(answers, key=lambda answer: RANKS.index(answer.tone.name))
+
+
+def _point_to_leakage(answer: Answer) -> Answer:
+    """The answer, its steps without an audit that was run beside it."""
+    found = "See by what the evidence tells, under leakage."
+    steps = tuple(found if step == TELLING else step for step in answer.steps)
+    return replace(answer, steps=steps)
 
 
 def worst_answer(answers: Sequence[Answer]) -> Answer:
@@ -200,7 +223,9 @@ def _describe_basis(report: Report) -> str:
     noun = "reader" if len(readers) == 1 else "readers"
     who = f"{len(readers)} {noun} ({join_words(readers)})"
     if report.audit == "leakage" and any(f.reader in SEEN_OF for f in report.findings):
-        who += ", beside length and form alone"
+        placed = any(f.reader == "position" for f in report.findings)
+        simple = "length, form and position" if placed else "length and form"
+        who += f", beside {simple} alone"
     found = [f for f in report.findings if f.reader in asked_readers(report)]
     # Others count choices, tokens or pairs of items.
     answered = [f for f in found if f.statistic in ("accuracy", "choices_only")]

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.terms import reader_words
-from measurand.report.answer import SEEN, answer_split, counted_shares, split_shares
+from measurand.report.answer import (
+    ALIKE,
+    SEEN,
+    answer_split,
+    counted_shares,
+    split_shares,
+)
 from measurand.report.causes import (
     find_estimate,
     guessing,
@@ -20,6 +26,7 @@ from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import SUFFIX, plain_text
 
 NO_READER = ("majority", "metadata", "lookup", "length", "surface", "position")
+WRONG = "both, with wrong evidence"
 FORMS = ("length", "surface")
 ARMS = {
     "base": "without reading more",
@@ -111,40 +118,56 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
     bars += _both_bars(main, base, margin)
     if len(bars) == 1:
         return None
+    wrong = any(bar.label == WRONG for bar in bars)
     note = (
         f"Right answers of 100 over {base.n:,} items, each part and both by "
         f"{reader_words(_main_reader(main))}. The line is "
-        "what guessing gets; whiskers are 95 in 100 intervals, of wrong evidence that "
-        "of the loss."
+        "what guessing gets; whiskers are 95 in 100 intervals"
+        f"{', of wrong evidence that of the loss' if wrong else ''}."
     )
     return BarChart(_parts_title(bars, base), note, tuple(bars), base.value)
 
 
 def _parts_title(bars: Sequence[Bar], base: Estimate) -> str:
     """The most telling row, as a sentence."""
+    # That wrong evidence costs nothing says something of who learned the task.
+    learned = any(
+        bar.expected == "above guessing" and bar.tone == "fine" for bar in bars
+    )
     leaks = [bar for bar in bars if bar.tone == "leaks"]
+    leaks = [bar for bar in leaks if learned or bar.label != WRONG]
     guess = f"guessing, {say_count(base.value)}"
     if leaks:
         most = max(leaks, key=lambda bar: bar.estimate.value)
         right = say_count(most.estimate.value)
         return f"{capitalise(most.label)}: {right} of 100 are right; {guess}"
-    best = bars[-1] if len(bars) == 1 else max(bars, key=lambda b: b.estimate.value)
+    best = max(bars[1:] or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
     return f"No part alone stands out; {best.label}: {right} of 100; {guess}"
 
 
 def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
-    """What length and form alone get right, of the part they tell most about."""
+    """What length, form and position get right, of the part they tell most about."""
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     if leakage is not None and (base := guessing(leakage)) is not None:
-        gains = [
-            f.estimate
-            for f in leakage.findings
-            if f.statistic == "over_majority" and f.reader in FORMS
-        ]
-        if gains:
-            most = _shift(max(gains, key=lambda e: e.value), base.value)
-            return [_alone_bar("length and form alone", most, base, margin)]
+        bars = []
+        for label, readers in (
+            ("length and form alone", FORMS),
+            ("the position of the choice alone", ("position",)),
+        ):
+            gains = [
+                f.estimate
+                for f in leakage.findings
+                if f.statistic == "over_majority"
+                and f.reader in readers
+                and "=" not in f.condition
+            ]
+            if gains:
+                most = _shift(max(gains, key=lambda e: e.value), base.value)
+                most = replace(most, low=max(most.low, 0.0), high=min(most.high, 1.0))
+                bars.append(_alone_bar(label, most, base, margin))
+        if bars:
+            return bars
     if evidence is not None and (base := guessing(evidence)) is not None:
         surface = find_estimate(evidence, "accuracy", "surface", "full")
         if surface is not None:
@@ -207,13 +230,15 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
         )
         fine, leaks = loss.low > margin, loss.high < margin
         tone = "fine" if fine else "leaks" if leaks else "unknown"
-        bars.append(Bar("both, with wrong evidence", left, "far fewer than both", tone))
+        bars.append(Bar(WRONG, left, "far fewer than both", tone))
     return bars
 
 
 def _alone_bar(label: str, alone: Estimate, base: Estimate, margin: float) -> Bar:
     """A row that should be no better than guessing."""
     tone = "leaks" if alone.low > base.value + margin else "fine"
+    # Who is surely worse than guessing learned something that does not hold in test.
+    tone = "unknown" if alone.high < base.value - margin else tone
     return Bar(label, alone, AS_GUESSING, tone)
 
 
@@ -298,7 +323,7 @@ def split_chart(reports: Sequence[Report]) -> BarChart | None:
     for finding in (f for report in reports for f in split_shares(report)):
         field, _, near = finding.condition.partition(", ")
         what = name_part(plain_text(field, 40)).removeprefix("the ")
-        label = f"{what}, word for word or nearly" if near else f"{what}, word for word"
+        label = f"{what}, {ALIKE.get(near, near)}"
         tone = "fix" if finding.estimate.value >= SEEN else "fine"
         counts = finding in counted
         expected = "fewer than 5" if counts else ""

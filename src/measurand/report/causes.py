@@ -34,9 +34,27 @@ WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
 QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
-    "its form alone": "Its form alone tells the label: spacing, case, punctuation.",
+    "its form alone": "Its form alone tells the label: spacing, case, punctuation or "
+    "the lengths of words.",
     "a memory of its texts alone": "The same texts return with the same labels.",
     "the position of the right choice": "The position of the right choice tells it.",
+}
+TELLING = "Find out what in the evidence tells: run measurand leakage."
+# Why nobody can say whether a part leaks: what the reason has, and how it is said.
+UNDECIDED_LEAK = {
+    "neither surely above nor within": (
+        "Not yet: what one part tells is too uncertain.",
+        "It may be nothing, or may matter.",
+    ),
+    "not clearly above the majority even with all fields": (
+        "Not yet: no reader learned the task.",
+        "Who is no better than guessing with all parts says nothing about one.",
+    ),
+    "says one class whatever": (
+        "Not yet: one part had the same answer to every item.",
+        "A reader that gives one answer to all may have learned nothing, so that its "
+        "finding nothing does not count.",
+    ),
 }
 PART_STATISTICS = ("single_accuracy", "choices_only")
 # What is read of a part by who reads no word.
@@ -108,7 +126,7 @@ def _need_query(report: Report) -> tuple[str, ...]:
     """What to do where the evidence alone tells, whatever is asked."""
     if is_screened(report):
         return ("Ask a model that writes its answers: the wrong ones were drawn here.",)
-    return ("Find out what in the evidence tells: run measurand leakage.",)
+    return (TELLING,)
 
 
 def is_screened(report: Report) -> bool:
@@ -184,10 +202,13 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
     base, most = guessing(report), leaking_part(report)
     if words.tone.name != "leaks":
         steps = _ask_for_items(report, "test items")
-        return Details(words.answer, "", _greatest_gain(report), steps)
+        sentence, cause = words.answer, ""
+        for phrase, said in UNDECIDED_LEAK.items():
+            if phrase in report.verdict.reason:
+                sentence, cause = said
+        return Details(sentence, cause, _greatest_gain(report), steps)
     if most is None or base is None:
-        part = "one part"
-        return Details(words.answer.format(part=part), "", "", _repair_steps(report))
+        return _tell_unseen_leak(report, words)
     part = name_part(plain_text(most.condition, 40))
     part = f"{SEEN_OF.get(most.reader, '')}{part}"
     right = _add_base(most.estimate, base)
@@ -200,6 +221,31 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         _leak_cause(report, most.condition),
         f"Right from {part} alone{_say_reader(most)}: {say_share(right)} items.",
         _repair_steps(report),
+    )
+
+
+def _tell_unseen_leak(report: Report, words: VerdictWords) -> Details:
+    """A leak that makes labels likelier, but no more answers right than guessing."""
+    told = [
+        f
+        for f in report.findings
+        if f.statistic == "v_information"
+        and f.decision == "leaks"
+        and "=" not in f.condition
+    ]
+    most = max(told, key=lambda f: f.estimate.value, default=None)
+    steps = _repair_steps(report)
+    if most is None:
+        return Details(words.answer.format(part="one part"), "", "", steps)
+    part = f"{SEEN_OF.get(most.reader, '')}{name_part(plain_text(most.condition, 40))}"
+    bits = most.estimate
+    return Details(
+        f"Yes: {part} alone tells how likely each label is, though no more answers are "
+        "right than by guessing.",
+        _leak_cause(report, most.condition),
+        f"It tells between {bits.low:.2f} and {bits.high:.2f} bits of each label"
+        f"{_say_reader(most)}, over {bits.n:,} items.",
+        steps,
     )
 
 
@@ -279,6 +325,8 @@ def kept_files(report: Report) -> list[str]:
 def _repair_steps(report: Report) -> tuple[str, ...]:
     """What the report has at hand for who repairs."""
     steps = []
+    if "by the position of the right choice" in report.verdict.reason:
+        steps.append("Put the choices of each item in a random order.")
     if kept_files(report):
         steps.append("Test on the repaired subset, whose items the report lists.")
     if "repair/work_list.csv" in report.files:
@@ -355,8 +403,9 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
         noun = "figure differs" if len(steps) == 1 else "figures differ"
         cause = f"{len(steps)} {noun} for certain; they stand first."
     certainty = _say_difference(steps[0]) if steps else _count_pairs(report)
+    look = ("Read the differences that clear zero first.",) if steps else ()
     if not verdicts:
-        return Details(words.answer, cause, certainty)
+        return Details(words.answer, cause, certainty, look)
     labels = [*dict.fromkeys(label for _, label in verdicts)]
     (first, before), (last, after) = verdicts[0], verdicts[-1]
     audit = str(report.settings.get("audit", ""))
@@ -369,7 +418,7 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     if report.verdict.label == "worse":
         answer = f"Worse than before. {answer}"
         tone = "fix" if tone == "fine" else tone
-    return Details(answer, cause, certainty, (), tone)
+    return Details(answer, cause, certainty, look, tone)
 
 
 def _last_reason(report: Report) -> str:
@@ -414,7 +463,7 @@ def _count_pairs(report: Report) -> str:
     """How many figures were set beside each other."""
     rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
     if not rows:
-        return "No figure of the one stands beside one of the other."
+        return "No figure was paired: the reports have no items in common."
     return f"{len(rows)} figures were paired, each with its interval."
 
 
