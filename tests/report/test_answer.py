@@ -162,6 +162,15 @@ def test_no_step_asks_for_an_audit_that_was_run_beside():
     assert not any(step in text for answer in both for text in answer.steps)
 
 
+def test_who_was_left_out_of_one_audit_is_named_where_it_is_read():
+    late = report_of("evidence", "coupling")
+    late = replace(late, not_run={"minilm": "12 h, past the budget of 10 min"})
+    answers = answer_reports([report_of("leakage", "leaks"), late])
+    assert answers[0].audit == "leakage"
+    assert "a small language model" in answers[0].basis
+    assert answers[0].basis.count("a small language model") == 1
+
+
 def test_choices_that_leak_by_their_place_are_to_be_dealt_anew():
     report = report_of("leakage", "leaks")
     reason = "position: choices leak, by the position of the right choice alone"

@@ -184,7 +184,21 @@ def answer_reports(reports: Sequence[Report]) -> list[Answer]:
     answers = [*mend, *map(answer_report, reports)]
     if any(report.audit == "leakage" for report in reports):
         answers = [_point_to_leakage(answer) for answer in answers]
-    return sorted(answers, key=lambda answer: RANKS.index(answer.tone.name))
+    answers.sort(key=lambda answer: RANKS.index(answer.tone.name))
+    return _name_left_out(answers, reports)
+
+
+def _name_left_out(
+    answers: Sequence[Answer], reports: Sequence[Report]
+) -> list[Answer]:
+    """The answers, the first of which names who was left out of any: it is read."""
+    first = next((a for a in answers if a.basis), None)
+    left = dict.fromkeys(_left_out(report) for report in reports)
+    missing = [text for text in left if first and text and text not in first.basis]
+    if first is None or not missing:
+        return list(answers)
+    whole = replace(first, basis=f"{first.basis.removesuffix('.')}{''.join(missing)}.")
+    return [whole if answer is first else answer for answer in answers]
 
 
 def _point_to_leakage(answer: Answer) -> Answer:

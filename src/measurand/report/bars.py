@@ -125,6 +125,8 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
         "what guessing gets; whiskers are 95 in 100 intervals"
         f"{', of wrong evidence that of the loss' if wrong else ''}."
     )
+    if {"evidence", "leakage"} <= by_audit.keys():
+        note += " Leakage reads parts in folds of its own: its figures differ a little."
     return BarChart(_parts_title(bars, base), note, tuple(bars), base.value)
 
 
