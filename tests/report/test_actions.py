@@ -40,6 +40,9 @@ def test_the_command_names_columns_of_choices_and_what_the_split_went_by():
     said = command([replace(report, benchmark={**report.benchmark, "roles": roles})])
     named = "--label answer --choices A --choices B --choices C"
     assert f"FILE --query question {named} --seed" in said
+    roles = {"query": "question", "choices": "endings", "label": "gold, old"}
+    said = command([replace(report, benchmark={**report.benchmark, "roles": roles})])
+    assert "--label 'gold, old' --choices endings" in said
     roles = {"query": "claim", "evidence": "log", "label": "label (old)"}
     for split in (
         "all items, in 3 folds, by evidence",

@@ -95,11 +95,10 @@ def _role_words(roles: Mapping[str, object]) -> list[str]:
         column = roles.get(role)
         if not isinstance(column, str) or not column:
             continue
-        columns = [column]
-        if "choices" in roles and role in ("choices", "label"):
+        if "choices" in roles and role in ("choices", "label") and " (" in column:
             # How many choices there are, or how the right one is named, stands behind.
-            columns = column.rpartition(" (")[0].split(", ")
-        for one in columns:
+            column = column.rpartition(" (")[0]
+        for one in column.split(", ") if role == "choices" else [column]:
             words += [f"--{role}", shlex.quote(plain_text(one, 80))]
     split = re.search(r"\bby (query|evidence|group)(?:,|;|$)", str(roles.get("split")))
     # Without evidence, by the query is what both would be.

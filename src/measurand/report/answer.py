@@ -109,7 +109,7 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     worst = max(shares, key=lambda f: f.estimate.value)
     label = "clean" if worst.estimate.value < SEEN else "reused"
     words = verdict_words("split", label)
-    field, _, near = worst.condition.partition(", ")
+    field, near = split_condition(worst.condition)
     text = name_part(plain_text(field, 40)).removeprefix("the ")
     share = say_count(worst.estimate.value)
     nearly = f", {ALIKE[near]}"
@@ -156,6 +156,16 @@ def _is_drawn(reports: Sequence[Report]) -> bool:
     roles = [report.benchmark.get("roles") for report in reports]
     splits = [str(role.get("split", "")) for role in roles if isinstance(role, Mapping)]
     return any(split.startswith(("all items", "seeded")) for split in splits)
+
+
+def split_condition(condition: str) -> tuple[str, str]:
+    """The field of a share, and how texts are alike; a name may hold a comma too.
+
+    >>> split_condition("claim, nearly"), split_condition("claim, old")
+    (('claim', 'nearly'), ('claim, old', ''))
+    """
+    field, _, near = condition.rpartition(", ")
+    return (field, near) if field and near in ALIKE else (condition, "")
 
 
 def split_shares(report: Report) -> list[Finding]:

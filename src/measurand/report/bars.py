@@ -14,6 +14,7 @@ from measurand.report.answer import (
     SEEN,
     answer_split,
     counted_shares,
+    split_condition,
     split_shares,
 )
 from measurand.report.causes import (
@@ -125,8 +126,10 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
         "what guessing gets; whiskers are 95 in 100 intervals"
         f"{', of wrong evidence that of the loss' if wrong else ''}."
     )
-    if {"evidence", "leakage"} <= by_audit.keys():
-        note += " Leakage reads parts in folds of its own: its figures differ a little."
+    leakage = by_audit.get("leakage")
+    folded = leakage and leakage.benchmark.get("evaluated") == "out of fold"
+    if folded and main is not leakage:
+        note += " Leakage has folds of its own, so that its figures may differ."
     return BarChart(_parts_title(bars, base), note, tuple(bars), base.value)
 
 
@@ -323,9 +326,9 @@ def split_chart(reports: Sequence[Report]) -> BarChart | None:
     counted = counted_shares(reports)
     bars = []
     for finding in (f for report in reports for f in split_shares(report)):
-        field, _, near = finding.condition.partition(", ")
+        field, near = split_condition(finding.condition)
         what = name_part(plain_text(field, 40)).removeprefix("the ")
-        label = f"{what}, {ALIKE.get(near, near)}"
+        label = f"{what}, {ALIKE[near]}"
         tone = "fix" if finding.estimate.value >= SEEN else "fine"
         counts = finding in counted
         expected = "fewer than 5" if counts else ""

@@ -207,8 +207,11 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
             if phrase in report.verdict.reason:
                 sentence, cause = said
         return Details(sentence, cause, _greatest_gain(report), steps)
-    if most is None or base is None:
+    if most is None:
         return _tell_unseen_leak(report, words)
+    if base is None:
+        part = name_part(plain_text(most.condition, 40))
+        return Details(words.answer.format(part=part), "", "", _repair_steps(report))
     part = name_part(plain_text(most.condition, 40))
     part = f"{SEEN_OF.get(most.reader, '')}{part}"
     right = _add_base(most.estimate, base)
@@ -225,7 +228,7 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
 
 
 def _tell_unseen_leak(report: Report, words: VerdictWords) -> Details:
-    """A leak that makes labels likelier, but no more answers right than guessing."""
+    """A leak that makes labels likelier, and not surely more answers right."""
     told = [
         f
         for f in report.findings
@@ -240,8 +243,8 @@ def _tell_unseen_leak(report: Report, words: VerdictWords) -> Details:
     part = f"{SEEN_OF.get(most.reader, '')}{name_part(plain_text(most.condition, 40))}"
     bits = most.estimate
     return Details(
-        f"Yes: {part} alone tells how likely each label is, though no more answers are "
-        "right than by guessing.",
+        f"Yes: {part} alone tells how likely each label is, though more right answers "
+        "than by guessing are not certain.",
         _leak_cause(report, most.condition),
         f"It tells between {bits.low:.2f} and {bits.high:.2f} bits of each label"
         f"{_say_reader(most)}, over {bits.n:,} items.",
@@ -463,7 +466,7 @@ def _count_pairs(report: Report) -> str:
     """How many figures were set beside each other."""
     rows = [f for f in report.findings if f.statistic.endswith(SUFFIX)]
     if not rows:
-        return "No figure was paired: the reports have no items in common."
+        return "No figure could be paired; under what was not run stands why."
     return f"{len(rows)} figures were paired, each with its interval."
 
 
