@@ -288,7 +288,7 @@ TOKEN = re.compile(
     r"|(?P<mark>.)",
     re.DOTALL,
 )
-LONGEST = 9  # letters from which words, and digits from which numbers, count alike
+LONGEST = 9  # digits from which numbers count alike
 STEPS = 8  # classes of length in each doubling
 
 
@@ -297,7 +297,7 @@ def surface_words(text: str) -> str:
     """The form of a text as made-up words.
 
     >>> surface_words("A dog , barks!").split()[:5]
-    ['upper1', 'lower3', 'mark2cba', 'lower5', 'mark21']
+    ['title', 'lower', 'mark2cba', 'lower', 'mark21']
     >>> surface_words("Hi 12") == surface_words("Yo 34")
     True
     """
@@ -320,10 +320,14 @@ def length_words(text: str) -> str:
 
 
 def _token_name(match: "re.Match[str]", text: str) -> str:
-    """What is said of one token; nothing of a single space."""
+    """What is said of one token; nothing of a single space.
+
+    Of a word its case alone: by their lengths "true" and "false" are told apart, and
+    what they say would be called form.
+    """
     kind, piece = match.lastgroup, match.group()
     if kind == "word":
-        return f"{_case(piece)}{min(len(piece), LONGEST)}"
+        return _case(piece)
     if kind == "number":
         return f"number{min(len(piece), LONGEST)}"
     if kind == "space":
@@ -338,7 +342,7 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
 def _case(word: str) -> str:
     if word.islower():
         return "lower"
-    if word.isupper():
+    if word.isupper() and len(word) > 1:
         return "upper"
     return "title" if word.istitle() else "mixed"
 

@@ -30,8 +30,7 @@ READERS = Catalogue(
         ),
         "surface": Entry(
             "measurand.readers.baselines:SurfaceReader",
-            "spacing, case, punctuation, digits, markup, lengths of words and texts, "
-            "but no word",
+            "spacing, case, punctuation, digits, markup, length of texts, but no word",
         ),
         "tfidf": Entry(
             "measurand.readers.linear:TfidfReader",

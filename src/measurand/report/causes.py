@@ -35,7 +35,7 @@ QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation or "
-    "the lengths of words.",
+    "digits.",
     "a memory of its texts alone": "The same texts return with the same labels.",
     "the position of the right choice": "The position of the right choice tells it.",
 }

@@ -58,6 +58,11 @@ def worded(yes, some, rng):
     return " ".join([*some(int(rng.integers(6, 9))), hint]) + "."
 
 
+def stated(yes, some, rng):
+    verdict = "true" if yes == (rng.random() < 0.8) else "false"
+    return f"{' '.join(some(int(rng.integers(6, 9))))} is {verdict}."
+
+
 @cache
 def audited(write):
     settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
@@ -88,8 +93,9 @@ def test_spacing_is_seen_by_form_alone():
 
 
 @pytest.mark.slow
-def test_words_are_the_cause_where_form_explains_nothing():
-    report = audited(worded)
+@pytest.mark.parametrize("write", [worded, stated])
+def test_words_are_the_cause_where_form_explains_nothing(write):
+    report = audited(write)
     assert report.verdict.label == "leaks"
     assert "by words such as" in report.verdict.reason
     assert "alone (" not in report.verdict.reason

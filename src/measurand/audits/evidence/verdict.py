@@ -36,7 +36,7 @@ LABELS = (
 JOINT = "dependence that joins query and evidence"
 FORM_ALONE = (
     "it reads no word: how the evidence is written (spacing, case, punctuation, "
-    "digits, markup, lengths of words) tells the label"
+    "digits, markup, length) tells the label"
 )
 PLAIN = "plain"  # the only shuffle whose near zero says that evidence is not needed
 OTHER_QUESTIONS = {
