@@ -1,7 +1,7 @@
 """Dose against recovery: how small a leak of test labels the exposure study finds.
 
     python -m bench.exposure_doses rows DATA ROWS.csv [--reader minilm --weights DIR]
-    python -m bench.exposure_doses figures idf ROWS.csv
+    python -m bench.exposure_doses figures idf ROWS.csv ...
 
 `rows` draws 40 times from four topic tasks (DATA holds gzipped JSON lines with text and
 label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and 20 % of
@@ -15,6 +15,7 @@ import argparse
 import gzip
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +52,18 @@ def reader_of(name: str, weights: str | None) -> Reader:
     return made
 
 
-def rows(data: Path, out: Path, name: str, weights: str | None, draws: int) -> None:
-    """The study's rows, written after every task."""
+def rows(
+    data: Path,
+    out: Path,
+    name: str,
+    weights: str | None,
+    draws: int,
+    topics: Sequence[str],
+) -> None:
+    """The study's rows, written after every task; topics may be run side by side."""
     reader, start, parts = reader_of(name, weights), time.perf_counter(), []
     design = Design(50, 200, draws, doses=DOSES)
-    for task in TOPICS:
+    for task in topics:
         held = topic(data, task)
         with open_experiment(held, workers=1) as running:
             parts.append(
@@ -106,14 +114,15 @@ def main() -> None:
     run.add_argument("--reader", default="idf")
     run.add_argument("--weights")
     run.add_argument("--draws", type=int, default=40)
+    run.add_argument("--topics", nargs="+", choices=TOPICS, default=TOPICS)
     say = verbs.add_parser("figures")
     say.add_argument("name")
-    say.add_argument("rows", type=Path)
+    say.add_argument("rows", type=Path, nargs="+")
     got = take.parse_args()
     if got.verb == "rows":
-        rows(got.data, got.out, got.reader, got.weights, got.draws)
+        rows(got.data, got.out, got.reader, got.weights, got.draws, got.topics)
         return
-    result = figures(got.name, pd.read_csv(got.rows))
+    result = figures(got.name, pd.concat(map(pd.read_csv, got.rows)))
     path = RESULTS / f"exposure_doses_{got.name}.json"
     path.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
