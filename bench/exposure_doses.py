@@ -1,15 +1,16 @@
 """Dose against recovery: how small a leak of test labels the exposure study finds.
 
-    python -m bench.exposure_doses rows DATA ROWS.csv [--reader minilm --weights DIR]
+    python -m bench.exposure_doses rows DATA ROWS.csv [--seed 1]
+        [--reader minilm --weights DIR]
     python -m bench.exposure_doses figures idf ROWS.csv ...
 
-`rows` draws 40 times from four topic tasks (DATA holds gzipped JSON lines with text and
-label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and 20 % of
-the test rows stand with their labels in place of as many labelled rows. `figures` says
-what each dose gained of what it could, what of the leaked rows was recovered, and which
-is the least dose that is found. What the leaked rows alone gained foretells it, with
-the noise of the arm: a dose should be found that is no smaller than it could be. They
-go to bench/results/exposure_doses_NAME.json.
+`rows` draws 40 times a seed from four topic tasks (DATA holds gzipped JSON lines with
+text and label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and
+20 % of the test rows stand with their labels in place of as many labelled rows.
+`figures` says what each dose gained of what it could, what of the leaked rows was
+recovered, and which is the least dose that is found. What the leaked rows alone gained
+foretells it, with the noise of the arm. They go to
+bench/results/exposure_doses_NAME.json.
 """
 
 import argparse
@@ -61,12 +62,17 @@ def rows(
     topics: Sequence[str],
     seed: int,
 ) -> None:
-    """The study's rows, written after every task; topics may be run side by side."""
+    """The study's rows, written after every task.
+
+    Topics may be run side by side, and another seed gives further draws of them.
+    """
     start, parts = time.perf_counter(), []
     for task in topics:
         held = topic(data, task)
         with open_experiment(held, seed=seed, workers=1) as running:
-            parts.append(run_study(running, {task: held}, readers, design).counts)
+            counts = run_study(running, {task: held}, readers, design).counts
+        further = counts["subsample"] + seed * design.repeats
+        parts.append(counts.assign(subsample=further))
         pd.concat(parts).to_csv(out, index=False)
         print(task, f"{time.perf_counter() - start:.0f} s", flush=True)
 
