@@ -11,6 +11,7 @@ from measurand.readers.linear import TfidfReader
 
 RNG = np.random.default_rng(0)
 WORDS = ["apple", "river", "stone", "cloud", "table", "green"]
+UNLIKE = ["a", "sea", "harbour", "on", "wooden", "boat", "tide", "lighthouse"]
 
 
 def spaced(label):
@@ -50,11 +51,28 @@ def test_form_alone_gives_a_label_away(write):
 
 def stated(label):
     """A sentence whose label is one of two words of unlike lengths."""
-    some = RNG.choice(WORDS, RNG.integers(4, 12))
+    some = RNG.choice(UNLIKE, RNG.integers(4, 12))
     return " ".join([*some, "is", "true" if label == "yes" else "false"])
 
 
-@pytest.mark.parametrize("write", [worded, stated])
+def negated(label):
+    some = RNG.choice(UNLIKE, RNG.integers(4, 12))
+    return " ".join([*some, RNG.choice(["is", "can"]) + "n't" * (label == "yes")])
+
+
+def in_hindi(label):
+    some = RNG.choice(["नाव", "घर", "नदी", "पेड़"], RNG.integers(4, 12))
+    return " ".join([*some, "नहीं" if label == "yes" else "सदा"])
+
+
+def pictured(label):
+    some = RNG.choice(UNLIKE, RNG.integers(4, 12))
+    return " ".join(
+        [*some, "\N{GRINNING FACE}" if label == "yes" else "\N{POUTING FACE}"]
+    )
+
+
+@pytest.mark.parametrize("write", [worded, stated, negated, in_hindi])
 def test_a_word_is_not_seen_whatever_its_length(write):
     assert accuracy(SurfaceReader(), write) < 0.6
     assert accuracy(TfidfReader(), write) > 0.9
@@ -62,6 +80,10 @@ def test_a_word_is_not_seen_whatever_its_length(write):
 
 def test_readers_of_words_do_not_see_a_space():
     assert accuracy(TfidfReader(), spaced) < 0.6
+
+
+def test_which_picture_stands_in_a_text_is_no_form():
+    assert accuracy(SurfaceReader(), pictured) < 0.6
 
 
 @pytest.mark.parametrize(

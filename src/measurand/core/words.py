@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable
 from functools import cache, wraps
 from importlib.resources import files
+from unicodedata import category
 
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -26,7 +27,17 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
     "\U00020000-\U0003ffff"
 )
-WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)?")
+# Signs that belong to the letter before them, and that no class of letters has.
+SIGNS = (
+    "\u0300-\u036f\u0483-\u0487"  # accents
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # Arabic
+    "\u0900-\u0963\u0971-\u0df3"  # the scripts of India, whose vowels are signs
+    "\u1b00-\u1b4b\u1b80-\u1bf3"  # Balinese, Sundanese, Batak
+    "\u200c\u200d"  # joiners
+)
+STEM = rf"[^\W{UNSPACED}]+(?:[{SIGNS}]+[^\W{UNSPACED}]*)*"
+WORD = re.compile(rf"[{UNSPACED}]|{STEM}(?:['’]{STEM})?")
 # What WORD finds in lower-cased ASCII, in a third of the time.
 ASCII_WORD = re.compile(r"[a-z0-9_]+(?:'[a-z0-9_]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
@@ -77,8 +88,8 @@ ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 def words(text: str) -> list[str]:
     """The lower-cased words of `text`, or its characters where no spaces are written.
 
-    >>> words("Don't PANIC, 42!"), words("猫吃鱼 ok")
-    (["don't", 'panic', '42'], ['猫', '吃', '鱼', 'ok'])
+    >>> words("Don't PANIC, 42!"), words("猫吃鱼 ok"), words("नहीं")
+    (["don't", 'panic', '42'], ['猫', '吃', '鱼', 'ok'], ['नहीं'])
     """
     lower = text.lower()
     return (ASCII_WORD if lower.isascii() else WORD).findall(lower)
@@ -278,18 +289,21 @@ def remember_texts(
     return remember
 
 
+LETTERS = rf"[^\W\d_]+(?:[{SIGNS}]+[^\W\d_]*)*"
 TOKEN = re.compile(
     r"(?P<link>https?://\S+)"
     r"|(?P<tag></?[A-Za-z][^<>]*>)"
     r"|(?P<entity>&#?\w+;)"
     r"|(?P<number>\d+)"
-    r"|(?P<word>[^\W\d_]+)"
+    rf"|(?P<word>{LETTERS}(?:['’]{LETTERS})*)"
     r"|(?P<space>\s+)"
     r"|(?P<mark>.)",
     re.DOTALL,
 )
 LONGEST = 9  # digits from which numbers count alike
 STEPS = 8  # classes of length in each doubling
+# Which picture it is, is content, as a word is; a sign is of the letter before it.
+PICTURES = {"So": "picture", "Sk": "", "Mn": "", "Mc": "", "Me": ""}
 
 
 @remember_texts
@@ -322,8 +336,8 @@ def length_words(text: str) -> str:
 def _token_name(match: "re.Match[str]", text: str) -> str:
     """What is said of one token; nothing of a single space.
 
-    Of a word its case alone: by their lengths "true" and "false" are told apart, and
-    what they say would be called form.
+    Of a word its case alone: by its length or its apostrophe "true" is told from
+    "false" and "is" from "isn't", and what they say would be called form.
     """
     kind, piece = match.lastgroup, match.group()
     if kind == "word":
@@ -333,6 +347,8 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
     if kind == "space":
         return "" if piece == " " else f"space{_edge(piece[0])}{min(len(piece), 3)}"
     if kind == "mark":
+        if not piece.isascii() and category(piece) in PICTURES:
+            return PICTURES[category(piece)]
         before = "b" if text[match.start() - 1 : match.start()].isspace() else ""
         after = "a" if text[match.end() : match.end() + 1].isspace() else ""
         return f"mark{ord(piece):x}{before}{after}"
@@ -340,18 +356,24 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
 
 
 def _case(word: str) -> str:
+    """How a word is written; a single capital begins it as in any title."""
+    if word.lower() == word.upper():
+        return "uncased"
     if word.islower():
         return "lower"
-    if word.isupper() and len(word) > 1:
-        return "upper"
-    return "title" if word.istitle() else "mixed"
+    if word[0].isupper() and (len(word) == 1 or word[1:].islower()):
+        return "title"
+    return "upper" if word.isupper() else "mixed"
 
 
 def _edge(letter: str) -> str:
     """What a text begins or ends with."""
     if not letter:
         return "nothing"
-    return "letter" if letter.isalnum() else f"{ord(letter):x}"
+    if letter.isalnum() or category(letter).startswith("M"):
+        return "letter"
+    is_picture = not letter.isascii() and category(letter) in PICTURES
+    return "picture" if is_picture else f"{ord(letter):x}"
 
 
 def _length_class(count: int) -> int:

@@ -18,6 +18,7 @@ from measurand.core.items import Items, pack_choices
 from measurand.core.words import (
     FUNCTION,
     NEGATIONS,
+    SIGNS,
     UNSPACED,
     WORD,
     remember_texts,
@@ -31,7 +32,9 @@ BLANK = "_"
 # texts are equally long to learn from. Fixed, so that train and test share them.
 LENGTHS = (*range(16), *(int(16 * 1.25**step) for step in range(60)))
 OVERLAPS = 10  # steps of the share of words that also stand elsewhere
-OPEN = re.compile(rf"[^\W{UNSPACED}]['’]?$")  # an end that a letter would go on
+OPEN = re.compile(
+    rf"(?:[^\W{UNSPACED}]|[{SIGNS}])['’]?$"
+)  # an end that a letter would go on
 PIECES = re.compile(f"({WORD.pattern})")
 
 
