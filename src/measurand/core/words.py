@@ -302,8 +302,6 @@ TOKEN = re.compile(
 )
 LONGEST = 9  # digits from which numbers count alike
 STEPS = 8  # classes of length in each doubling
-# Which picture it is, is content, as a word is; a sign is of the letter before it.
-PICTURES = {"So": "picture", "Sk": "", "Mn": "", "Mc": "", "Me": ""}
 
 
 @remember_texts
@@ -347,8 +345,6 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
     if kind == "space":
         return "" if piece == " " else f"space{_edge(piece[0])}{min(len(piece), 3)}"
     if kind == "mark":
-        if not piece.isascii() and category(piece) in PICTURES:
-            return PICTURES[category(piece)]
         before = "b" if text[match.start() - 1 : match.start()].isspace() else ""
         after = "a" if text[match.end() : match.end() + 1].isspace() else ""
         return f"mark{ord(piece):x}{before}{after}"
@@ -372,8 +368,7 @@ def _edge(letter: str) -> str:
         return "nothing"
     if letter.isalnum() or category(letter).startswith("M"):
         return "letter"
-    is_picture = not letter.isascii() and category(letter) in PICTURES
-    return "picture" if is_picture else f"{ord(letter):x}"
+    return f"{ord(letter):x}"
 
 
 def _length_class(count: int) -> int:
