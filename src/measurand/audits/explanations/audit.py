@@ -32,6 +32,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
+from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
@@ -83,7 +84,8 @@ def audit(
         put_axes_first(findings),
         explanation_settings(
             experiment.seed, readers, readings, [*corpus.rationales], settings
-        ),
+        )
+        | budget_settings(experiment.budget),
         not_called | merge_not_run(readings),
         (
             *explanation_warnings(
