@@ -71,7 +71,7 @@ def round_up(count: int) -> int:
     >>> [round_up(count) for count in (7, 99, 501, 4027, 4100)]
     [7, 99, 510, 4100, 4100]
     """
-    step = 10 ** max(0, len(str(count)) - 2)
+    step: int = 10 ** max(0, len(str(count)) - 2)
     return -(-count // step) * step
 
 
