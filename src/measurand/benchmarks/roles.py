@@ -341,19 +341,53 @@ def _nearest_columns(parts: Sequence[str], columns: Sequence[str]) -> str:
     >>> _nearest_columns(["query", "label"], ["text1", "lable"])
     "; did you mean `query` 'text1' and `label` 'lable'?"
     """
-    meant = []
-    for part in parts:
-        likeness = {
-            column: max(
+    nearest = {part: _nearest_column(part, columns) for part in parts}
+    meant = [f"`{part}` {quote(column)}" for part, column in nearest.items() if column]
+    return f"; did you mean {' and '.join(meant)}?" if meant else ""
+
+
+def _nearest_column(
+    part: str, columns: Sequence[str], spare: int = LONGEST_NAME
+) -> str:
+    """The column whose name nearly says the part; empty where none does.
+
+    Args:
+        part: A part with plain names.
+        columns: The columns that may be meant.
+        spare: The most letters that a name may have more or fewer than a plain one.
+    """
+    likeness = {
+        column: max(
+            (
                 SequenceMatcher(None, name, column[:LONGEST_NAME].lower()).ratio()
                 for name in plain_names(part)
-            )
-            for column in columns
-        }
-        nearest = max(columns, key=likeness.__getitem__, default="")
-        if likeness.get(nearest, 0.0) >= LIKE:
-            meant.append(f"`{part}` {quote(nearest)}")
-    return f"; did you mean {' and '.join(meant)}?" if meant else ""
+                if abs(len(name) - len(column)) <= spare
+            ),
+            default=0.0,
+        )
+        for column in columns
+    }
+    nearest = max(columns, key=likeness.__getitem__, default="")
+    return nearest if likeness.get(nearest, 0.0) >= LIKE else ""
+
+
+def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
+    """Which columns without a part may be the evidence or the rationale, misspelt.
+
+    Who misspells the query or the label is told so: nothing is read without these. A
+    name that is longer, such as `context_id`, says something else.
+
+    >>> misspelt_parts(["text", "evidense"], ColumnRoles("text", None, "label"))
+    ["'evidense' could be the evidence"]
+    """
+    taken = {*roles.describe().values(), *roles.metadata, *roles.choice_columns}
+    taken |= {*roles.explanations}
+    missing = [] if roles.fields or roles.evidence else ["evidence"]
+    missing += [] if roles.explanations else ["rationale"]
+    plain = {name for part in missing for name in plain_names(part)}
+    free = [c for c in columns if c not in taken and c.lower() not in plain]
+    nearest = {part: _nearest_column(part, free, spare=1) for part in missing}
+    return [f"{quote(c)} could be the {part}" for part, c in nearest.items() if c]
 
 
 def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:

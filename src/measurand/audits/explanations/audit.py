@@ -158,8 +158,10 @@ def _corpus_findings(
 def _check_rationales(benchmark: Benchmark) -> None:
     """Raise where there is nothing that could explain."""
     if benchmark.rationale is None:
+        left_out = benchmark.roles.get("left out")
         raise NotApplicable(
             f"{benchmark.name} names no rationale; name its column with `rationale`"
+            + (f": {left_out}" if left_out else "")
         )
     rationales = benchmark.test.column(benchmark.rationale)
     if (rationales == benchmark.test.column(benchmark.query)).all():
