@@ -117,6 +117,15 @@ def check_complete(what: str, location: str, missing: frozenset[str]) -> None:
         )
 
 
+def check_path(source: str, others: str = " or a hub id") -> None:
+    """Raise where a name that only a path can be leads to no directory."""
+    is_path = Path(source).is_absolute() or source.startswith(".")
+    if (is_path or source.count("/") > 1) and not Path(source).is_dir():
+        raise MissingWeights(
+            f"no model directory {quote(source, 200)}; name a directory{others}"
+        )
+
+
 def check_model_files(location: str, *, gguf: bool = False) -> None:
     """Raise where a directory holds no weights that are safe to read.
 
