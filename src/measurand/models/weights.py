@@ -43,7 +43,7 @@ def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
     of tokenizers even what is no `Exception`.
     """
     try:
-        with quiet_hub():
+        with quiet_hub(asks=not Path(location).exists()):
             yield
     except (MeasurandError, MemoryError, torch.OutOfMemoryError):
         raise
