@@ -65,6 +65,7 @@ def test_a_reader_past_the_budget_is_listed_with_the_command_that_runs_it(
         f"run it with measurand {name} FILE --budget none"
     )
     assert "trainings and" in said[0]
+    assert report.settings["budget"] == "1m"
     assert "works" not in {finding.reader for finding in report.findings}
     # Nothing else of the report knows of it.
     without, limited = (

@@ -75,6 +75,14 @@ def test_evidence_in_nested_cells_is_named_where_it_is_left_out():
         AUDITS.thing("evidence").check_applies(benchmark)
 
 
+def test_misspelt_evidence_is_named_where_it_is_left_out():
+    rows = boats().drop(columns="log").assign(evidense="the log", rationale=None)
+    benchmark = from_frames(rows, name="boats")
+    assert benchmark.roles["left out"] == "'evidense' could be the evidence"
+    with pytest.raises(NotApplicable, match="should decide: 'evidense' could be"):
+        require_evidence(benchmark)
+
+
 def test_hostile_names_of_columns_stay_on_one_line(tmp_path):
     train, test = tmp_path / "train.jsonl", tmp_path / "test.jsonl"
     train.write_text(boats().to_json(orient="records", lines=True))

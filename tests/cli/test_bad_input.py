@@ -135,6 +135,14 @@ FIRST = {
     "leakage --reader endpoint:x --url http://127.0.0.1:1 --key-env NO_SUCH_KEY": (
         "the variable that --key-env names is not set"
     ),
+    **{
+        f"{verb} --store /proc/measurand": "cannot write to /proc/measurand"
+        for verb in ("audit", "evidence", "leakage", "exposure", "explanations")
+    },
+    "evidence --reader encoder:./lost": "no model directory './lost'; name a directory",
+    "leakage --reader causal:/lost/x": "no model directory '/lost/x'; name a directory",
+    "audit --query text --evidence text": "column 'text' is given more than one part",
+    "leakage --label x --metadata x": "column 'x' is given more than one part; name",
     "suite --out x --seed 99999999999999999999": "--seed is 99999999999999999999",
 }
 

@@ -1,6 +1,6 @@
 """What is shown beside the result."""
 
-from measurand.cli.console import ProgressLines
+from measurand.cli.console import ProgressLines, print_power
 from measurand.cli.groups import RunOptions
 from measurand.experiment.budget import DEFAULT_BUDGET
 
@@ -35,6 +35,11 @@ def test_what_was_stored_before_does_not_shorten_the_time_left(capsys):
     now[0] = 100.0
     lines.update(45, 50)
     assert "45 of 50 draws, about 2 min left" in capsys.readouterr().err
+
+
+def test_how_many_items_can_decide_is_said_in_two_digits(capsys):
+    print_power(0.02)
+    assert "about 2,200 test items can show" in capsys.readouterr().err
 
 
 def test_both_front_doors_have_the_same_budget():

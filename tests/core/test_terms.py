@@ -5,6 +5,9 @@ import re
 import pytest
 
 from measurand.audits import AUDITS
+from measurand.audits.leakage.causes import REMEMBERED
+from measurand.audits.leakage.repair import MENDED
+from measurand.audits.leakage.scores import COLLAPSED, LEAKS, WITHIN
 from measurand.core.errors import UnknownName
 from measurand.core.terms import (
     explain_term,
@@ -16,6 +19,10 @@ from measurand.core.terms import (
     verdict_words,
 )
 from measurand.readers import KINDS, READERS
+from measurand.report.bars import GOLD_REMOVED
+from measurand.stats.decisions import ABOVE
+from measurand.stats.decisions import WITHIN as NEAR_ZERO
+from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS
 from tests.docs.test_coverage_of_docs import statistics
 
 VERDICTS = [(audit, label) for audit in AUDITS for label in AUDITS.thing(audit).labels]
@@ -68,6 +75,20 @@ def test_a_term_of_several_meanings_is_explained_in_all():
     assert kinds == [
         f"verdict of {a}" for a in ("evidence", "leakage", "exposure", "explanations")
     ]
+
+
+SAID = {  # what pages and the terminal say in a sense of their own, by where it is from
+    *(SHARED, GIVERS, TRAININGS, FOLD_CUTS),
+    *(ABOVE, NEAR_ZERO, COLLAPSED, LEAKS, WITHIN, REMEMBERED, MENDED, GOLD_REMOVED),
+    *("family", "fold", "split", "part", "form", "choice", "cluster", "biased"),
+    *("wrong evidence", "planted fault", "condition", "decision", "copy", "budget"),
+    *("frontier", "axis", "draw", "counterpart", "aim", "screened"),
+}
+
+
+@pytest.mark.parametrize("word", sorted(SAID))
+def test_a_word_that_pages_use_in_a_sense_of_their_own_is_explained(word):
+    assert explain_term(word)
 
 
 def test_an_unknown_term_is_an_error_with_a_suggestion():

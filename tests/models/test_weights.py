@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 import torch
+from huggingface_hub import constants
 from safetensors.torch import load_file, save_file
 
 from measurand.core.errors import MissingWeights
@@ -224,3 +225,14 @@ def test_a_pipe_among_the_files_is_one_line(copy, kind, name):
     (folder / name).unlink(missing_ok=True)
     os.mkfifo(folder / name)
     refused(kind, folder)
+
+
+def test_an_unreachable_hub_is_one_line_without_a_try(monkeypatch):
+    monkeypatch.setattr("measurand.core.quiet.has_address", lambda url: False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    asked = []
+    monkeypatch.setattr("socket.getaddrinfo", lambda *where, **how: asked.append(where))
+    with pytest.raises(MissingWeights, match=r"^cannot load an encoder from 'no/such'"):
+        encoder_checkpoint("no/such", 2)
+    assert asked == []
+    assert not constants.HF_HUB_OFFLINE

@@ -320,6 +320,7 @@ def test_a_plan_counts_calls_tokens_and_money_and_sends_nothing():
     assert planned.money == pytest.approx(money)
     assert not planned.fits
     assert "passes the spend cap" in str(planned)
+    assert "about 2,200 could show a near zero" in str(planned)
     assert 0 < planned.detectable_effect < 1
     more = evidence_cost(replace(reader, shots=2), benchmark, 20, 0.02)
     assert more.calls > planned.calls

@@ -5,6 +5,7 @@ from dataclasses import replace
 from measurand.cli.evidence import ShuffleOptions
 from measurand.cli.groups import LadderOptions
 from measurand.cli.leakage import RegionOptions
+from measurand.experiment.budget import Budget, budget_settings
 from measurand.report.actions import USUAL, command
 from tests.report.verdicts import report_of
 
@@ -27,6 +28,16 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
     )
     derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
     assert "--metadata" not in command([replace(report, settings=derived)])
+
+
+def test_the_command_names_a_budget_that_is_not_the_usual_one():
+    report = report_of("leakage", "leaks")
+    assert "--budget" not in command([report])
+    for seconds, said in ((7200.0, "2h"), (90.0, "90s"), (None, "none")):
+        kept = {**report.settings, **budget_settings(Budget(seconds))}
+        limited = replace(report, settings=kept)
+        assert f" --budget {said} --seed" in command([limited])
+        assert f" --budget {said} --seed" in command([limited, limited])
 
 
 def test_the_command_names_columns_of_choices_and_what_the_split_went_by():

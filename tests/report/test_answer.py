@@ -58,6 +58,17 @@ def test_what_would_decide_is_what_to_do_next():
     assert answer.steps[0] == "Give about 5,400 test items: so many would decide."
 
 
+def test_what_a_part_gets_right_has_the_interval_that_the_report_states():
+    report = report_of("leakage", "leaks")
+    stated = Finding("single_accuracy", "cross", "claim", estimate(0.7, 0.64, 0.76))
+    others = [f for f in report.findings if f.statistic != "single_accuracy"]
+    answer = answer_report(replace(report, findings=(*others, stated)))
+    assert "70 of 100 are right" in answer.sentence
+    assert "between 64 and 76 of 100" in answer.certainty
+    alone = answer_report(replace(report, findings=tuple(others)))
+    assert "between 68 and 72 of 100" in alone.certainty
+
+
 def test_a_split_that_shares_evidence_has_to_be_mended_first():
     report = report_of("evidence", "evidence-sensitive")
     seen = Finding("seen", "lookup", "article, nearly", estimate(0.92, n=1823))
@@ -68,6 +79,9 @@ def test_a_split_that_shares_evidence_has_to_be_mended_first():
         "No: 92 of 100 test items share their article, word for word or nearly, with "
         "training."
     )
+    # The sentence says it; the cause does not say it again.
+    assert "article" not in split.cause
+    assert "training" not in split.cause
     answers = answer_reports([shared, report_of("leakage", "leaks")])
     assert [a.audit for a in answers] == ["split", "leakage", "evidence"]
     assert worst_answer(answers) is answers[0]
@@ -92,7 +106,7 @@ def test_a_comma_in_the_name_of_a_column_is_no_kind_of_copy(field):
     held = replace(
         report, findings=(seen,), benchmark={**report.benchmark, "roles": roles}
     )
-    assert answer_split([held]).cause.endswith("stands in training too, word for word.")
+    assert ", word for word, with training." in answer_split([held]).sentence
 
 
 def test_a_clean_split_says_so_only_where_somebody_looked():

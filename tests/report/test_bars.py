@@ -32,6 +32,29 @@ def test_the_place_of_the_choice_has_a_row_of_its_own_and_no_share_above_one():
     assert "wrong evidence" not in chart.note
 
 
+def test_a_row_has_the_interval_that_the_tables_state_where_they_state_one():
+    report = report_of("leakage", "leaks")
+    gains = [
+        Finding("over_majority", reader, "claim", estimate(0.3, 0.2, 0.4), "leaks")
+        for reader in ("position", "length")
+    ]
+    stated = Finding("position", "rule", "claim", estimate(0.8, 0.77, 0.83))
+    chart = parts_chart([replace(report, findings=(*report.findings, *gains, stated))])
+    rows = {bar.label: bar.between for bar in chart.bars}
+    assert rows["the position of the choice alone"] == "77 to 83"
+    assert rows["length and form alone"] == "70 to 90"
+
+
+def test_what_is_asked_without_the_right_choice_is_named_and_not_judged():
+    report = report_of("leakage", "none found within the margin")
+    removed = Finding("choices_only", "tfidf", "gold removed", estimate(0.95))
+    chart = parts_chart([replace(report, findings=(*report.findings, removed))])
+    (row,) = [bar for bar in chart.bars if "removed" in bar.label]
+    assert row.label == "the choices alone, with the right choice removed"
+    assert (row.expected, row.tone) == ("", "")
+    assert "removed" not in chart.title
+
+
 def test_a_part_that_is_worse_than_guessing_is_not_ticked():
     report = report_of("evidence", "evidence-sensitive")
     worse = Finding("query_only", "cross", "full", estimate(0.37, 0.32, 0.42))

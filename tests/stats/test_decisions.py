@@ -17,6 +17,7 @@ from measurand.stats.decisions import (
     items_to_detect,
     items_to_equate,
     pool_estimates,
+    round_up,
 )
 
 
@@ -148,6 +149,13 @@ def test_the_advice_is_more_items_than_there_are_and_never_absurd(value, se, n):
         assert abs(abs(value) - 0.02) < 0.25 * se
     else:
         assert n < advice <= max(n + 1, 200 * n)
+
+
+@given(st.integers(1, 10**9))
+def test_advice_is_rounded_up_to_two_digits(count):
+    advised = round_up(count)
+    assert count <= advised < 1.1 * count + 1
+    assert set(str(advised)[2:]) <= {"0"}
 
 
 def test_where_no_answer_changed_the_advice_is_what_the_exact_bound_needs():

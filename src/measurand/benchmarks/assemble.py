@@ -36,6 +36,7 @@ from measurand.benchmarks.roles import (
     NamedColumns,
     find_named,
     infer_roles,
+    misspelt_parts,
     name_columns,
 )
 from measurand.benchmarks.screening import (
@@ -288,6 +289,8 @@ def from_frames(
     left_out = [describe_sides(tables)]
     if roles.evidence is None:
         left_out += _nested_evidence(tables[0], names)
+    filled = [str(c) for c in tables[0].columns if _has_values(tables[:1], c)]
+    left_out += misspelt_parts(filled, roles)
     if any(left_out):
         described["left out"] = "; ".join(filter(None, left_out))
     sides = widened[0], None if test is None else widened[1]

@@ -43,7 +43,7 @@ def load_hub_rows(source: str) -> pd.DataFrame:
     datasets.config.HF_DATASETS_TRUST_REMOTE_CODE = False  # versions before 4 ask it
     try:
         _check_no_pipes(name)
-        with quiet_hub():
+        with quiet_hub(asks=not Path(name).is_dir()):
             _check_plain_tables(datasets.load_dataset_builder(name, config), name)
             dataset = datasets.load_dataset(name, config, split=split)
         parts = dataset.values() if isinstance(dataset, dict) else [dataset]

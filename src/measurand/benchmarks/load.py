@@ -41,7 +41,7 @@ def load_benchmark(
     else the hub is asked), `part` its test part.
     `measurand.benchmarks.assemble.from_frames` says what the other arguments mean.
     """
-    name_columns(columns)  # an unknown part is refused before anything is read
+    name_columns(columns)  # refuses what is wrong before anything is read
     named = {part: columns.get(part) for part in Columns.__annotations__}
     check_join(join)
     options: dict[str, Any] = {"test": test, **named, "join": join != JOIN}

@@ -155,7 +155,10 @@ class Columns(TypedDict, total=False):
 
 
 def name_columns(columns: Columns) -> NamedColumns:
-    """The columns as they were named; a part that there is none of is refused."""
+    """The columns as they were named.
+
+    A part that there is none of is refused, and so is a column of two parts.
+    """
     parts = list(Columns.__annotations__)
     for part in columns:
         if part not in parts:
@@ -173,13 +176,15 @@ def name_columns(columns: Columns) -> NamedColumns:
                 f"`{part}` is {name!r}; give the name of a column, or of several "
                 "with a plus, such as 'title+body'"
             )
-    return NamedColumns(
+    named = NamedColumns(
         **texts,
         metadata=several["metadata"],
         fields=several["fields"],
         rationales=several["rationale"],
         choices=several["choices"],
     )
+    _check_once(_assign_named(named)[1])
+    return named
 
 
 def _list_names(part: str, names: Any) -> tuple[str, ...]:
@@ -262,15 +267,8 @@ def has_plain_label(columns: Sequence[str]) -> bool:
     return any(_plain_matches("label", columns, True))
 
 
-def infer_roles(
-    columns: Sequence[str], named: NamedColumns | None = None
-) -> ColumnRoles:
-    """The part of each column: as given, and by its name where that is plain.
-
-    >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
-    {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
-    """
-    named = named or NamedColumns()
+def _assign_named(named: NamedColumns) -> tuple[dict[str, str | None], list[str]]:
+    """The column of each part that was named, and the columns that must differ."""
     role_columns = {part: getattr(named, part) for part in PLAIN}
     role_columns["label"] = named.label or named.answers
     extra_fields: tuple[str, ...] = ()
@@ -293,6 +291,19 @@ def infer_roles(
         parts.pop("label", None)
     taken = [*parts.values(), *named.metadata, *extra_fields, *named.rationales[1:]]
     taken += named.choices
+    return role_columns, taken
+
+
+def infer_roles(
+    columns: Sequence[str], named: NamedColumns | None = None
+) -> ColumnRoles:
+    """The part of each column: as given, and by its name where that is plain.
+
+    >>> infer_roles(["premise", "hypothesis", "gold_label"]).describe()
+    {'query': 'hypothesis', 'evidence': 'premise', 'label': 'gold_label'}
+    """
+    named = named or NamedColumns()
+    role_columns, taken = _assign_named(named)
     _check_taken(taken, columns)
     for name in (named.subject, named.document):
         if name is not None and name not in columns:
@@ -341,19 +352,53 @@ def _nearest_columns(parts: Sequence[str], columns: Sequence[str]) -> str:
     >>> _nearest_columns(["query", "label"], ["text1", "lable"])
     "; did you mean `query` 'text1' and `label` 'lable'?"
     """
-    meant = []
-    for part in parts:
-        likeness = {
-            column: max(
+    nearest = {part: _nearest_column(part, columns) for part in parts}
+    meant = [f"`{part}` {quote(column)}" for part, column in nearest.items() if column]
+    return f"; did you mean {' and '.join(meant)}?" if meant else ""
+
+
+def _nearest_column(
+    part: str, columns: Sequence[str], spare: int = LONGEST_NAME
+) -> str:
+    """The column whose name nearly says the part; empty where none does.
+
+    Args:
+        part: A part with plain names.
+        columns: The columns that may be meant.
+        spare: The most letters that a name may have more or fewer than a plain one.
+    """
+    likeness = {
+        column: max(
+            (
                 SequenceMatcher(None, name, column[:LONGEST_NAME].lower()).ratio()
                 for name in plain_names(part)
-            )
-            for column in columns
-        }
-        nearest = max(columns, key=likeness.__getitem__, default="")
-        if likeness.get(nearest, 0.0) >= LIKE:
-            meant.append(f"`{part}` {quote(nearest)}")
-    return f"; did you mean {' and '.join(meant)}?" if meant else ""
+                if abs(len(name) - len(column)) <= spare
+            ),
+            default=0.0,
+        )
+        for column in columns
+    }
+    nearest = max(columns, key=likeness.__getitem__, default="")
+    return nearest if likeness.get(nearest, 0.0) >= LIKE else ""
+
+
+def misspelt_parts(columns: Sequence[str], roles: ColumnRoles) -> list[str]:
+    """Which columns without a part may be the evidence or the rationale, misspelt.
+
+    Who misspells the query or the label is told so: nothing is read without these. A
+    name that is longer, such as `context_id`, says something else.
+
+    >>> misspelt_parts(["text", "evidense"], ColumnRoles("text", None, "label"))
+    ["'evidense' could be the evidence"]
+    """
+    taken = {*roles.describe().values(), *roles.metadata, *roles.choice_columns}
+    taken |= {*roles.explanations}
+    missing = [] if roles.fields or roles.evidence else ["evidence"]
+    missing += [] if roles.explanations else ["rationale"]
+    plain = {name for part in missing for name in plain_names(part)}
+    free = [c for c in columns if c not in taken and c.lower() not in plain]
+    nearest = {part: _nearest_column(part, free, spare=1) for part in missing}
+    return [f"{quote(c)} could be the {part}" for part, c in nearest.items() if c]
 
 
 def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:
@@ -361,6 +406,12 @@ def _check_taken(taken: Sequence[str], columns: Sequence[str]) -> None:
     for name in taken:
         if name not in columns:
             raise NoField(name, list(columns))
+    _check_once(taken)
+
+
+def _check_once(taken: Sequence[str]) -> None:
+    """Raise where a column plays two parts."""
+    for name in taken:
         if taken.count(name) > 1:
             raise BadInput(
                 f"column {quote(name)} is given more than one part; "

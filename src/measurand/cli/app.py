@@ -23,7 +23,13 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
+from measurand.cli.run import (
+    check_ready,
+    check_run_out,
+    check_store,
+    load_audit,
+    run_audit,
+)
 
 app = typer.Typer(
     help="Tells whether an NLP benchmark measures what it claims to.",
@@ -89,6 +95,7 @@ def _plain_verb(name: str) -> Callable[..., None]:
     ) -> None:
         started = time.time()
         check_run_out(run, source.files)
+        check_store(run)
         audit = load_audit(name, run)
         ladder = {n: value for n, value in asdict(climb).items() if audit.takes(n)}
         settings = audit.choose(**ladder)

@@ -20,7 +20,12 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_fail_on, check_run_out, exit_on_verdict
+from measurand.cli.run import (
+    check_fail_on,
+    check_run_out,
+    check_store,
+    exit_on_verdict,
+)
 
 if TYPE_CHECKING:
     from measurand.core.audit import Audit
@@ -67,6 +72,7 @@ def audit_verb(
             _choose_rungs(audit, climb)
         _tell_usual(also)
     check_run_out(run, source.files)
+    check_store(run)
     started = time.time()
     benchmark = source.benchmark(run.seed)
     print_roles(benchmark)

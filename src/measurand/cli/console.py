@@ -136,9 +136,9 @@ def print_roles(benchmark: "Benchmark") -> None:
 
 def print_power(margin: float) -> None:
     """Print what so many items can decide about evidence."""
-    from measurand.stats.decisions import items_to_equate
+    from measurand.stats.decisions import items_to_equate, round_up
 
-    needed = items_to_equate(margin, 0.1)
+    needed = round_up(items_to_equate(margin, 0.1))
     notice(
         f"if the wrong evidence changes one answer in ten, about {needed:,} test items "
         f"can show a near zero within {margin}"

@@ -15,7 +15,13 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
+from measurand.cli.run import (
+    check_ready,
+    check_run_out,
+    check_store,
+    load_audit,
+    run_audit,
+)
 
 if TYPE_CHECKING:
     from measurand.core.benchmark import Benchmark
@@ -53,6 +59,7 @@ def evidence_verb(
     started = time.time()
     if not dry_run:
         check_run_out(run, source.files)
+        check_store(run)
     audit = load_audit("evidence", run)
     settings = audit.choose(**asdict(shuffling), **asdict(climb))
     readers = server.readers(reader, audit.readers)

@@ -26,6 +26,7 @@ from measurand.cli.groups import (
 from measurand.cli.run import (
     check_ready,
     check_run_out,
+    check_store,
     exit_on_verdict,
     load_audit,
 )
@@ -171,6 +172,7 @@ def explanations_verb(
     given = [rationales.perturbed] if rationales.perturbed else []
     if not plan:
         check_run_out(run, [*source.files, *given])
+    check_store(run)
     started = time.time()
     audit = load_audit("explanations", run)
     settings = audit.choose(**rationales.chosen(), calibrate=calibrate, seeds=seeds)

@@ -26,6 +26,7 @@ from measurand.cli.groups import (
 from measurand.cli.run import (
     check_ready,
     check_run_out,
+    check_store,
     exit_on_verdict,
     load_audit,
 )
@@ -220,6 +221,7 @@ def exposure_verb(
         _check_analysis_options(context)
         _analyse(source.accuracies, settings, run)
         return
+    check_store(run)
     started = time.time()
     readers = EndpointOptions().readers(reader, audit.readers)
     check_ready(readers)

@@ -14,7 +14,13 @@ from measurand.cli.groups import (
     SourceOptions,
     expand_groups,
 )
-from measurand.cli.run import check_ready, check_run_out, load_audit, run_audit
+from measurand.cli.run import (
+    check_ready,
+    check_run_out,
+    check_store,
+    load_audit,
+    run_audit,
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ def leakage_verb(
     """Can one part alone give the label away, and where?"""
     started = time.time()
     check_run_out(run, source.files)
+    check_store(run)
     audit = load_audit("leakage", run)
     chosen = asdict(regions)
     chosen["draws"] = chosen.pop("fold_seeds")

@@ -61,6 +61,13 @@ def check_ready(readers: Mapping[str, Any]) -> None:
             read_key(terms, server_url(terms.url))
 
 
+def check_store(run: RunOptions) -> None:
+    """Raise where answers could not be kept, before data is read."""
+    from measurand.core.files import check_writable
+
+    check_writable(run.store or cache_directory())
+
+
 def check_run_out(run: RunOptions, inputs: Sequence[str | Path]) -> None:
     """Raise where the report could not be saved, before anything is computed."""
     from measurand.core.errors import BadOption

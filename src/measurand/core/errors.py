@@ -85,8 +85,9 @@ class NoField(BadInput):
         paths: Sequence[str] = (),
         nearest: str | None = None,
     ) -> None:
-        close = get_close_matches(field[:LONGEST_NAME], [*columns, *paths], n=1)
-        meant = nearest or next(iter(close), None)
+        lower = {name.lower(): name for name in (*paths, *columns)}
+        close = get_close_matches(field[:LONGEST_NAME].lower(), lower, n=1)
+        meant = nearest or next((lower[name] for name in close), None)
         hint = f"; did you mean {quote(meant, LONGEST_NAME)}?" if meant else ""
         inside = f" and the paths {join_names(paths)}" if paths else ""
         super().__init__(

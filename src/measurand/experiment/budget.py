@@ -197,6 +197,20 @@ def to_seconds(budget: Any) -> float | None:
     return float(parts[1]) * UNITS[parts[2] or "s"]
 
 
+def budget_settings(budget: Budget) -> dict[str, str]:
+    """The budget as a report states it; nothing where it is the usual one.
+
+    >>> budget_settings(Budget(7200.0)), budget_settings(Budget(to_seconds("10m")))
+    ({'budget': '2h'}, {})
+    """
+    if budget.seconds == to_seconds(DEFAULT_BUDGET):
+        return {}
+    if budget.seconds is None:
+        return {"budget": "none"}
+    given = exact_duration(budget.seconds).replace("min", "m").replace(" ", "")
+    return {"budget": given}
+
+
 @dataclass(frozen=True)
 class Plan:
     """What a reader will compute.
@@ -398,10 +412,10 @@ def _nearest(value: float, steps: Sequence[float]) -> float:
 def exact_duration(seconds: float) -> str:
     """A time as it was given.
 
-    >>> exact_duration(600), exact_duration(90), exact_duration(7200)
-    ('10 min', '90 s', '2 h')
+    >>> exact_duration(600), exact_duration(90), exact_duration(1_234_567)
+    ('10 min', '90 s', '1234567 s')
     """
     for unit, name in ((3600, "h"), (60, "min")):
         if seconds >= unit and seconds % unit == 0:
-            return f"{seconds / unit:g} {name}"
-    return f"{seconds:g} s"
+            return f"{seconds / unit:.15g} {name}"
+    return f"{seconds:.15g} s"

@@ -22,6 +22,7 @@ from measurand.core.errors import MissingWeights, ReaderFailed, quote
 from measurand.models.weights import (
     NEEDED,
     check_complete,
+    check_path,
     load_config,
     load_network,
     load_tokenizer,
@@ -134,11 +135,7 @@ def locate_decoder(source: str) -> tuple[str, dict[str, Any]]:
                 "that save_pretrained wrote"
             )
         return source, {"local_files_only": True}
-    if folder.is_absolute() or source.startswith(".") or source.count("/") > 1:
-        raise MissingWeights(
-            f"no model directory {quote(source, 200)}; name a directory, a hub id or "
-            f"{SMOLLM2}"
-        )
+    check_path(source, f", a hub id or {SMOLLM2}")
     return source, {}
 
 

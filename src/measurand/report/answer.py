@@ -112,26 +112,20 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     field, near = split_condition(worst.condition)
     text = name_part(plain_text(field, 40)).removeprefix("the ")
     share = say_count(worst.estimate.value)
-    nearly = f", {ALIKE[near]}"
+    alike = f"{text}, {ALIKE[near]},"
+    cause = f"{capitalise(share)} of 100 have {text} that training has, {ALIKE[near]}."
     return Answer(
         "split",
         audit_title("split"),
         plain_question("split"),
         words.tone,
-        words.answer.format(share=share, what=f"{text}{nearly}," if near else text),
-        _split_cause(label, share, text, nearly),
+        words.answer.format(share=share, what=text if label == "clean" else alike),
+        words.cause or cause,
         f"All {worst.estimate.n:,} test items were looked up.",
         "",
         words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,),
         label,
     )
-
-
-def _split_cause(label: str, share: str, text: str, nearly: str) -> str:
-    """Why a split is clean or not."""
-    if label == "clean":
-        return f"{capitalise(share)} of 100 have {text} that training has{nearly}."
-    return f"Their {text} stands in training too{nearly}."
 
 
 def counted_shares(reports: Sequence[Report]) -> list[Finding]:

@@ -21,6 +21,7 @@ from measurand.report.causes import (
     find_estimate,
     guessing,
     leaking_part,
+    right_alone,
     sure_differences,
 )
 from measurand.report.phrases import capitalise, name_part, say_count
@@ -35,6 +36,9 @@ ARMS = {
     "test": "after the test's own text",
 }
 AS_GUESSING = "as guessing"
+# What is asked without the right choice is another question than guessing answers.
+GOLD_REMOVED = "gold removed"
+WITHOUT_GOLD = "the choices alone, with the right choice removed"
 RECOVERED = 0.5  # of a planted fault, above which most of it is found
 
 
@@ -146,7 +150,8 @@ def _parts_title(bars: Sequence[Bar], base: Estimate) -> str:
         most = max(leaks, key=lambda bar: bar.estimate.value)
         right = say_count(most.estimate.value)
         return f"{capitalise(most.label)}: {right} of 100 are right; {guess}"
-    best = max(bars[1:] or bars, key=lambda bar: bar.estimate.value)
+    parts = [bar for bar in bars if bar.expected]
+    best = max(parts or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
     return f"No part alone stands out; {best.label}: {right} of 100; {guess}"
 
@@ -161,16 +166,16 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
             ("the position of the choice alone", ("position",)),
         ):
             gains = [
-                f.estimate
+                f
                 for f in leakage.findings
                 if f.statistic == "over_majority"
                 and f.reader in readers
                 and "=" not in f.condition
             ]
             if gains:
-                most = _shift(max(gains, key=lambda e: e.value), base.value)
-                most = replace(most, low=max(most.low, 0.0), high=min(most.high, 1.0))
-                bars.append(_alone_bar(label, most, base, margin))
+                most = max(gains, key=lambda f: f.estimate.value)
+                right = right_alone(leakage, most, base)
+                bars.append(_alone_bar(label, right, base, margin))
         if bars:
             return bars
     if evidence is not None and (base := guessing(evidence)) is not None:
@@ -209,10 +214,13 @@ def _part_bars(by_audit: dict[str, Report], base: Estimate, margin: float) -> li
             known = best.setdefault(f.condition, f)
             if f.estimate.value > known.estimate.value:
                 best[f.condition] = f
-    return [
+    bars = [
         _alone_bar(f"{name_part(plain_text(part, 40))} alone", f.estimate, base, margin)
         for part, f in best.items()
+        if part != GOLD_REMOVED
     ]
+    removed = best.get(GOLD_REMOVED)
+    return [*bars, Bar(WITHOUT_GOLD, removed.estimate)] if removed else bars
 
 
 def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
@@ -456,12 +464,6 @@ def _main_reader(report: Report) -> str:
     ]
     best = max(scores, key=lambda f: f.estimate.value, default=None)
     return best.reader if best else str(stage)
-
-
-def _shift(estimate: Estimate, by: float) -> Estimate:
-    """The estimate and its interval, moved."""
-    low, high = estimate.low + by, estimate.high + by
-    return replace(estimate, value=estimate.value + by, low=low, high=high)
 
 
 def _margin(report: Report) -> float:

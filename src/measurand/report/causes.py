@@ -56,6 +56,8 @@ UNDECIDED_LEAK = {
         "finding nothing does not count.",
     ),
 }
+PLACE = "position"  # who goes by the place of a choice, and what states it
+# What states how often a part alone is right.
 PART_STATISTICS = ("single_accuracy", "choices_only")
 # What is read of a part by who reads no word.
 SEEN_OF = {"length": "the length of ", "surface": "the form of "}
@@ -214,7 +216,7 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         return Details(words.answer.format(part=part), "", "", _repair_steps(report))
     part = name_part(plain_text(most.condition, 40))
     part = f"{SEEN_OF.get(most.reader, '')}{part}"
-    right = _add_base(most.estimate, base)
+    right = right_alone(report, most, base)
     sentence = (
         f"Yes: from {part} alone, {say_count(right.value)} of 100 are right; by "
         f"guessing, {say_count(base.value)}."
@@ -257,6 +259,19 @@ def _say_reader(leak: Finding) -> str:
     if leak.reader in SEEN_OF:
         return ""
     return f", by {reader_words(plain_text(leak.reader, 40))}"
+
+
+def right_alone(report: Report, gain: Finding, base: Estimate) -> Estimate:
+    """What a part gets right: as the report states it, else its gain over guessing.
+
+    One quantity has one interval on a page, and the tables show the stated one.
+    """
+    reader = None if gain.reader == PLACE else gain.reader
+    for statistic in PART_STATISTICS if reader else (PLACE,):
+        stated = find_estimate(report, statistic, reader, gain.condition)
+        if stated is not None:
+            return stated
+    return _add_base(gain.estimate, base)
 
 
 def _add_base(over: Estimate, base: Estimate) -> Estimate:

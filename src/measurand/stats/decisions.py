@@ -65,6 +65,16 @@ def benjamini_hochberg(p: Floats) -> Floats:
 POWER = 0.8
 
 
+def round_up(count: int) -> int:
+    """The count to two digits and no less: more would claim what no advice can.
+
+    >>> [round_up(count) for count in (7, 99, 501, 4027, 4100)]
+    [7, 99, 510, 4100, 4100]
+    """
+    step: int = 10 ** max(0, len(str(count)) - 2)
+    return -(-count // step) * step
+
+
 def items_to_equate(margin: float, discordance: float, *, power: float = POWER) -> int:
     """Items that show a true zero to lie within ± margin, by two 5 % one-sided tests.
 

@@ -1,5 +1,6 @@
 """The rule from decisions to words, on readings that are made up."""
 
+import re
 from itertools import permutations
 
 import numpy as np
@@ -111,6 +112,15 @@ def test_readers_share_the_error_budget():
     )
     assert effect_decision(effect, alone) == ABOVE
     assert effect_decision(effect_of(0.0295), among) == UNDECIDED
+
+
+def test_the_items_that_would_decide_are_advised_in_two_digits():
+    unsure = reading("unsure", effect=effect_of(0.031, se=0.008))
+    told = say(unsure)
+    assert told.label == "undecided"
+    needed = re.search(r"about ([\d,]+) test items would decide", told.reason)
+    assert needed
+    assert set(needed[1].replace(",", "")[2:]) == {"0"}
 
 
 @pytest.mark.parametrize("kind", ["within-label", "within-length", "nearest"])
@@ -246,8 +256,8 @@ def test_an_interval_that_clears_the_margin_and_does_not_decide_says_why():
 def test_advice_counts_groups_that_share_texts_where_there_are_some():
     shared = ShuffleEffect(0.0, 0.0, 1000, 6, effect_of(0).sigma, 0.0)
     told = say(reading(effect=shared))
-    units = 149  # as many clusters in which nothing was seen fit a margin of 0.02
-    assert f"about 24,834 test items in {units} groups" in told.reason
+    # 149 clusters in which nothing was seen fit a margin of 0.02, of 24,834 items.
+    assert "about 25,000 test items in 150 groups" in told.reason
 
 
 def test_form_is_named_where_it_explains_what_words_see():

@@ -170,7 +170,9 @@ def test_the_draws_that_a_decision_needs_are_counted():
         r"about ([\d,]+) draws a task and model could decide", told.reason
     )
     assert needed
-    assert int(needed[1].replace(",", "")) >= 16
+    digits = needed[1].replace(",", "")
+    assert int(digits) >= 16
+    assert set(digits[2:]) == {"0"}
 
 
 def test_what_a_new_task_may_see_is_said():

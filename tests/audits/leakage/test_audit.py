@@ -21,6 +21,7 @@ from measurand.audits.leakage.scores import (
 from measurand.benchmarks.assemble import from_frames
 from measurand.core.errors import BadOption, Undefined
 from measurand.core.finding import Estimate
+from measurand.core.names import ROW
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.cross import CrossReader
 from measurand.readers.linear import TfidfReader
@@ -205,6 +206,17 @@ def test_repair_takes_the_leak_out_and_chance_does_not(leaky):
     assert (removed == held).mean() > 0.95
 
 
+def test_files_for_who_repairs_call_items_as_their_file_does(leaky):
+    removed = leaky.items["measurand.remove:tokens"].to_numpy(bool)
+    for what, chosen in (("kept", ~removed), ("removed", removed)):
+        listed = leaky.files[f"repair/{what}_tokens.txt"].decode().split()
+        assert listed == leaky.items.loc[chosen, ROW].tolist()
+    work = pd.read_csv(BytesIO(leaky.files["repair/work_list.csv"]), index_col="id")
+    called = leaky.items.set_index(ROW)
+    assert (called.loc[work.index, "measurand.side"] == work["side"]).all()
+    assert (called.loc[work.index, "label"] == work["label"]).all()
+
+
 def test_the_work_list_keeps_the_text_that_leaks_and_asks_for_another_label(leaky):
     work = pd.read_csv(BytesIO(leaky.files["repair/work_list.csv"]), index_col="id")
     assert {*work["keep"]} == {"hypothesis"}
@@ -213,7 +225,7 @@ def test_the_work_list_keeps_the_text_that_leaks_and_asks_for_another_label(leak
     counts = pd.read_csv(BytesIO(leaky.files["repair/work_counts.csv"]))
     assert counts["to_write"].sum() == len(work)
     asked = leaky.items[leaky.items["measurand.aim"] != ""]
-    assert {*asked.index} == {*work.index}
+    assert {*asked[ROW]} == {*work.index}
     assert (asked["measurand.keep"] == "hypothesis").all()
     assert (asked["measurand.aim"] != asked["label"]).all()
 

@@ -13,7 +13,7 @@ from measurand.interventions.fields import Keep
 from measurand.models.server.calls import Use
 from measurand.models.server.endpoint import terms_of
 from measurand.readers.endpoint import MOST_TOKENS, EndpointReader
-from measurand.stats.decisions import detectable_effect, items_to_equate
+from measurand.stats.decisions import detectable_effect, items_to_equate, round_up
 
 LETTERS = 4  # letters to a token: a rule of thumb for English, not a count
 DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small
@@ -47,8 +47,9 @@ class EvidenceCost:
             f"at most {self.calls:,} calls, about {self.use.sent:,} tokens sent "
             f"(letters / {LETTERS}) and at most {self.use.received:,} received, "
             f"costing about {self.money:.2f}; {self.test_items:,} test items can see "
-            f"a loss of {self.detectable_effect:.3f} and {self.items_to_equate:,} "
-            f"could show a near zero, if the wrong evidence changes one answer in ten"
+            f"a loss of {self.detectable_effect:.3f} and about "
+            f"{round_up(self.items_to_equate):,} could show a near zero, if the wrong "
+            "evidence changes one answer in ten"
             + ("" if self.fits else "; this passes the spend cap")
         )
 

@@ -25,6 +25,7 @@ from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_rema
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
+from measurand.experiment.budget import budget_settings
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.statements import (
@@ -259,6 +260,7 @@ def evidence_settings(
         "calibrate": settings.calibrate,
         "strongest": settings.strongest,
         "controls": settings.controls,
+        **budget_settings(experiment.budget),
         "folds": experiment.benchmark.folds,
         "thresholds": SHOWN | {"margin": margin},
         "power": {

@@ -18,7 +18,13 @@ from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import MATCH
 from measurand.experiment.ladder import explain_below_majority, most_telling
-from measurand.stats.decisions import ABOVE, UNDECIDED, WITHIN, items_to_decide
+from measurand.stats.decisions import (
+    ABOVE,
+    UNDECIDED,
+    WITHIN,
+    items_to_decide,
+    round_up,
+)
 
 SENSITIVE = "evidence-sensitive"
 MISLEADING = "wrong evidence helps"
@@ -413,5 +419,6 @@ def _advice(reading: EvidenceReading, margin: float) -> str:
     if count is None:
         return "; the effect lies too near the margin for any number of items to decide"
     groups = round(count * effect.clusters / effect.n)
-    apart = f" in {groups:,} groups that share no text" if groups < count else ""
-    return f"; about {count:,} test items{apart} would decide (80 % power)"
+    shared = f" in {round_up(groups):,} groups that share no text"
+    apart = shared if groups < count else ""
+    return f"; about {round_up(count):,} test items{apart} would decide (80 % power)"

@@ -32,6 +32,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable, PastBudget, Undefined
 from measurand.core.finding import Finding, Report, merge_findings, merge_not_run
 from measurand.core.reader import Reader
+from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
@@ -83,7 +84,8 @@ def audit(
         put_axes_first(findings),
         explanation_settings(
             experiment.seed, readers, readings, [*corpus.rationales], settings
-        ),
+        )
+        | budget_settings(experiment.budget),
         not_called | merge_not_run(readings),
         (
             *explanation_warnings(
@@ -156,8 +158,10 @@ def _corpus_findings(
 def _check_rationales(benchmark: Benchmark) -> None:
     """Raise where there is nothing that could explain."""
     if benchmark.rationale is None:
+        left_out = benchmark.roles.get("left out")
         raise NotApplicable(
             f"{benchmark.name} names no rationale; name its column with `rationale`"
+            + (f": {left_out}" if left_out else "")
         )
     rationales = benchmark.test.column(benchmark.rationale)
     if (rationales == benchmark.test.column(benchmark.query)).all():

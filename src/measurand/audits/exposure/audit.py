@@ -55,6 +55,7 @@ from measurand.core.finding import Report
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe, traits_of
 from measurand.core.task import Task
+from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.experiment.ladder import higher_rungs, names_above
 from measurand.stats.exposure.studies import study_counts
@@ -209,6 +210,7 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
             name: describe_recipe(task) for name, task in (source.about or {}).items()
         },
         "calibrate": settings.calibrate,
+        **budget_settings(source.experiment.budget),
         "trained": {
             str(lm): sorted(part.unique())
             for lm, part in run.counts.groupby("lm")["trained"]

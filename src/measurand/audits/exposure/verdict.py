@@ -9,6 +9,7 @@ from measurand.audits.exposure.analysis import SizeAnalysis
 from measurand.audits.exposure.control import ControlEffect
 from measurand.core.errors import Undefined, join_names
 from measurand.core.finding import Estimate, Verdict
+from measurand.stats.decisions import round_up
 from measurand.stats.exposure.decisions import (
     FEW_TASKS,
     WIDER,
@@ -259,7 +260,7 @@ def _describe_draws(size: Judged, margin: float) -> str:
     draws = draws_to_decide(bias.together.cells, alone, margin)
     if draws is None:
         return NEVER
-    return f"about {draws:,} draws a task and model could decide"
+    return f"about {round_up(draws):,} draws a task and model could decide"
 
 
 def _overtrained_line(size: Judged, margin: float, sizes: int) -> str:

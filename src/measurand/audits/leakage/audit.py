@@ -66,6 +66,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import Strength, traits_of
 from measurand.core.seeds import generator
+from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.ladder import (
     check_any_run,
@@ -163,7 +164,8 @@ def audit(
         tuple(findings),
         leakage_settings(
             experiment.seed, readers, readings, canonical, baselines, settings
-        ),
+        )
+        | budget_settings(experiment.budget),
         not_run,
         tuple(leakage_warnings(canonical, baselines, readings)),
         drawings,

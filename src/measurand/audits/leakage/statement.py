@@ -260,14 +260,22 @@ def _answer_columns(
 def repair_files(
     items: pd.DataFrame, repairs: Repair, work: WorkList | None
 ) -> dict[str, bytes]:
-    """Files for who repairs: what rules that mend keep and remove; the work list."""
+    """Files for who repairs: what rules that mend keep and remove; the work list.
+
+    Items have the names that their file has for them, as on the page.
+    """
     files = {}
+    names = np.array([str(name) for name in items.get(ROW, items.index)], object)
     for rule in sorted(repairs.removals):
         removed = items[own_column("remove", rule)].to_numpy(bool)
         for what, chosen in (("kept", ~removed), ("removed", removed)):
-            ids = [str(item_id) for item_id in items.index[chosen]]
-            files[f"repair/{what}_{rule}.txt"] = ("\n".join(ids) + "\n").encode()
+            listed = "\n".join(names[chosen]) + "\n"
+            files[f"repair/{what}_{rule}.txt"] = listed.encode()
     if work is not None:
-        files["repair/work_list.csv"] = work.tasks.to_csv().encode()
+        rows = zip(items[SIDE], items.index.astype(str), strict=True)
+        called = dict(zip(rows, names, strict=True))
+        tasks = zip(work.tasks["side"], work.tasks.index.astype(str), strict=True)
+        index = pd.Index([called[task] for task in tasks], name="id")
+        files["repair/work_list.csv"] = work.tasks.set_axis(index).to_csv().encode()
         files["repair/work_counts.csv"] = work.counts.to_csv(index=False).encode()
     return files
