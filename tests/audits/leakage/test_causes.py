@@ -63,6 +63,18 @@ def stated(yes, some, rng):
     return f"{' '.join(some(int(rng.integers(6, 9))))} is {verdict}."
 
 
+def denied(yes, some, rng):
+    """Claims of one length but for a word: the word is the cause, not the length."""
+    return f"{' '.join(some(6))} is {'not ' if yes else ''}here."
+
+
+def half_and_half(yes, some, rng):
+    """Half of the labels are told by length, the others by a word."""
+    if rng.random() < 0.5:
+        return " ".join(some(int(rng.integers(4, 7)) + 8 * yes))
+    return " ".join([*some(int(rng.integers(7, 10))), "ever" if yes else "never"])
+
+
 @cache
 def audited(write):
     settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
@@ -102,23 +114,23 @@ def test_words_are_the_cause_where_form_explains_nothing(write):
 
 
 @pytest.mark.slow
-def test_what_only_a_memory_of_texts_tells_is_called_remembered_and_no_leak():
-    rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(list("abcdefghijklmnop"), 6)) for _ in range(60)]
-    labels = rng.choice(["no", "yes"], 60)
+def test_what_goes_with_a_telling_word_is_not_the_cause():
+    report = audited(denied)
+    assert "'not'" in report.verdict.reason
+    assert "with which its length goes" in report.verdict.reason
+    assert "by its length alone" not in report.verdict.reason
 
-    def table(n):
-        numbers = rng.integers(60, size=n)
-        hints = [f"case {rng.integers(1000)}" for _ in range(n)]
-        columns = {"query": hints, "evidence": [texts[i] for i in numbers]}
-        return pd.DataFrame(columns).assign(label=labels[numbers])
 
-    benchmark = from_frames(table(400), table(300), name="remembered")
-    settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
-    with open_experiment(benchmark) as experiment:
-        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
-    memory = [f for f in report.findings if f.reader == "lookup"]
-    assert "remembered" in {f.decision for f in memory}
-    assert "leaks" not in {f.decision for f in report.findings}
-    assert report.verdict.label == "undecided"
-    assert "may remember rather than read evidence" in report.verdict.reason
+@pytest.mark.slow
+def test_as_many_bits_of_other_items_explain_nothing():
+    """Length tells nearly as many bits as the words do, of the other half."""
+    report = audited(half_and_half)
+    told = {
+        name: report.finding("v_information", name, "query").estimate.value
+        for name in ("length", "tfidf")
+    }
+    assert told["length"] > 0.7 * told["tfidf"]
+    assert "% of these bits by its length alone, by words such as" in (
+        report.verdict.reason
+    )
+    assert "'never'" in report.verdict.reason

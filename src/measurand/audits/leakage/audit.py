@@ -11,7 +11,7 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import WorkList, list_counterparts, word_statistics
-from measurand.audits.leakage.causes import SimpleReadings, read_simply
+from measurand.audits.leakage.causes import find_cause
 from measurand.audits.leakage.choices import (
     add_rule,
     check_own_choices,
@@ -35,6 +35,7 @@ from measurand.audits.leakage.scores import (
     published_saturation,
 )
 from measurand.audits.leakage.settings import LeakageSettings
+from measurand.audits.leakage.simple import SimpleReadings, read_simply
 from measurand.audits.leakage.statement import (
     WITHOUT_QUESTION,
     describe_leakage_benchmark,
@@ -48,7 +49,7 @@ from measurand.audits.leakage.subjects import (
     name_worst_subject,
     subject_exhibit,
 )
-from measurand.audits.leakage.verdict import LeakageStage, add_saturation, verdict
+from measurand.audits.leakage.verdict import Cause, add_saturation, verdict
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_number
 from measurand.core.choices import InfersQuestions
@@ -136,7 +137,7 @@ def audit(
         surest,
         baselines,
         planted=canonical.benchmark.planted,
-        find_cause=_cause_finder(simple, stages, by_rule, chance),
+        find_cause=_cause_finder(simple, readings, by_rule, baselines),
         elicited=canonical.benchmark.elicited,
     )
     findings = [
@@ -211,20 +212,26 @@ def _check_folds(canonical: CanonicalBenchmark, folds: int) -> int:
 
 def _cause_finder(
     simple: SimpleReadings,
-    stages: Sequence[LeakageStage],
+    readings: Sequence[LeakageReading],
     by_rule: Sequence[Finding],
-    chance: float,
-) -> Callable[[str, float], str]:
+    baselines: LeakageBaselines,
+) -> Callable[[str, Sequence[str]], Cause]:
     """What names the simplest thing that explains a leak: form, length or a rule."""
+    stages = [*simple.stages, *(reading.stage for reading in readings)]
+    chance = float(baselines.majority.mean())
 
-    def find_cause(part: str, bits: float) -> str:
-        cause = simple.cause(part, bits)
-        if cause.startswith("by"):
+    def cause_of(part: str, names: Sequence[str]) -> Cause:
+        answers = {**simple.runs[part]}
+        answers |= {r.name: r.answers.alone[part] for r in readings}
+        seen = [answers[name] for name in names]
+        cause = find_cause(simple, part, seen, baselines.clusters)
+        if cause.whole:
             return cause
         over = max(stage.parts[part].accuracy.over.value for stage in stages)
-        return rule_cause(by_rule, chance, over) or cause
+        rule = rule_cause(by_rule, chance, over)
+        return Cause(rule, whole=True) if rule else cause
 
-    return find_cause
+    return cause_of
 
 
 def _choice_findings(canonical: CanonicalBenchmark, margin: float) -> list[Finding]:

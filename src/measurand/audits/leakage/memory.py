@@ -8,6 +8,7 @@ so that such texts stay together, the part is called remembered, and no verdict 
 it.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -23,10 +24,10 @@ from measurand.audits.leakage.asking import (
     open_evaluation,
 )
 from measurand.audits.leakage.canonical import CanonicalBenchmark, join_items
-from measurand.audits.leakage.causes import REMEMBERED
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.scores import (
     LEAKS,
+    REMEMBERED,
     LeakageBaselines,
     leakage_baselines,
     part_leakage,
@@ -54,21 +55,11 @@ def mark_remembered(
     baselines: LeakageBaselines,
 ) -> LeakageReading:
     """The reading, with the parts named that leak only where texts are known."""
-    if evaluation.canonical.has_choices:
-        return reading  # choices of an item are read one by one
-    remembered = {}
-    for field in reading.stage.leaking_parts:
-        canonical = _name_families(evaluation.canonical, field)
-        terms = canonical, baselines, len(reading.answers.alone)
-        new = _has_new_text(canonical, field)
-        if (
-            new.all()
-            or _leaks(reading.answers.alone[field], *terms, new)
-            or not _leaks(_ask_memory(evaluation, canonical), *terms)
-            or _leaks_apart(evaluation, (reading.name, reader), field, *terms)
-        ):
-            continue
-        remembered[field] = int(new.sum()), len(new)
+    alone = reading.answers.alone
+    leaking = {field: alone[field] for field in reading.stage.leaking_parts}
+    remembered = remembered_parts(
+        evaluation, (reading.name, reader), leaking, baselines
+    )
     conditions = {name_condition(field) for field in remembered}
     findings = tuple(
         replace(finding, decision=REMEMBERED)
@@ -78,6 +69,35 @@ def mark_remembered(
     )
     stage = replace(reading.stage, remembered=remembered)
     return replace(reading, stage=stage, findings=findings)
+
+
+def remembered_parts(
+    evaluation: Evaluation,
+    named_reader: tuple[str, Reader],
+    leaking: Mapping[str, Runs],
+    baselines: LeakageBaselines,
+) -> dict[str, tuple[int, int]]:
+    """Of parts that leak to a reader, those that it may only remember.
+
+    Returns:
+        By part, how many scored items have a new text, and how many there are.
+    """
+    if evaluation.canonical.has_choices:
+        return {}  # choices of an item are read one by one
+    remembered = {}
+    for field, runs in leaking.items():
+        canonical = _name_families(evaluation.canonical, field)
+        terms = canonical, baselines, len(evaluation.canonical.parts)
+        new = _has_new_text(canonical, field)
+        if (
+            new.all()
+            or _leaks(runs, *terms, new)
+            or not _leaks(_ask_memory(evaluation, canonical), *terms)
+            or _leaks_apart(evaluation, named_reader, field, *terms)
+        ):
+            continue
+        remembered[field] = int(new.sum()), len(new)
+    return remembered
 
 
 def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchmark:

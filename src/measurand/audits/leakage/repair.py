@@ -21,7 +21,6 @@ from measurand.audits.leakage.asking import (
     LeakageAnswers,
     gather_runs,
 )
-from measurand.audits.leakage.causes import FORM
 from measurand.audits.leakage.reading import LeakageReading
 from measurand.audits.leakage.regions import Regions
 from measurand.audits.leakage.scores import (
@@ -29,6 +28,7 @@ from measurand.audits.leakage.scores import (
     leakage_baselines,
 )
 from measurand.audits.leakage.settings import DISCOVERY, EFFECT, FOLDS, REMOVALS
+from measurand.audits.leakage.simple import FORM
 from measurand.core.arrays import Bools, Ints
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import linked_clusters

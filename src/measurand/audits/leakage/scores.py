@@ -22,6 +22,7 @@ from measurand.stats.information import pvi, v_information
 from measurand.stats.paired import difference, mean_score, ratio, share_difference
 
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
+REMEMBERED = "remembered"  # it leaks only where training has the text with its label
 COLLAPSED = "collapsed"
 SATURATION, PUBLISHED_MODEL = "saturation", "published"
 FULL_UP, ROOM_LEFT = "saturated", "room left"

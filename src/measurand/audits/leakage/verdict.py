@@ -37,6 +37,21 @@ NONE = "none found within the margin"
 LABELS = (LEAKS, NONE, UNDECIDED)
 
 
+@dataclass(frozen=True)
+class Cause:
+    """What explains a leak.
+
+    Attributes:
+        simple: A clause on something simpler than words; empty where there is none.
+        whole: Whether that explains all of it, so that words only go along.
+        after_words: A clause on what goes along with the words.
+    """
+
+    simple: str = ""
+    whole: bool = False
+    after_words: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class LeakageStage:
     """What one reader lets us say.
@@ -107,7 +122,7 @@ def verdict(
     baselines: LeakageBaselines,
     *,
     planted: bool,
-    find_cause: Callable[[str, float], str] = lambda part, bits: "",
+    find_cause: Callable[[str, Sequence[str]], Cause] = lambda part, readers: Cause(),
     elicited: str | None = None,
 ) -> Verdict:
     """What the readers let us say, whatever their order and names.
@@ -117,7 +132,7 @@ def verdict(
         tokens: The words of each part that surely stand with a label too often.
         baselines: What the readers were held against.
         planted: Whether the right answer is known because we made the items.
-        find_cause: By part and bits, what simple thing explains a leak; or nothing.
+        find_cause: By part and readers that see it, what simple thing explains a leak.
         elicited: The part that was written for the label, where that is known.
     """
     leaking = [stage for stage in stages if stage.leaking_parts]
@@ -421,7 +436,7 @@ def _count(number: int, noun: str) -> str:
 def _leak_verdict(
     leaking: Sequence[LeakageStage],
     tokens: Mapping[str, pd.DataFrame],
-    find_cause: Callable[[str, float], str],
+    find_cause: Callable[[str, Sequence[str]], Cause],
     elicited: str | None,
 ) -> Verdict:
     """Which parts leak, how much, where and by what, each by whom it tells the most."""
@@ -454,7 +469,7 @@ def _leak_clause(
     name: str,
     seers: Sequence[LeakageStage],
     tokens: Mapping[str, pd.DataFrame],
-    find_cause: Callable[[str, float], str],
+    find_cause: Callable[[str, Sequence[str]], Cause],
 ) -> str:
     """How much one part gives away, where and by what."""
     stage, *others = seers
@@ -467,13 +482,14 @@ def _leak_clause(
     if clusters:
         numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
         clause += f", most in clusters {numbers}"
-    cause = find_cause(name, part.bits.over.value)
-    clause += f", {cause}" if cause else ""
+    cause = find_cause(name, [seer.name for seer in seers])
+    clause += f", {cause.simple}" if cause.simple else ""
     token_table = tokens.get(name)
     # Where something simpler explains the leak, words only go along with it.
-    if not cause.startswith("by") and token_table is not None and len(token_table):
+    if not cause.whole and token_table is not None and len(token_table):
         words = token_table["token"].drop_duplicates()[:WORST]
         clause += f", by words such as {', '.join(repr(word) for word in words)}"
+        clause += f", {cause.after_words}" if cause.after_words else ""
     if others:
         clause += f" (seen also by {', '.join(other.name for other in others)})"
     return clause

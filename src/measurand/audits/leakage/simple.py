@@ -1,0 +1,168 @@
+"""What readers that read no word find in each part alone.
+
+They go by its length, its form (spacing, case, punctuation, digits, markup) or a memory
+of its texts. What they find, no content gave away. Labels that only form tells apart
+are a leak of their own, since no reader of words, and no tokenizer that normalises, can
+see them. Where length or form tells, a few words are asked too: they may be what makes
+a text longer.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from measurand.audits.leakage.asking import (
+    Evaluation,
+    Runs,
+    ask_alone,
+    calibrate_runs,
+    is_one_class,
+)
+from measurand.audits.leakage.canonical import CanonicalBenchmark
+from measurand.audits.leakage.choices import RULE
+from measurand.audits.leakage.memory import remembered_parts
+from measurand.audits.leakage.scores import (
+    LEAKS,
+    REMEMBERED,
+    LeakageBaselines,
+    PartReading,
+    part_leakage,
+    read_part,
+    runs_in_bits,
+)
+from measurand.audits.leakage.verdict import LeakageStage
+from measurand.core.arrays import Ints
+from measurand.core.finding import Finding
+from measurand.core.intervention import Intervention
+from measurand.core.names import name_condition
+from measurand.core.reader import Reader
+from measurand.core.recipe import Strength
+from measurand.experiment.crossfit import asked_reader, is_calibrated_across
+from measurand.interventions.fields import Keep
+from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
+from measurand.readers.keywords import KeyWordsReader
+from measurand.stats.scores import share_interval
+
+POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
+KEY_WORDS = "keywords"
+
+
+@dataclass(frozen=True, eq=False)
+class SimpleReadings:
+    """What readers that read no word find in each part.
+
+    Attributes:
+        findings: What they reach, and what they decide.
+        stages: What the verdict may rest on: form and length, never memory.
+        runs: By part and reader, from simple to less so, what was answered; the few
+            words last, where form or length tells.
+    """
+
+    findings: Sequence[Finding]
+    stages: Sequence[LeakageStage]
+    runs: Mapping[str, Mapping[str, Runs]]
+
+
+def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleReadings:
+    """Ask the readers that read no word about each part alone."""
+    canonical = evaluation.canonical
+    readings: dict[str, dict[str, PartReading]] = {}
+    runs: dict[str, dict[str, Runs]] = {field: {} for field in canonical.parts}
+    positions: list[Finding] = []
+    for field in canonical.parts:
+        for name, reader in _simple_readers(canonical, field).items():
+            told = _ask_simply(evaluation, reader, Keep(field), baselines.clusters)
+            # Who goes by the position says one letter, and has not collapsed by that.
+            one_class = name != POSITION and is_one_class(told)
+            part = _read_part(told, baselines, len(canonical.parts), one_class)
+            readings.setdefault(name, {})[field] = part
+            runs[field][name] = told
+            if name == POSITION:
+                positions.append(_state_position(told, baselines, field, part))
+    stages = [
+        _mark_remembered(evaluation, name, parts, runs, baselines)
+        for name, parts in readings.items()
+        if name != MEMORY
+    ]
+    leaking = dict.fromkeys(part for stage in stages for part in stage.leaking_parts)
+    for field in leaking if not canonical.has_choices else ():
+        runs[field][KEY_WORDS] = _ask_simply(
+            evaluation, KeyWordsReader(), Keep(field), baselines.clusters
+        )
+    known = {stage.name: {*stage.remembered} for stage in stages}
+    known[MEMORY] = {*canonical.parts}  # no verdict calls a memory of texts a leak
+    findings = [
+        Finding(
+            statistic,
+            name,
+            name_condition(field),
+            told_bits,
+            REMEMBERED if field in known[name] and decision == LEAKS else decision,
+        )
+        for name, parts in readings.items()
+        for field, part in parts.items()
+        for statistic, told_bits, decision in (
+            ("over_majority", part.accuracy.over, part.in_accuracy),
+            ("v_information", part.bits.over, part.in_bits),
+        )
+    ]
+    return SimpleReadings([*findings, *positions], stages, runs)
+
+
+def _mark_remembered(
+    evaluation: Evaluation,
+    name: str,
+    parts: Mapping[str, PartReading],
+    runs: Mapping[str, Mapping[str, Runs]],
+    baselines: LeakageBaselines,
+) -> LeakageStage:
+    """What a simple reader lets us say: of texts that return it may know the length."""
+    stage = LeakageStage(name, Strength.TEXTLESS, True, parts, {})
+    remembered: dict[str, tuple[int, int]] = {}
+    for field in stage.leaking_parts:
+        reader = _simple_readers(evaluation.canonical, field)[name]
+        remembered |= remembered_parts(
+            evaluation, (name, reader), {field: runs[field][name]}, baselines
+        )
+    return replace(stage, remembered=remembered)
+
+
+def _ask_simply(
+    evaluation: Evaluation, reader: Reader, change: Intervention, clusters: Ints
+) -> Runs:
+    """What it answers, with probabilities as honest as those of any reader."""
+    asked = asked_reader(reader, cut=evaluation.is_cut)
+    runs = ask_alone(evaluation, asked, change)
+    across = is_calibrated_across(reader, cut=evaluation.is_cut)
+    return calibrate_runs(runs, clusters) if across else runs
+
+
+def _state_position(
+    runs: Runs, baselines: LeakageBaselines, field: str, part: PartReading
+) -> Finding:
+    """How often the commonest position of training holds the right choice."""
+    estimate = share_interval(runs.right.mean(axis=0), baselines.clusters)
+    condition = name_condition(field)
+    decision = part.accuracy.decision(baselines.margin)
+    return Finding(POSITION, RULE, condition, estimate, decision)
+
+
+def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Reader]:
+    """From simple to less so; where the right choice stands is the simplest."""
+    position: dict[str, Reader] = {POSITION: MajorityReader()}
+    return (position if canonical.has_choices else {}) | {
+        LENGTH: SurfaceReader(length_only=True),
+        FORM: SurfaceReader(),
+        MEMORY: LookupReader(field),
+    }
+
+
+def _read_part(
+    runs: Runs, baselines: LeakageBaselines, parts: int, one_class: bool
+) -> PartReading:
+    tests = baselines.count_tests(parts)
+    return read_part(
+        part_leakage(runs, baselines, tests, seeded=False),
+        runs_in_bits(runs, baselines, tests),
+        baselines,
+        one_class=one_class,
+    )
