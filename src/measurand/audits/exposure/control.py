@@ -50,14 +50,6 @@ class ControlEffect:
         """What a reader that remembers every row would gain, in points."""
         return self.dose * self.room
 
-    @property
-    def least_dose(self) -> float:
-        """The least dose that such an arm would show 80 % of the time.
-
-        Were the gain in proportion to the dose, and its error that of this one.
-        """
-        return self.gain.detectable / max(self.gain.estimate.value, 1e-9) * self.dose
-
 
 def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEffect]]:
     """By size, what each dose did, the smallest first; empty where none was run."""
