@@ -18,13 +18,10 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import (
-    FILLERS,
-    SEEN_OF,
-    TELLING,
-    Details,
-    is_screened,
-)
+from measurand.report.causes import FILLERS
+from measurand.report.details import Details, is_screened
+from measurand.report.evidence_causes import TELLING
+from measurand.report.leak_causes import SEEN_OF
 from measurand.report.phrases import (
     capitalise,
     join_words,

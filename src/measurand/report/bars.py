@@ -17,13 +17,9 @@ from measurand.report.answer import (
     split_condition,
     split_shares,
 )
-from measurand.report.causes import (
-    find_estimate,
-    guessing,
-    leaking_part,
-    right_alone,
-    sure_differences,
-)
+from measurand.report.causes import sure_differences
+from measurand.report.details import find_estimate, guessing
+from measurand.report.leak_causes import leaking_part, right_alone
 from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import SUFFIX, plain_text
 

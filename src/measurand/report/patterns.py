@@ -12,9 +12,9 @@ import pandas as pd
 from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
 from measurand.core.words import UNSPACED
-from measurand.report.causes import SIMPLE
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
+from measurand.report.leak_causes import SIMPLE
 from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import plain_text
 
