@@ -19,7 +19,7 @@ from measurand.core.terms import (
     verdict_words,
 )
 from measurand.readers import KINDS, READERS
-from measurand.report.bars import GOLD_REMOVED
+from measurand.report.part_bars import GOLD_REMOVED
 from measurand.stats.decisions import ABOVE
 from measurand.stats.decisions import WITHIN as NEAR_ZERO
 from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS

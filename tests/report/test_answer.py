@@ -151,7 +151,7 @@ def test_a_leak_that_makes_no_answer_right_is_not_said_to():
     bits = Finding("v_information", "tfidf", "claim", estimate(0.19), "leaks")
     answer = answer_report(replace(report, findings=(*others, bits)))
     assert answer.tone.name == "leaks"
-    assert "more right answers than by guessing are not certain" in answer.sentence
+    assert answer.sentence == "Yes: the claim alone tells how likely each label is."
     assert "“never”" in answer.cause
     assert re.search(r"between 0\.\d\d and 0\.\d\d bits", answer.certainty)
 

@@ -52,6 +52,12 @@ def guessing(report: Report) -> Estimate | None:
     return find_estimate(report, "majority") or find_estimate(report, "chance")
 
 
+def named_margin(report: Report) -> float:
+    """What counts as nothing."""
+    margin = report.settings.get("margin", 0.02)
+    return float(margin) if isinstance(margin, int | float) else 0.02
+
+
 def is_screened(report: Report) -> bool:
     """Whether the wrong answers to choose from were drawn from other items."""
     return SCREENED in plain_text(named_roles(report).get("answers", ""), 200)

@@ -23,7 +23,6 @@ from measurand.report.bars import (
     changes_chart,
     controls_chart,
     ladder_chart,
-    parts_chart,
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
@@ -35,6 +34,7 @@ from measurand.report.map import (
     map_labels,
     view_map,
 )
+from measurand.report.part_bars import parts_chart
 from measurand.report.patterns import Pattern, find_patterns, leaking_first
 from measurand.report.phrases import say_readers
 from measurand.report.tables import (
