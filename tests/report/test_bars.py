@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from measurand.core.finding import Finding
+from measurand.report.answer import answer_report
 from measurand.report.bars import controls_chart, ladder_chart, split_chart
 from tests.report.verdicts import estimate, report_of
 
@@ -16,7 +17,22 @@ def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
     ]
     chart = controls_chart(replace(report, findings=tuple(found)))
     assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
-    assert chart.title == "2 of 2 planted faults are noticed for certain"
+    assert chart.title == "2 of 2 planted faults are found where planted"
+
+
+def test_what_is_found_where_planted_need_not_show_in_the_figure_of_all():
+    report = report_of("leakage", "leaks")
+    rows = [
+        Finding("recovery", "tfidf", "claim, word 0.1", estimate(0.94, 0.79, 1.0)),
+        Finding("detection_limit", "tfidf", "claim, word", estimate(0.32)),
+    ]
+    tried = replace(report, findings=tuple(rows))
+    chart = controls_chart(tried)
+    assert chart.title == "1 of 1 planted fault is found where planted"
+    assert "in the figure of all items, it shows from 32 of 100" in chart.note.lower()
+    assert (
+        "32 of 100 items would show in the figure of all" in answer_report(tried).basis
+    )
 
 
 def test_rows_of_the_split_say_how_texts_are_alike():

@@ -278,13 +278,17 @@ def asked_readers(report: Report) -> list[str]:
 
 
 def _describe_detection(report: Report) -> str:
-    """What the readers would have noticed, where that was measured."""
-    limits = [*detection_limits(report)]
-    if not limits:
+    """What would have shown in the figure of all items, where that was measured."""
+    share = least_noticed(report)
+    if not share:
         return ""
-    best = min(limit.estimate.value for limit in limits)
-    share = say_count(max(best, LEAST_SHARE))
-    return f"; a fault planted in {share} of 100 items would be noticed"
+    return f"; a fault planted in {share} of 100 items would show in the figure of all"
+
+
+def least_noticed(report: Report) -> str:
+    """In how many items of a hundred a fault would show; empty where nobody tried."""
+    limits = [limit.estimate.value for limit in detection_limits(report)]
+    return say_count(max(min(limits), LEAST_SHARE)) if limits else ""
 
 
 def detection_limits(report: Report) -> Iterator[Finding]:

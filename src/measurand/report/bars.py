@@ -15,6 +15,7 @@ from measurand.report.answer import (
     SEEN,
     answer_split,
     counted_shares,
+    least_noticed,
     split_condition,
     split_shares,
 )
@@ -230,8 +231,12 @@ def controls_chart(report: Report) -> BarChart | None:
     if not bars:
         return None
     seen = sum(bar.estimate.low > 0 for bar in bars)
-    title = f"{seen} of {len(bars)} planted faults are noticed for certain"
-    note = "How much of a planted fault a reader recovers, of 100."
+    be = "is" if len(bars) == 1 else "are"
+    noun = "fault" if len(bars) == 1 else "faults"
+    title = f"{seen} of {len(bars)} planted {noun} {be} found where planted"
+    note = "Of 100 items that hold the fault and were wrong, how many it makes right."
+    if share := least_noticed(report):
+        note += f" In the figure of all items, it shows from {share} of 100 items on."
     return BarChart(title, note, tuple(bars[:16]))
 
 
