@@ -125,3 +125,11 @@ def test_a_part_that_leaks_in_bits_stands_out():
         chart = parts_chart([replace(report, findings=tuple(rows))])
         assert title in chart.title
         assert "No part" not in chart.title
+
+
+def test_no_row_reaches_above_all_items():
+    report = report_of("evidence", "undecided")
+    full = Finding("accuracy", "cross", "full", estimate(0.99, 0.98, 1.0))
+    others = [f for f in report.findings if f.statistic != "accuracy"]
+    chart = parts_chart([replace(report, findings=(full, *others))])
+    assert all(0 <= b.estimate.low <= b.estimate.high <= 1 for b in chart.bars)

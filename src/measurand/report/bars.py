@@ -120,7 +120,8 @@ def changes_chart(report: Report) -> BarChart | None:
     ends = [end for bar in bars for end in (bar.estimate.low, bar.estimate.high)]
     known = [end for end in ends if math.isfinite(end)]
     low, high = min(-0.02, *known), max(0.02, *known)
-    title = f"{count} figures {differ} for certain"
+    noun = "figure" if len(rows) == 1 else "figures"
+    title = f"{count} {noun} {differ} for certain"
     return BarChart(title, note, bars, None, low, high, 0.0, dots=True)
 
 

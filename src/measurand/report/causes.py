@@ -8,7 +8,14 @@ import re
 from collections.abc import Callable, Mapping
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.core.terms import VerdictWords, fault_words, verdict_words
+from measurand.core.names import CONDITIONS, condition_column
+from measurand.core.terms import (
+    VerdictWords,
+    fault_words,
+    load_terms,
+    reader_words,
+    verdict_words,
+)
 from measurand.report.details import Details, ask_for_items, find_estimate
 from measurand.report.evidence_causes import fill_evidence
 from measurand.report.leak_causes import fill_leakage
@@ -40,6 +47,11 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
     return Details(words.answer, "", certainty, ask_for_items(report, "draws"))
 
 
+# Figures of which a hundredth is an answer of a hundred.
+SHARES = (
+    *("over_majority", "single_accuracy", "choices_only", "delta_evi"),
+    *("query_only", "evidence_only", "closed_book", "rationale_only"),
+)
 AXES = {  # what a fault is measured by, and how that is said
     "leaky": ("rationale_only", "Labels right from the explanation alone: {}."),
     "unstable": ("robustness", "Explanations that stay the same: {}."),
@@ -88,8 +100,10 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     steps = sure_differences(report)
     cause = ""
     if steps:
-        noun = "figure differs" if len(steps) == 1 else "figures differ"
-        cause = f"{len(steps)} {noun} for certain; they stand first."
+        one = len(steps) == 1
+        differ = "figure differs" if one else "figures differ"
+        stand = "it stands" if one else "they stand"
+        cause = f"{len(steps)} {differ} for certain; {stand} first."
     certainty = _say_difference(steps[0]) if steps else _count_pairs(report)
     look = ("Read the differences that clear zero first.",) if steps else ()
     if not verdicts:
@@ -137,14 +151,42 @@ def sure_differences(report: Report) -> list[Finding]:
 
 
 def _say_difference(finding: Finding) -> str:
-    """One difference in words."""
+    """One difference in words: of what, from which part, by whom, and how much."""
     if finding.statistic != f"accuracy{SUFFIX}":
-        side = "higher" if finding.estimate.value > 0 else "lower"
-        return f"The surest: {side}, with an interval clear of zero."
+        return _say_other_difference(finding)
     change = capitalise(say_change(finding.estimate, "more right", "fewer right"))
     part, colon, _ = finding.condition.partition(": ")
     alone = f" from {name_part(plain_text(part, 40))} alone"
     return f"{change}{alone if colon and part != 'pair' else ''}."
+
+
+def _say_other_difference(finding: Finding) -> str:
+    """A difference of another figure than how many are right."""
+    statistic = finding.statistic.removesuffix(SUFFIX)
+    side = "higher" if finding.estimate.value > 0 else "lower"
+    meaning = str(load_terms()["statistic"].get(statistic, ""))
+    if not meaning or meaning.startswith("The same"):  # it leans on the one before it
+        meaning = statistic.replace("_", " ")
+    # The names of the reports stand first, with a minus between them.
+    names, _, later = finding.condition.rpartition(" − ")
+    where = later.partition(", ")[2] if names else ""
+    part = "" if where in ("", *CONDITIONS) else f", of {_name_where(where)}"
+    change = ""
+    if statistic in SHARES:
+        change = f", {say_change(finding.estimate, 'more', 'fewer')}"
+    figure = meaning[:1].lower() + meaning[1:].rstrip(".")
+    reader = reader_words(plain_text(finding.reader, 40))
+    return f"Surely {side}{part}, by {reader}: {figure}{change}."
+
+
+def _name_where(where: str) -> str:
+    """The column that a figure is of, or what else its condition says.
+
+    >>> _name_where("claim"), _name_where("'a=b'"), _name_where("claim, part=mm")
+    ('the claim', 'the a=b', 'the claim, part mm')
+    """
+    name = name_part(plain_text(condition_column(where), 60))
+    return name.replace("part=", "part ")
 
 
 def _count_pairs(report: Report) -> str:

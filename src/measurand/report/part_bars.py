@@ -225,8 +225,8 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
         left = replace(
             full,
             value=full.value - loss.value,
-            low=full.value - loss.high,
-            high=full.value - loss.low,
+            low=max(full.value - loss.high, 0.0),
+            high=min(full.value - loss.low, 1.0),
             method=f"{full.method}, less the loss",
         )
         fine, leaks = loss.low > margin, loss.high < margin
