@@ -13,6 +13,7 @@ from measurand.core.errors import BadInput, quote
 
 OWN = "measurand."
 ROW = OWN + "row"  # what an item is called in its file, where its id is made of texts
+LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from measurand.core.finding import Estimate, Report
+from measurand.core.names import LABELS_ALIKE
 from measurand.report.phrases import say_count, say_share
 from measurand.report.terminal import plain_text
 
@@ -50,6 +51,13 @@ def find_estimate(
 def guessing(report: Report) -> Estimate | None:
     """What guessing gets right: the commonest label, or any choice."""
     return find_estimate(report, "majority") or find_estimate(report, "chance")
+
+
+def list_warnings(report: Report) -> list[str]:
+    """What a report warns of, and which labels may have been meant for one another."""
+    alike = named_roles(report).get(LABELS_ALIKE)
+    first = [f"labels {alike}; mend them where they are one"] if alike else []
+    return [*first, *map(str, report.warnings)]
 
 
 def named_margin(report: Report) -> float:

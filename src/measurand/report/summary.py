@@ -12,6 +12,7 @@ from measurand.report.answer import (
     answer_split,
     worst_answer,
 )
+from measurand.report.details import list_warnings
 from measurand.report.phrases import say_readers
 from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
 
@@ -29,7 +30,7 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
         lines += _tone_lines(split)
-    warnings = [say_readers(str(text), report) for text in report.warnings]
+    warnings = [say_readers(text, report) for text in list_warnings(report)]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
         lines += ["", *detail_lines(report)]

@@ -26,6 +26,7 @@ from measurand.report.bars import (
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
+from measurand.report.details import list_warnings
 from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
@@ -232,9 +233,9 @@ def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
     """What should be known before anything is quoted, each once."""
     texts = [
-        plain_text(say_readers(str(text), report), 800)
+        plain_text(say_readers(text, report), 800)
         for report in reports
-        for text in report.warnings
+        for text in list_warnings(report)
     ]
     return list(dict.fromkeys(texts))
 
