@@ -176,7 +176,7 @@ def test_ids_come_from_their_column_and_must_be_unique_in_each_part():
     [
         ([1, 0] * 20, {"0", "1"}),
         ([1.0, 0.0] * 20, {"0", "1"}),
-        ([True, False] * 20, {"0", "1"}),
+        ([True, False] * 20, {"false", "true"}),
         (["1.0", "0.5"] * 20, {"1.0", "0.5"}),
         ([0.5, 2.0] * 20, {"0.5", "2"}),
         (pd.Categorical(["a", "b"] * 20), {"a", "b"}),

@@ -121,7 +121,7 @@ def test_every_part_of_a_benchmark_may_be_a_path():
     columns = {part: f"row.{steps}" for part, steps in parts.items()}
     made = from_frames(frame, name="boats", **columns)
     assert made.roles == {**columns, "split": "column row.side"}
-    assert (made.test.ids[0], made.classes) == ("30", ("0", "1"))
+    assert (made.test.ids[0], made.classes) == ("30", ("false", "true"))
 
 
 def test_a_column_comes_before_a_path_of_its_name():

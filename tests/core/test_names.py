@@ -7,10 +7,13 @@ from measurand.core.names import (
     OWN,
     check_columns,
     check_text,
+    condition_column,
     file_stems,
+    is_of_some,
     name_condition,
     own_column,
     split_own_column,
+    whole_condition,
 )
 
 NAMES = st.text(st.characters(codec="utf-8")) | st.sampled_from(
@@ -60,3 +63,17 @@ def test_half_a_surrogate_pair_is_named():
     check_text("column", "Ω 💡")
     with pytest.raises(BadInput, match=r"^the column 'a\\ud800b' holds half"):
         check_text("column", "a\ud800b")
+
+
+@pytest.mark.parametrize("column", ["a=b", "full", "it's=b", 'a"=b', "a\\='b"])
+def test_a_column_in_quotes_is_no_test_part(column):
+    condition = name_condition(column)
+    assert condition_column(condition) == column
+    assert not is_of_some(condition)
+    assert is_of_some(f"{condition}, part=mm")
+    assert whole_condition(condition) == "full"
+    assert whole_condition(f"{condition}, part=mm's'") == "part=mm's'"
+
+
+def test_a_column_that_only_looks_quoted_stays_as_it_is():
+    assert condition_column("'\\x'") == "'\\x'"

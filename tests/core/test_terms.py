@@ -19,7 +19,7 @@ from measurand.core.terms import (
     verdict_words,
 )
 from measurand.readers import KINDS, READERS
-from measurand.report.bars import GOLD_REMOVED
+from measurand.report.part_bars import GOLD_REMOVED
 from measurand.stats.decisions import ABOVE
 from measurand.stats.decisions import WITHIN as NEAR_ZERO
 from measurand.stats.uncertainty import FOLD_CUTS, GIVERS, SHARED, TRAININGS
@@ -82,6 +82,7 @@ SAID = {  # what pages and the terminal say in a sense of their own, by where it
     *(ABOVE, NEAR_ZERO, COLLAPSED, LEAKS, WITHIN, REMEMBERED, MENDED, GOLD_REMOVED),
     *("family", "fold", "split", "part", "form", "choice", "cluster", "biased"),
     *("wrong evidence", "planted fault", "condition", "decision", "copy", "budget"),
+    *("region", "saturated", "room left", "above chance"),
     *("frontier", "axis", "draw", "counterpart", "aim", "screened"),
 }
 
@@ -89,6 +90,11 @@ SAID = {  # what pages and the terminal say in a sense of their own, by where it
 @pytest.mark.parametrize("word", sorted(SAID))
 def test_a_word_that_pages_use_in_a_sense_of_their_own_is_explained(word):
     assert explain_term(word)
+
+
+def test_a_leak_is_explained_as_one_of_answers_or_of_bits():
+    (told,) = [e for e in explain_term("leaks") if "leakage" in e.kind]
+    assert "in right answers or in bits" in told.text
 
 
 def test_an_unknown_term_is_an_error_with_a_suggestion():

@@ -87,6 +87,22 @@ def test_a_split_that_shares_evidence_has_to_be_mended_first():
     assert worst_answer(answers) is answers[0]
 
 
+@pytest.mark.parametrize(("memory", "tone"), [(0.95, "fix"), (0.5, "fine")])
+def test_queries_that_training_has_with_their_labels_are_no_clean_split(memory, tone):
+    report = report_of("evidence", "evidence-sensitive")
+    rows = [
+        Finding("seen", "lookup", "claim", estimate(0.99)),
+        Finding("accuracy", "lookup", "claim", estimate(memory)),
+    ]
+    split = answer_split([replace(report, findings=(*report.findings, *rows))])
+    assert split.tone.name == tone
+    shared = "No: 99 of 100 test items share their claim, word for word" in (
+        split.sentence
+    )
+    assert shared == (tone == "fix")
+    assert ("by their claim" in split.steps[0]) == shared
+
+
 def test_texts_of_a_family_are_not_called_copies():
     report = report_of("evidence", "evidence-sensitive")
     others = [f for f in report.findings if f.statistic != "seen"]
@@ -151,7 +167,7 @@ def test_a_leak_that_makes_no_answer_right_is_not_said_to():
     bits = Finding("v_information", "tfidf", "claim", estimate(0.19), "leaks")
     answer = answer_report(replace(report, findings=(*others, bits)))
     assert answer.tone.name == "leaks"
-    assert "more right answers than by guessing are not certain" in answer.sentence
+    assert answer.sentence == "Yes: the claim alone tells how likely each label is."
     assert "“never”" in answer.cause
     assert re.search(r"between 0\.\d\d and 0\.\d\d bits", answer.certainty)
 

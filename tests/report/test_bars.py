@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from measurand.core.finding import Finding
-from measurand.report.bars import controls_chart, parts_chart, split_chart
+from measurand.report.answer import answer_report
+from measurand.report.bars import controls_chart, ladder_chart, split_chart
 from tests.report.verdicts import estimate, report_of
 
 
@@ -16,52 +17,22 @@ def test_a_fault_that_is_noticed_is_ticked_only_where_most_of_it_is_found():
     ]
     chart = controls_chart(replace(report, findings=tuple(found)))
     assert [bar.tone for bar in chart.bars] == ["unknown", "fine"]
-    assert chart.title == "2 of 2 planted faults are noticed for certain"
+    assert chart.title == "2 of 2 planted faults are found where planted"
 
 
-def test_the_place_of_the_choice_has_a_row_of_its_own_and_no_share_above_one():
+def test_what_is_found_where_planted_need_not_show_in_the_figure_of_all():
     report = report_of("leakage", "leaks")
-    placed = Finding(
-        "over_majority", "position", "claim", estimate(0.48, 0.4, 0.56), "leaks"
-    )
-    chart = parts_chart([replace(report, findings=(*report.findings, placed))])
-    (row,) = [bar for bar in chart.bars if "position" in bar.label]
-    assert row.tone == "leaks"
-    assert row.estimate.high == 1.0
-    assert chart.title.startswith("The position of the choice alone: 98 of 100")
-    assert "wrong evidence" not in chart.note
-
-
-def test_a_row_has_the_interval_that_the_tables_state_where_they_state_one():
-    report = report_of("leakage", "leaks")
-    gains = [
-        Finding("over_majority", reader, "claim", estimate(0.3, 0.2, 0.4), "leaks")
-        for reader in ("position", "length")
+    rows = [
+        Finding("recovery", "tfidf", "claim, word 0.1", estimate(0.94, 0.79, 1.0)),
+        Finding("detection_limit", "tfidf", "claim, word", estimate(0.32)),
     ]
-    stated = Finding("position", "rule", "claim", estimate(0.8, 0.77, 0.83))
-    chart = parts_chart([replace(report, findings=(*report.findings, *gains, stated))])
-    rows = {bar.label: bar.between for bar in chart.bars}
-    assert rows["the position of the choice alone"] == "77 to 83"
-    assert rows["length and form alone"] == "70 to 90"
-
-
-def test_what_is_asked_without_the_right_choice_is_named_and_not_judged():
-    report = report_of("leakage", "none found within the margin")
-    removed = Finding("choices_only", "tfidf", "gold removed", estimate(0.95))
-    chart = parts_chart([replace(report, findings=(*report.findings, removed))])
-    (row,) = [bar for bar in chart.bars if "removed" in bar.label]
-    assert row.label == "the choices alone, with the right choice removed"
-    assert (row.expected, row.tone) == ("", "")
-    assert "removed" not in chart.title
-
-
-def test_a_part_that_is_worse_than_guessing_is_not_ticked():
-    report = report_of("evidence", "evidence-sensitive")
-    worse = Finding("query_only", "cross", "full", estimate(0.37, 0.32, 0.42))
-    others = [f for f in report.findings if f.statistic != "query_only"]
-    chart = parts_chart([replace(report, findings=(*others, worse))])
-    (row,) = [bar for bar in chart.bars if bar.label == "the claim alone"]
-    assert row.tone == "unknown"
+    tried = replace(report, findings=tuple(rows))
+    chart = controls_chart(tried)
+    assert chart.title == "1 of 1 planted fault is found where planted"
+    assert "in the figure of all items, it shows from 32 of 100" in chart.note.lower()
+    assert (
+        "32 of 100 items would show in the figure of all" in answer_report(tried).basis
+    )
 
 
 def test_rows_of_the_split_say_how_texts_are_alike():
@@ -74,3 +45,36 @@ def test_rows_of_the_split_say_how_texts_are_alike():
     labels = [bar.label for bar in chart.bars]
     assert len(set(labels)) == 3
     assert chart.bars[-1].expected == ""
+
+
+def leak(reader, condition, gain, decision="leaks"):
+    return Finding("over_majority", reader, condition, gain, decision)
+
+
+def test_readers_are_counted_and_not_what_each_says_of_a_part():
+    report = report_of("leakage", "undecided")
+    rows = [
+        leak(reader, part, estimate(0.01, -0.01, 0.03), "undecided")
+        for reader in ("tfidf", "length")
+        for part in ("claim", "article")
+    ]
+    chart = ladder_chart(replace(report, findings=tuple(rows)))
+    assert chart.title.startswith("None of 2 readers sees")
+
+
+def test_a_gain_that_its_audit_did_not_call_sure_is_not_called_so():
+    report = report_of("leakage", "leaks")
+    gain = leak("tfidf", "claim", estimate(0.047, 0.026, 0.069), "undecided")
+    bits = Finding("v_information", "tfidf", "claim", estimate(0.2), "leaks")
+    chart = ladder_chart(replace(report, findings=(gain, bits)))
+    assert chart.title.startswith("None of 1 reader sees")
+    assert "may be luck" in chart.note
+
+
+def test_a_rule_that_needs_no_reader_is_named_beside_the_readers():
+    report = report_of("leakage", "leaks")
+    chance = Finding("chance", "chance", "full", estimate(0.25))
+    read = leak("tfidf", "choices", estimate(0.0), "within the margin")
+    longest = Finding("longest", "rule", "choices", estimate(1.0), "leaks")
+    chart = ladder_chart(replace(report, findings=(chance, read, longest)))
+    assert chart.title.endswith("taking the longest choice gains without reading")

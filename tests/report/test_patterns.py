@@ -5,9 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from measurand.core.finding import Exhibit, Verdict
+from measurand.core.finding import Exhibit, Finding, Verdict
 from measurand.report.html import page
 from measurand.report.patterns import find_patterns
+from tests.report.verdicts import estimate, report_of
 
 ROLES = {"query": "claim", "label": "label"}
 LENGTH = "tfidf: claim alone is 0.3 [0.2, 0.4] over the majority, by its length alone"
@@ -92,3 +93,25 @@ def test_what_explains_part_of_a_leak_has_no_card(report):
     reason = whole.verdict.reason.replace("by its", "40 % of these bits by its")
     partly = replace(whole, verdict=replace(whole.verdict, reason=reason))
     assert [p.name for p in find_patterns(partly)] == ["“red”"]
+
+
+def test_a_rule_that_finds_the_right_choice_is_named_with_how_often():
+    report = report_of("leakage", "leaks")
+    rules = [
+        Finding("chance", "chance", "full", estimate(0.25)),
+        Finding("longest", "rule", "choices", estimate(0.97), "leaks"),
+        Finding("shortest", "rule", "choices", estimate(0.0), "within the margin"),
+    ]
+    told = replace(report, findings=tuple(rules), exhibits=())
+    (pattern,) = find_patterns(told)
+    assert pattern.name == "The longest choice"
+    assert pattern.said == "is right in 97 of 100 items; by guessing, 25"
+    assert pattern.said in page(told, {})
+
+
+def test_what_explains_a_part_whose_name_has_spaces_is_named(report):
+    leak = report(["a long tale of boats", "a boat"], "boat")
+    items = leak.items.rename(columns={"claim": "the claim"})
+    reason = LENGTH.replace("claim", "the claim")
+    told = replace(leak, items=items, verdict=replace(leak.verdict, reason=reason))
+    assert find_patterns(told)[0].name == "Its length"

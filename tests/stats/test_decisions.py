@@ -161,3 +161,9 @@ def test_advice_is_rounded_up_to_two_digits(count):
 def test_where_no_answer_changed_the_advice_is_what_the_exact_bound_needs():
     n = items_to_decide(0.0, 0.0, 12, 0.02)
     assert 1 - 0.05 ** (1 / n) <= 0.02 < 1 - 0.05 ** (1 / (n - 1))
+
+
+@pytest.mark.parametrize("se", [1e-18, 1e-12])
+def test_what_sums_leave_of_no_change_is_no_change(se):
+    count = items_to_decide(0.0, se, 300, 0.02, clusters=25)
+    assert count == items_to_decide(0.0, 0.0, 300, 0.02, clusters=25) > 1000

@@ -13,6 +13,7 @@ from measurand.benchmarks.cells import (
     JOIN,
     UNLABELLED,
     label_cells,
+    labels_alike,
     metadata_cells,
     name_cells,
     rationale_cells,
@@ -57,7 +58,7 @@ from measurand.core.errors import (
     quote,
 )
 from measurand.core.items import Items, with_columns
-from measurand.core.names import check_text
+from measurand.core.names import LABELS_ALIKE, check_text
 from measurand.core.seeds import generator
 from measurand.selections.rows import Sample
 
@@ -193,6 +194,9 @@ def _drop_unlabelled_rows(
     return remaining, {"dropped_no_label": dropped}
 
 
+MOST_ALIKE = 3  # groups of labels that are named
+
+
 def _build_benchmark(
     sides: SplitTables, roles: ColumnRoles, name: str, dropped: dict[str, int]
 ) -> Benchmark:
@@ -213,6 +217,8 @@ def _build_benchmark(
             int((column == "").sum()) for column in rationale_columns
         )
     description = {**roles.describe(), "split": sides.method}
+    if choices is None:
+        description |= _describe_alike(pd.concat([train[label], test[label]]))
     metadata, meanings = roles.metadata, dict.fromkeys(roles.metadata, "as given")
     if not metadata:
         meanings = metadata_schema(evidence, choices)
@@ -242,6 +248,17 @@ def _build_benchmark(
         notes=notes,
         drawn_by=sides.split_columns,
     )
+
+
+def _describe_alike(labels: "pd.Series[str]") -> dict[str, str]:
+    """Which labels may be meant for one another, as a role; nothing where none are."""
+    groups = labels_alike(labels.unique().tolist())
+    if not groups:
+        return {}
+    shown = "; ".join(" and ".join(map(quote, group)) for group in groups[:MOST_ALIKE])
+    more = f"; {len(groups) - MOST_ALIKE} more" if len(groups) > MOST_ALIKE else ""
+    differ = "differ by case, spaces or the format of numbers only"
+    return {LABELS_ALIKE: f"{shown}{more} {differ}, and count as different labels"}
 
 
 def from_frames(

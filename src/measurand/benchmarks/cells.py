@@ -1,7 +1,7 @@
 """Cells of every kind, turned into the text that items hold."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Integral, Real
 
 import numpy as np
@@ -30,10 +30,35 @@ def text_cells(
 def label_cells(
     column: "pd.Series[str]", part: str, join: str = JOIN
 ) -> "pd.Series[str]":
-    """A column of labels, none of them missing or blank."""
-    converted = _convert_cells(column, lambda cell: scalar_text(cell, join))
+    """A column of labels, none of them missing or blank; true and false are words."""
+
+    def write(cell: object) -> str | None:
+        if isinstance(cell, bool | np.bool_):
+            return str(bool(cell)).lower()
+        return scalar_text(cell, join)
+
+    converted = _convert_cells(column, write)
     blank = converted.isna() | (converted.str.strip() == "")
     return _require_cells(column, converted, blank, part, "a label")
+
+
+def labels_alike(labels: Iterable[str]) -> list[tuple[str, ...]]:
+    """The labels that differ by case, spaces or the format of numbers only.
+
+    >>> labels_alike(["yes", "yes ", "No", "no", "1", "1.0", "maybe"])
+    [('yes', 'yes '), ('No', 'no'), ('1', '1.0')]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in dict.fromkeys(labels):
+        key = " ".join(label.split()).casefold()
+        try:
+            number = float(key)
+        except ValueError:
+            pass
+        else:
+            key = str(number)
+        groups.setdefault(key, []).append(label)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
 def name_cells(

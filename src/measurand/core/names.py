@@ -5,6 +5,7 @@ label, metadata or group may. Its parts stand between colons, and a colon in any
 last is escaped: two names never come to one column, and a column is read in one way.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +13,9 @@ from measurand.core.errors import BadInput, quote
 
 OWN = "measurand."
 ROW = OWN + "row"  # what an item is called in its file, where its id is made of texts
+LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
+QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most
 # Names that Windows keeps for devices, whatever suffix stands behind them.
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
@@ -51,15 +54,45 @@ def name_condition(name: str) -> str:
     return repr(name) if name in CONDITIONS or "=" in name else name
 
 
+def condition_column(condition: str) -> str:
+    """The column as it is called in its file, of what findings call it.
+
+    >>> [condition_column(c) for c in ("genre", "'full'", "'a=b'")]
+    ['genre', 'full', 'a=b']
+    """
+    if not QUOTED.fullmatch(condition):
+        return condition
+    try:
+        return str(ast.literal_eval(condition))
+    except (SyntaxError, ValueError):  # somebody's own name, and no quotes of ours
+        return condition
+
+
+def is_of_some(condition: str) -> bool:
+    """Whether a condition is of a test part or a subject, and not of all test items.
+
+    A column whose name holds the sign is in quotes.
+
+    >>> [is_of_some(c) for c in ("premise", "premise, part=mm", "part=mm", "'a=b'")]
+    [False, True, True, False]
+    """
+    return "=" in _after_column(condition)
+
+
 def whole_condition(condition: str) -> str:
     """The condition of whole items that what is said of a part stands beside.
 
     >>> [whole_condition(c) for c in ("premise", "premise, part=mm", "part=mm")]
     ['full', 'part=mm', 'part=mm']
     """
-    # A column whose name holds the sign is in quotes.
-    _, sign, name = condition.rpartition("part=")
-    return f"part={name}" if sign and not name.endswith("'") else "full"
+    _, sign, name = _after_column(condition).rpartition("part=")
+    return f"part={name}" if sign else "full"
+
+
+def _after_column(condition: str) -> str:
+    """What a condition says behind a column in quotes."""
+    quoted = QUOTED.match(condition)
+    return condition[quoted.end() :] if quoted else condition
 
 
 def check_columns(names: Iterable[str]) -> None:

@@ -18,13 +18,16 @@ from measurand.core.terms import (
     tone_words,
     verdict_words,
 )
-from measurand.report.causes import (
-    FILLERS,
-    SEEN_OF,
-    TELLING,
+from measurand.report.causes import FILLERS
+from measurand.report.details import (
     Details,
+    find_estimate,
+    guessing,
     is_screened,
+    named_roles,
 )
+from measurand.report.evidence_causes import TELLING
+from measurand.report.leak_causes import SEEN_OF
 from measurand.report.phrases import (
     capitalise,
     join_words,
@@ -41,6 +44,7 @@ ALIKE = {
     "nearly": "word for word or nearly",
     "by family": "in other words, of which many are the same",
 }
+NEARLY_ALL = 0.9  # share of test queries in training that a split need not have
 SEEN = 0.05  # share of test texts in training under which a split is called clean
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
@@ -114,6 +118,9 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     share = say_count(worst.estimate.value)
     alike = f"{text}, {ALIKE[near]},"
     cause = f"{capitalise(share)} of 100 have {text} that training has, {ALIKE[near]}."
+    steps = words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,)
+    if label != "clean" and field not in map(_evidence, reports):
+        steps = tuple(step.replace("evidence", text) for step in steps)
     return Answer(
         "split",
         audit_title("split"),
@@ -123,7 +130,7 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
         words.cause or cause,
         f"All {worst.estimate.n:,} test items were looked up.",
         "",
-        words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,),
+        steps,
         label,
     )
 
@@ -132,17 +139,33 @@ def counted_shares(reports: Sequence[Report]) -> list[Finding]:
     """The shares that tell whether a split is clean.
 
     Those of the evidence, where there is any: that two queries are alike is often how
-    they came about.
+    they came about. Where nearly all are, and who remembers them is surely better than
+    guessing, they count too.
     """
     return [
         f
         for report in reports
         for f in split_shares(report)
-        if f.condition.startswith(_evidence(report))
-        and not (f.condition.endswith(", nearly") and not _evidence(report))
         # Texts of a family have words in common, and are no copies.
-        and not f.condition.endswith(", by family")
+        if not f.condition.endswith(", by family")
+        and (
+            (
+                f.condition.startswith(_evidence(report))
+                and not (f.condition.endswith(", nearly") and not _evidence(report))
+            )
+            or _remembers_query(f, report)
+        )
     ]
+
+
+def _remembers_query(share: Finding, report: Report) -> bool:
+    """Whether nearly all queries stand in training, and their labels with them."""
+    query = str(named_roles(report).get("query", ""))
+    if split_condition(share.condition)[0] != query:
+        return False
+    memory, base = find_estimate(report, "accuracy", "lookup", query), guessing(report)
+    told = memory is not None and base is not None and memory.low > base.value
+    return told and share.estimate.value >= NEARLY_ALL
 
 
 def _is_drawn(reports: Sequence[Report]) -> bool:
@@ -173,8 +196,7 @@ def split_shares(report: Report) -> list[Finding]:
 
 def _evidence(report: Report) -> str:
     """The column of the evidence; empty where there is none."""
-    roles = report.benchmark.get("roles")
-    column = roles.get("evidence") if isinstance(roles, Mapping) else None
+    column = named_roles(report).get("evidence")
     return str(column) if column else ""
 
 
@@ -281,13 +303,17 @@ def asked_readers(report: Report) -> list[str]:
 
 
 def _describe_detection(report: Report) -> str:
-    """What the readers would have noticed, where that was measured."""
-    limits = [*detection_limits(report)]
-    if not limits:
+    """What would have shown in the figure of all items, where that was measured."""
+    share = least_noticed(report)
+    if not share:
         return ""
-    best = min(limit.estimate.value for limit in limits)
-    share = say_count(max(best, LEAST_SHARE))
-    return f"; a fault planted in {share} of 100 items would be noticed"
+    return f"; a fault planted in {share} of 100 items would show in the figure of all"
+
+
+def least_noticed(report: Report) -> str:
+    """In how many items of a hundred a fault would show; empty where nobody tried."""
+    limits = [limit.estimate.value for limit in detection_limits(report)]
+    return say_count(max(min(limits), LEAST_SHARE)) if limits else ""
 
 
 def detection_limits(report: Report) -> Iterator[Finding]:

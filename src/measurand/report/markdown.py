@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from measurand.core.finding import Exhibit, Report
 from measurand.report.answer import Answer, answer_report, answer_split
 from measurand.report.cards import card_lines
+from measurand.report.details import list_warnings
 from measurand.report.phrases import say_readers
 from measurand.report.tables import TextGrid, exhibit_grid, grids
 from measurand.report.terminal import heading, plain_text
@@ -34,7 +35,7 @@ def markdown(report: Report) -> str:
     blocks += ["\n".join(f"- {fact}" for fact in facts if fact)]
     blocks += [
         f"> **Warning.** {escape_markdown(say_readers(str(text), report), 600)}"
-        for text in report.warnings
+        for text in list_warnings(report)
     ]
     blocks += [_exhibit_markdown(exhibit) for exhibit in report.exhibits]
     blocks += [_section_markdown(grid, level=2) for grid in grids(report)]
@@ -53,7 +54,7 @@ def brief_markdown(reports: Sequence[Report], not_run: Mapping[str, str]) -> str
         blocks += [_answer_markdown(answer) for answer in answers if answer]
         blocks += [
             f"> **Warning.** {escape_markdown(say_readers(str(text), report), 400)}"
-            for text in [*report.warnings][:MOST_WARNINGS]
+            for text in list_warnings(report)[:MOST_WARNINGS]
         ]
     blocks += [
         f"Not run: {escape_markdown(name)}, since {escape_markdown(why, 300)}"

@@ -12,9 +12,15 @@ import pandas as pd
 from measurand.core.arrays import Bools
 from measurand.core.finding import Exhibit, Report
 from measurand.core.words import UNSPACED
-from measurand.report.causes import SIMPLE
+from measurand.report.details import guessing
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
+from measurand.report.leak_causes import (
+    SIMPLE,
+    leak_clauses,
+    leaking_rules,
+    name_leak,
+)
 from measurand.report.phrases import capitalise, name_part, say_count
 from measurand.report.terminal import plain_text
 
@@ -23,7 +29,6 @@ MOST_SHOWN = 2  # items a pattern
 SEARCHED = 5_000  # items among which examples are sought
 ALIKE = 0.8  # share of items two patterns may have in common before they are one
 AROUND = 160  # letters of an example on either side of what it shows
-MOST_REASON = 2_000  # letters
 # What is said of a word where something simpler explains the whole leak of its part.
 FOLLOWS = "; this follows from {cause}, which tells the label by itself"
 # The space that stands between two characters of a script that writes none.
@@ -68,7 +73,7 @@ class Pattern:
 def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
     """The surest patterns, each of other items than those before it."""
     simple = _simple_patterns(report)
-    patterns = [*simple]
+    patterns = [*simple, *_rule_patterns(report)]
     masks: list[Bools] = []
     label = _label_column(report)
     items = report.items.head(SEARCHED)
@@ -93,17 +98,31 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
 
 def _simple_patterns(report: Report) -> list[Pattern]:
     """What the verdict names as the simple cause, such as the length."""
-    # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
-    reason = plain_text(report.verdict.reason, MOST_REASON)
-    for phrase, sentence in SIMPLE.items():
-        words = rf"(\S+) alone is [^;]*?(% of these bits )?\bby {re.escape(phrase)}"
-        found = re.search(words, reason)
-        # What explains part of a leak is not its cause: the words that do follow.
-        if found and not found[2] and found[1] in report.items:
-            examples = _length_examples(report, found[1]) if "length" in phrase else ()
-            name = capitalise(phrase.removesuffix(" alone"))
-            return [Pattern(name, name_part(found[1]), sentence, examples)]
+    for part, clause in leak_clauses(report.verdict.reason).items():
+        for phrase, sentence in SIMPLE.items():
+            found = re.search(rf"(% of these bits )?\bby {re.escape(phrase)}", clause)
+            # What explains part of a leak is not its cause: the words that do follow.
+            if found and not found[1] and part in report.items:
+                long = "length" in phrase
+                examples = _length_examples(report, part) if long else ()
+                name = capitalise(phrase.removesuffix(" alone"))
+                return [Pattern(name, name_part(part), sentence, examples)]
     return []
+
+
+def _rule_patterns(report: Report) -> list[Pattern]:
+    """The rules that find the right choice without any reader, the surest first."""
+    base = guessing(report)
+    guess = f"; by guessing, {say_count(base.value)}" if base else ""
+    return [
+        Pattern(
+            capitalise(name_leak(f)),
+            name_part(f.condition),
+            f"is right in {say_count(f.estimate.value)} of 100 items{guess}",
+            (),
+        )
+        for f in leaking_rules(report)
+    ]
 
 
 def _length_examples(report: Report, part: str) -> tuple[Example, ...]:

@@ -1,5 +1,6 @@
 """A report for a terminal: the answer first, and no more than a screen of it."""
 
+import shutil
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,10 +12,11 @@ from measurand.report.answer import (
     answer_split,
     worst_answer,
 )
+from measurand.report.details import list_warnings
 from measurand.report.phrases import say_readers
 from measurand.report.terminal import detail_lines, heading, lay_out_columns, plain_text
 
-WIDTH = 88
+WIDTH, NARROW = 88, 60  # letters a line at most, and what no line is cut below
 MOST_LINES = 25  # of a summary that is not verbose
 CLOSING = 3  # lines that a verb may add: an empty one, and where to read on
 MOST_WARNINGS = 3
@@ -27,8 +29,8 @@ def summary(report: Report, *, verbose: bool = False) -> str:
     lines = [" of ".join(heading(report)), "", *_answer_lines(answer)]
     split = answer_split([report])
     if split is not None and split.tone.name == "fix":
-        lines += [_tone_line(split)]
-    warnings = [say_readers(str(text), report) for text in report.warnings]
+        lines += _tone_lines(split)
+    warnings = [say_readers(text, report) for text in list_warnings(report)]
     if verbose:
         lines += ["", *(f"warning: {plain_text(text, 400)}" for text in warnings)]
         lines += ["", *detail_lines(report)]
@@ -56,7 +58,7 @@ def summary_of_all(
     lines = [heading(reports[0])[1], ""]
     for answer in answers:
         rows = [("because", answer.cause), ("how sure", answer.certainty)]
-        lines += [answer.question, _tone_line(answer)]
+        lines += [answer.question, *_tone_lines(answer)]
         lines += _fact_lines(rows if answer.audit != "split" else [])
     # The split is looked up, and rests on nobody.
     basis = worst.basis or next((a.basis for a in answers if a.basis), "")
@@ -76,12 +78,18 @@ def _answer_lines(answer: Answer) -> list[str]:
         ("do next", " ".join(answer.steps)),
         ("verdict", answer.verdict),
     ]
-    return [answer.question, _tone_line(answer), *_fact_lines(facts)]
+    return [answer.question, *_tone_lines(answer), *_fact_lines(facts)]
 
 
-def _tone_line(answer: Answer) -> str:
+def _tone_lines(answer: Answer) -> list[str]:
     """The answer, told by a sign and a word."""
-    return f"{answer.tone.sign} {answer.tone.word.upper()}  {answer.sentence}"
+    line = f"{answer.tone.sign} {answer.tone.word.upper()}  {answer.sentence}"
+    return textwrap.wrap(line, _line_width(), subsequent_indent="  ")
+
+
+def _line_width() -> int:
+    """As many letters as the terminal has room for, where it is narrow."""
+    return max(NARROW, min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns))
 
 
 def _fact_lines(facts: Iterable[tuple[str, str]]) -> list[str]:
@@ -92,7 +100,7 @@ def _fact_lines(facts: Iterable[tuple[str, str]]) -> list[str]:
             start = f"  {name}".ljust(INDENT)
             rest = " " * INDENT
             lines += textwrap.wrap(
-                text, WIDTH, initial_indent=start, subsequent_indent=rest
+                text, _line_width(), initial_indent=start, subsequent_indent=rest
             )
     return lines
 
@@ -102,7 +110,7 @@ def _warning_lines(warnings: Sequence[str], room: int) -> list[str]:
     lines = []
     for text in warnings[:MOST_WARNINGS]:
         line = f"warning: {plain_text(text, 400)}"
-        lines += textwrap.wrap(line, WIDTH, subsequent_indent="  ")
+        lines += textwrap.wrap(line, _line_width(), subsequent_indent="  ")
     hidden = len(warnings) - MOST_WARNINGS
     lines += [f"and {hidden} more warnings"] if hidden > 0 else []
     return lines[: max(room, 0)]

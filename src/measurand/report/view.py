@@ -23,10 +23,10 @@ from measurand.report.bars import (
     changes_chart,
     controls_chart,
     ladder_chart,
-    parts_chart,
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
+from measurand.report.details import list_warnings
 from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (
     CardAnchors,
@@ -35,6 +35,7 @@ from measurand.report.map import (
     map_labels,
     view_map,
 )
+from measurand.report.part_bars import parts_chart
 from measurand.report.patterns import Pattern, find_patterns, leaking_first
 from measurand.report.phrases import say_readers
 from measurand.report.tables import (
@@ -232,9 +233,9 @@ def _compared(report: Report) -> Iterator[tuple[str, Tone, str]]:
 def _join_warnings(reports: Sequence[Report]) -> list[str]:
     """What should be known before anything is quoted, each once."""
     texts = [
-        plain_text(say_readers(str(text), report), 800)
+        plain_text(say_readers(text, report), 800)
         for report in reports
-        for text in report.warnings
+        for text in list_warnings(report)
     ]
     return list(dict.fromkeys(texts))
 

@@ -98,6 +98,7 @@ def items_to_detect(effect: float, discordance: float, *, power: float = POWER) 
     return ceil(((null + alternative) / effect) ** 2)
 
 
+UNCHANGED = 1e-9  # a standard error of no more is none, but for how it was summed
 TOO_CLOSE = 0.25  # standard errors from the margin: no sensible number of items decides
 
 
@@ -124,11 +125,12 @@ def items_to_decide(
     (None, 501)
     """
     distance = abs(value)
-    if se <= 0 or abs(distance - margin) < TOO_CLOSE * se:
+    unchanged = se < UNCHANGED
+    if unchanged or abs(distance - margin) < TOO_CLOSE * se:
         # No answer changed: units until the most that shows nothing fits the margin.
         a_unit = n / (clusters or n)
         units = ceil(log(0.05) / log(1 - margin))
-        return None if se > 0 else max(n + 1, ceil(a_unit * units))
+        return max(n + 1, ceil(a_unit * units)) if unchanged else None
 
     def shortfall(error: float) -> float:
         if distance > margin:

@@ -1,0 +1,147 @@
+"""What wrong evidence costs, what does as well without it, and what to do about it."""
+
+import re
+from collections.abc import Mapping
+
+from measurand.core.finding import Report
+from measurand.core.terms import VerdictWords, reader_words
+from measurand.report.details import (
+    Details,
+    ask_for_items,
+    best_reader,
+    find_estimate,
+    guessing,
+    is_screened,
+    named_roles,
+)
+from measurand.report.phrases import capitalise, name_part, say_change, say_count
+from measurand.report.terminal import plain_text
+
+AS_WELL = 0.02  # accuracy under which one part alone does as well as both
+TELLING = "Find out what in the evidence tells: run measurand leakage."
+REMEMBERS = "readers may remember rather than read"
+# Who is right as often without the evidence, as the reason of a verdict names it.
+RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
+# Why nobody can say whether the evidence is needed, where more items would not help:
+# what the reason has, the answer, its cause, and what to do.
+UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
+    f"{REMEMBERS};": (
+        "Not yet: readers may remember the evidence rather than read it.",
+        "Most test evidence stands in training, so readers may just remember.",
+        "Split the items anew by their evidence, and run the audit again.",
+    ),
+    f"{REMEMBERS}:": (
+        "Not yet: readers may remember the evidence rather than read it.",
+        "Without test evidence that training has with some words changed, no loss is "
+        "sure.",
+        "Split the items anew, so that such copies stay together, and run it again.",
+    ),
+    "only a plain shuffle can say": (
+        "Not yet: this shuffle leaves part of what the evidence tells as it was.",
+        "Evidence of like items was given, which may serve as well.",
+        "Shuffle plainly, across all items.",
+    ),
+    "so what it did not read may matter": (
+        "Not yet: wrong evidence costs nothing, but texts were cut off.",
+        "What the reader did not read may matter.",
+        "Give a reader that takes longer texts.",
+    ),
+    "no control shows that one could": (
+        "Not yet: wrong evidence changed no answer, and none need ever change.",
+        "No control shows that this reader could have noticed anything.",
+        "Run it again with controls, or give a stronger reader.",
+    ),
+    "could have missed a dependence": (
+        "Not yet: wrong evidence costs nothing, but a need could have been missed.",
+        "The reader notices only a dependence in more of the items.",
+        "Give more test items, or a stronger reader.",
+    ),
+    "it could not have seen a": (
+        "Not yet: wrong evidence costs nothing, to a reader that cannot tell.",
+        "It did not notice whether planted parts go together.",
+        "Give a stronger reader.",
+    ),
+}
+
+
+def fill_evidence(report: Report, words: VerdictWords) -> Details:
+    """The loss on wrong evidence, and what does as well without it."""
+    stage = report.verdict.stage
+    loss = find_estimate(report, "delta_evi", stage) if stage else None
+    if loss is None:
+        return Details(words.answer, "", best_reader(report))
+    change = say_change(loss, "answers lost", "answers gained")
+    certainty = f"With wrong evidence, {change}."
+    if report.verdict.label == "undecided" and (why := _why_undecided(report)):
+        sentence, cause, step = why
+        tone = "fix" if report.verdict.reason.startswith(REMEMBERS) else ""
+        return Details(sentence, cause, certainty, (step,), tone)
+    role, cause = _one_part_does(report, str(stage))
+    if role == "evidence" and words.tone.name == "fine":
+        # It may be the task itself; where wrong answers were drawn, it need not be.
+        tone = "fix" if is_screened(report) else ""
+        return Details(words.answer, cause, certainty, _need_query(report), tone)
+    return Details(words.answer, cause, certainty, ask_for_items(report, "test items"))
+
+
+def _why_undecided(report: Report) -> tuple[str, str, str] | None:
+    """The answer, its cause and what to do; None where more items would decide."""
+    reason = report.verdict.reason
+    for phrase, known in UNDECIDED_NEED.items():
+        if phrase in reason and (REMEMBERS not in phrase or reason.startswith(phrase)):
+            return known
+    rival = RIVAL.search(reason)
+    return _name_rival(report, rival[1]) if rival else None
+
+
+def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
+    """Who is as good without evidence: a reader of the query, or facts of the item."""
+    named = named_roles(report)
+    query = name_part(plain_text(named.get("query", "query"), 40))
+    alone = find_estimate(report, "query_only", reader, "full") if reader else None
+    what = f"{query} alone"
+    who = f", by {reader_words(plain_text(reader, 40))}" if reader else ""
+    if reader is None:
+        alone = find_estimate(report, "accuracy", "metadata", "full")
+        what = "facts about the item"
+    does = "do" if reader is None else "does"
+    full = find_estimate(report, "accuracy", report.verdict.stage, "full")
+    cause = f"{capitalise(what)} {does} as well as who lost{who}."
+    if alone is not None and full is not None:
+        stage = reader_words(plain_text(report.verdict.stage, 40))
+        cause = (
+            f"{capitalise(stage)} loses answers on wrong evidence, and gets "
+            f"{say_count(full.value)} of 100 right; from {what}, "
+            f"{say_count(alone.value)} are right{who}."
+        )
+    return (
+        f"Not yet: wrong evidence costs answers, but {what} {does} as well.",
+        cause,
+        "Give a reader that does better with the evidence than without.",
+    )
+
+
+def _need_query(report: Report) -> tuple[str, ...]:
+    """What to do where the evidence alone tells, whatever is asked."""
+    if is_screened(report):
+        return ("Ask a model that writes its answers: the wrong ones were drawn here.",)
+    return (TELLING,)
+
+
+def _one_part_does(report: Report, stage: str) -> tuple[str, str]:
+    """Which part alone does as well as both, if any is better than guessing, and so."""
+    full, base = find_estimate(report, "accuracy", stage, "full"), guessing(report)
+    if full is None or base is None:
+        return "", ""
+    named = named_roles(report)
+    least = max(full.value - AS_WELL, (full.value + base.value) / 2)
+    for statistics, role in (
+        (("query_only", "closed_book"), "query"),
+        (("evidence_only",), "evidence"),
+    ):
+        for statistic in statistics:
+            alone = find_estimate(report, statistic, stage, "full")
+            if alone is not None and alone.value >= least:
+                part = name_part(plain_text(named.get(role, role), 40))
+                return role, f"{capitalise(part)} alone does as well as both."
+    return "", ""

@@ -1,0 +1,381 @@
+"""By what a part leaks, how surely, and what to do about it.
+
+It goes by the names of statistics and the reason of the verdict alone, so that a report
+of years ago is read too.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.names import condition_column, is_of_some
+from measurand.core.terms import VerdictWords, reader_words
+from measurand.report.details import (
+    Details,
+    ask_for_items,
+    best_reader,
+    find_estimate,
+    guessing,
+    named_margin,
+)
+from measurand.report.phrases import (
+    capitalise,
+    join_words,
+    name_part,
+    say_change,
+    say_count,
+    say_share,
+)
+from measurand.report.terminal import plain_text
+
+MOST_TOKENS = 3
+MOST_REASON = 2_000  # letters of a reason in which words are sought
+WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
+QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
+# How the reason of a leak tells of one part, its clauses parted by semicolons.
+CLAUSE = re.compile(r"(?:^|; )[^;]*?: ([^;]*?) alone is ([^;]*)")
+SIMPLE = {  # what the reason of a leak names, and the sentence for it
+    "its length alone": "Its length alone tells the label.",
+    "its form alone": "Its form alone tells the label: spacing, case, punctuation or "
+    "digits.",
+    "a memory of its texts alone": "The same texts return with the same labels.",
+    "the position of the right choice": "The position of the right choice tells it.",
+}
+SEEN_BY = {  # what of these explains what its reader sees, the simplest first
+    "length": ("its length alone",),
+    "surface": ("its length alone", "its form alone"),
+    "position": ("the position of the right choice",),
+}
+WORDS_TELL = "Its words go with certain labels."
+DEAL = "Put the choices of each item in a random order."
+
+
+@dataclass(frozen=True)
+class RuleWords:
+    """What is said of a rule that finds the right choice without any reader.
+
+    Attributes:
+        choice: The choice that it points at.
+        cause: Why it is right.
+        step: What to do about it.
+    """
+
+    choice: str
+    cause: str
+    step: str
+
+
+RULE = "rule"  # who finds what needs no reader
+RULES = {
+    "longest": RuleWords(
+        "the longest choice",
+        "The right choice is the longest one more often than by chance.",
+        "Write wrong choices as long as the right one.",
+    ),
+    "shortest": RuleWords(
+        "the shortest choice",
+        "The right choice is the shortest one more often than by chance.",
+        "Write wrong choices as short as the right one.",
+    ),
+    "most_alike": RuleWords(
+        "the choice most like the others",
+        "Wrong choices are made from words of the right one, and so point at it.",
+        "Write wrong choices that resemble each other as much as the right one.",
+    ),
+    "odd_one_out": RuleWords(
+        "the choice least like the others",
+        "The right choice shares fewer words with the wrong ones than they do with "
+        "each other.",
+        "Write wrong choices that resemble the right one as much as each other.",
+    ),
+}
+# Why nobody can say whether a part leaks: what the reason has, and how it is said.
+UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "neither surely above nor within": (
+        "Not yet: what one part tells is too uncertain.",
+        "It may be nothing, or may matter.",
+        (),
+    ),
+    "not clearly above the majority even with all fields": (
+        "Not yet: no reader learned the task.",
+        "Who is no better than guessing with all parts says nothing about one.",
+        (),
+    ),
+    "says one class whatever": (
+        "Not yet: one part had the same answer to every item.",
+        "A reader that gives one answer to all may have learned nothing, so that its "
+        "finding nothing does not count.",
+        (),
+    ),
+    "may remember rather than read": (
+        "Not yet: readers may remember test texts rather than read them.",
+        "Test texts stand in training, with their labels.",
+        ("Split the items anew, so that no text or near copy stands on both sides.",),
+    ),
+    "could have missed a leak of": (
+        "Not yet: a leak that matters could have been missed.",
+        "With so few items, these readers notice only larger ones.",
+        ("Give more items, or a wider margin.",),
+    ),
+    "but beyond chance are": (
+        "Not yet: no part is right much more often than guessing, but something else "
+        "in it is no chance.",
+        "Words, groups of like texts or another test part go with certain labels.",
+        ("Look at what the report names as beyond chance.",),
+    ),
+}
+REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
+PLACE = "position"  # who goes by the place of a choice, and what states it
+PLACED = "the position of the choice"
+# What states how often a part alone is right.
+PART_STATISTICS = ("single_accuracy", "choices_only")
+# What is read of a part by who reads no word.
+SEEN_OF = {"length": "the length of ", "surface": "the form of "}
+LUCK = "may be luck where several are looked at"
+
+
+def leaking_part(report: Report) -> Finding | None:
+    """What surely gives most away: a part to a reader, or the choices to a rule.
+
+    Where none makes more answers right, the part that tells the most bits.
+    """
+    leaks = [f for f in report.findings if f.decision == "leaks" and not _is_aside(f)]
+    base = guessing(report)
+    gains = [f for f in leaks if f.statistic == "over_majority"] + [
+        f for f in leaks if is_rule(f) and base is not None
+    ]
+    if gains:
+        return max(gains, key=lambda f: _gain(f, base))
+    bits = [f for f in leaks if f.statistic == "v_information"]
+    return max(bits, key=lambda f: f.estimate.value, default=None)
+
+
+def _is_aside(finding: Finding) -> bool:
+    """Whether a finding is of some items only, or has no value."""
+    return is_of_some(finding.condition) or not math.isfinite(finding.estimate.value)
+
+
+def is_rule(finding: Finding) -> bool:
+    """Whether it is of a rule that needs no reader, and that we have words for."""
+    return finding.reader == RULE and finding.statistic in RULES
+
+
+def _gain(finding: Finding, base: Estimate | None) -> float:
+    """How much is right over guessing; a rule states what is right."""
+    guess = base.value if base and is_rule(finding) else 0.0
+    return finding.estimate.value - guess
+
+
+def name_leak(leak: Finding) -> str:
+    """What gives away, as a sentence has it."""
+    if is_rule(leak):
+        return RULES[leak.statistic].choice
+    if leak.reader == PLACE:
+        return PLACED
+    part = name_part(plain_text(condition_column(leak.condition), 40))
+    return f"{SEEN_OF.get(leak.reader, '')}{part}"
+
+
+def fill_leakage(report: Report, words: VerdictWords) -> Details:
+    """The part that leaks, by what, and how often it is right."""
+    if words.tone.name != "leaks":
+        return _tell_no_leak(report, words)
+    base, most = guessing(report), leaking_part(report)
+    if most is None:
+        steps = _repair_steps(report, most)
+        return Details(words.answer.format(part="one part"), "", "", steps)
+    what, steps = name_leak(most), _repair_steps(report, most)
+    cause = _leak_cause(report, most)
+    if most.statistic == "v_information":
+        sentence, certainty = _tell_unseen_leak(report, most)
+        return Details(sentence, cause, certainty, steps)
+    if base is None:
+        return Details(words.answer.format(part=what), cause, "", steps)
+    right = right_alone(report, most, base)
+    count, guess = say_count(right.value), say_count(base.value)
+    if is_rule(most):
+        sentence = f"Yes: {what} is right in {count} of 100 items; by guessing, {guess}"
+        certainty = f"How often {what} is right: {say_share(right)} items."
+        return Details(f"{sentence}.", cause, certainty, steps)
+    return Details(
+        f"Yes: from {what} alone, {count} of 100 are right; by guessing, {guess}.",
+        cause,
+        f"Right from {what} alone{_say_reader(most)}: {say_share(right)} items.",
+        steps,
+    )
+
+
+def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
+    """Why no part surely leaks."""
+    reason = report.verdict.reason
+    sentence, cause, steps = words.answer, "", ask_for_items(report, "test items")
+    for phrase, known in UNDECIDED_LEAK.items():
+        if phrase in reason:
+            sentence, cause = known[:2]
+            steps = known[2] or steps
+    remembered = REMEMBERED.search(reason[:MOST_REASON])
+    if remembered:
+        part = name_part(plain_text(remembered[1], 40))
+        new = "none has" if remembered[2] == "0" else f"only {remembered[2]} have"
+        cause = (
+            f"Of {remembered[3]} test items, {new} a text of {part} that is new to "
+            "training, which has the rest with their labels."
+        )
+    return Details(sentence, cause, _greatest_gain(report), steps)
+
+
+def _tell_unseen_leak(report: Report, leak: Finding) -> tuple[str, str]:
+    """A leak that makes labels likelier, and not surely more answers right."""
+    bits, what = leak.estimate, name_leak(leak)
+    gain = find_estimate(report, "over_majority", leak.reader, leak.condition)
+    certainty = f"It tells between {bits.low:.2f} and {bits.high:.2f} bits of each "
+    certainty += f"label{_say_reader(leak)}, over {bits.n:,} items"
+    sentence = f"Yes: {what} alone tells how likely each label is"
+    if gain is None:
+        return f"{sentence}.", f"{certainty}."
+    change = say_change(gain, "more right", "fewer right")
+    certainty += f"; against guessing, {change}."
+    if gain.low <= 0:
+        return (
+            f"{sentence}, though more right answers than by guessing are not certain.",
+            certainty,
+        )
+    within = gain.high < named_margin(report)
+    by_margin = "by less than" if within else "not for certain by more than"
+    return (
+        f"{sentence}, and makes more answers right than guessing, though {by_margin} "
+        "the margin.",
+        certainty,
+    )
+
+
+def _say_reader(leak: Finding) -> str:
+    """By whom, where somebody read words: others may be right more or less often."""
+    if leak.reader in SEEN_BY:
+        return ""
+    return f", by {reader_words(plain_text(leak.reader, 40))}"
+
+
+def right_alone(report: Report, leak: Finding, base: Estimate) -> Estimate:
+    """What gets how much right: as the report states it, else its gain over guessing.
+
+    One quantity has one interval on a page, and the tables show the stated one.
+    """
+    if is_rule(leak):
+        return leak.estimate
+    reader = None if leak.reader == PLACE else leak.reader
+    for statistic in PART_STATISTICS if reader else (PLACE,):
+        stated = find_estimate(report, statistic, reader, leak.condition)
+        if stated is not None:
+            return stated
+    return _add_base(leak.estimate, base)
+
+
+def _add_base(over: Estimate, base: Estimate) -> Estimate:
+    """What a part gets right, from what it gets over guessing."""
+    ends = (min(max(end + base.value, 0.0), 1.0) for end in (over.low, over.high))
+    low, high = ends
+    return Estimate(over.value + base.value, low, high, over.level, over.n, over.method)
+
+
+def leak_clauses(reason: str) -> dict[str, str]:
+    """What the reason of a leak says of each part.
+
+    >>> leak_clauses("tfidf: a alone is 0.4, by words; surface: b alone is 0.3")
+    {'a': '0.4, by words', 'b': '0.3'}
+    """
+    # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
+    return dict(CLAUSE.findall(reason[:MOST_REASON]))
+
+
+def _clause_of(report: Report, leak: Finding | None) -> str:
+    """What the reason says of the part that is told, and of no other."""
+    clauses = leak_clauses(report.verdict.reason)
+    if not clauses:  # a report of years ago
+        return report.verdict.reason[:MOST_REASON]
+    return clauses.get(condition_column(leak.condition), "") if leak else ""
+
+
+def _leak_cause(report: Report, leak: Finding) -> str:
+    """By what it leaks: a rule, something simple, or words."""
+    clause = _clause_of(report, leak)
+    by_rule = re.search(r"by the rule (\w+) alone", clause)
+    rule = leak.statistic if is_rule(leak) else by_rule[1] if by_rule else ""
+    if rule in RULES:
+        return RULES[rule].cause
+    partly = ""
+    for phrase, sentence in SIMPLE.items():
+        if re.search(rf"% of these bits by {re.escape(phrase)}", clause):
+            partly = f"{capitalise(phrase)} tells part of it."
+        elif re.search(rf"\bby {re.escape(phrase)}", clause):
+            return sentence
+    if leak.reader in SEEN_BY:  # who reads no word leaks by none
+        return SIMPLE[SEEN_BY[leak.reader][-1]]
+    part = condition_column(leak.condition)
+    words = top_words(report, part) or _named_words(clause)
+    if not words:
+        return partly or WORDS_TELL
+    listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
+    return f"Words such as {listed} go with certain labels. {partly}".rstrip()
+
+
+def _named_words(reason: str) -> list[str]:
+    """The words that the reason of a verdict names.
+
+    >>> _named_words("claim leaks, by words such as 'no', 'never' (seen by all)")
+    ['no', 'never']
+    """
+    listed = reason[:MOST_REASON].partition("by words such as ")[2]
+    found = QUOTED.match(listed)
+    return [a or b for a, b in WORD.findall(found[0])] if found else []
+
+
+def top_words(report: Report, part: str) -> list[str]:
+    """The surest words of a part, each once."""
+    for exhibit in report.exhibits:
+        if exhibit.name == f"words_{part}" and "token" in exhibit.table:
+            return list(dict.fromkeys(map(str, exhibit.table["token"])))
+    return []
+
+
+def _greatest_gain(report: Report) -> str:
+    """What the most telling part gains over guessing."""
+    gains = [
+        f
+        for f in report.findings
+        if f.statistic == "over_majority" and not _is_aside(f) and f.reader != "lookup"
+    ]
+    if not gains:
+        return best_reader(report)
+    most = max(gains, key=lambda f: f.estimate.high)
+    change = say_change(most.estimate, "more right", "fewer right")
+    luck = f" One such interval {LUCK}." if LUCK in report.verdict.reason else ""
+    return f"{capitalise(name_leak(most))} alone against guessing: {change}.{luck}"
+
+
+def kept_files(report: Report) -> list[str]:
+    """The files that list the items of a repaired subset."""
+    return sorted(name for name in report.files if name.startswith("repair/kept_"))
+
+
+def leaking_rules(report: Report) -> list[Finding]:
+    """The rules that surely find the right choice more often than chance."""
+    rules = [f for f in report.findings if is_rule(f) and f.decision == "leaks"]
+    return sorted(rules, key=lambda f: -f.estimate.value)
+
+
+def _repair_steps(report: Report, leak: Finding | None) -> tuple[str, ...]:
+    """What the report has at hand for who repairs."""
+    steps = []
+    placed = "by the position of the right choice" in _clause_of(report, leak)
+    if placed or (leak is not None and leak.reader == PLACE):
+        steps.append(DEAL)
+    # One step: of two rules that leak, one may ask for the opposite of the other.
+    steps += [RULES[f.statistic].step for f in leaking_rules(report)[:1]]
+    if kept_files(report):
+        steps.append("Test on the repaired subset, whose items the report lists.")
+    if "repair/work_list.csv" in report.files:
+        steps.append("Rewrite the items on the report's work list.")
+    return tuple(steps) or ("Rewrite the items that this part gives away.",)

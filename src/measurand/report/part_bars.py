@@ -1,0 +1,300 @@
+"""What guessing, form, each part alone and both get right: the first chart of a page.
+
+Its rows show what the answers quote, by the same readers.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.names import condition_column, is_of_some
+from measurand.core.terms import reader_words
+from measurand.report.bars import Bar, BarChart
+from measurand.report.details import (
+    find_estimate,
+    guessing,
+    named_margin,
+    named_roles,
+)
+from measurand.report.leak_causes import (
+    PART_STATISTICS,
+    leaking_part,
+    leaking_rules,
+    name_leak,
+    right_alone,
+)
+from measurand.report.phrases import capitalise, name_part, say_count
+from measurand.report.terminal import plain_text
+
+# Who reads no word.
+NO_READER = (
+    *("majority", "metadata", "lookup", "length", "surface", "position", "rule"),
+)
+WRONG = "both, with wrong evidence"
+FORMS = ("length", "surface")
+ARMS = {
+    "base": "without reading more",
+    "extra": "after other text of the kind",
+    "test": "after the test's own text",
+}
+AS_GUESSING = "as guessing"
+# What is asked without the right choice is another question than guessing answers.
+GOLD_REMOVED = "gold removed"
+WITHOUT_GOLD = "the choices alone, with the right choice removed"
+
+
+def parts_chart(reports: Sequence[Report]) -> BarChart | None:
+    """What guessing, form, each part alone, both and wrong evidence get right."""
+    by_audit = {report.audit: report for report in reports}
+    main = by_audit.get("evidence") or by_audit.get("leakage")
+    if main is None:
+        return _rationale_chart(by_audit) or _arms_chart(by_audit)
+    base = guessing(main)
+    if base is None:
+        return None
+    margin = named_margin(main)
+    parts, readers = _part_bars(by_audit, base, margin)
+    bars = [Bar("guessing", base), *_form_bar(by_audit, margin), *parts]
+    bars += _both_bars(main, base, margin)
+    if len(bars) == 1:
+        return None
+    wrong = any(bar.label == WRONG for bar in bars)
+    note = (
+        f"Right answers of 100 over {base.n:,} items{_name_readers(main, readers)}. "
+        "The line is what guessing gets; whiskers are 95 in 100 intervals"
+        f"{', of wrong evidence that of the loss' if wrong else ''}."
+    )
+    leakage = by_audit.get("leakage")
+    folded = leakage and leakage.benchmark.get("evaluated") == "out of fold"
+    if folded and main is not leakage and readers:
+        note += " Each part alone was read in folds of its own."
+    return BarChart(_parts_title(bars, base, leakage), note, tuple(bars), base.value)
+
+
+def _name_readers(main: Report, readers: Sequence[str]) -> str:
+    """Who read the parts and both; empty where nobody read words."""
+    both = _main_reader(main)
+    by_whom = f" by {reader_words(plain_text(both, 40))}"
+    if {*readers} <= {both}:
+        return f", each part and both{by_whom}" if both else ""
+    each = ", each part by the reader that it tells most"
+    return f"{each}, both{by_whom}" if both else each
+
+
+def _parts_title(
+    bars: Sequence[Bar], base: Estimate, leakage: Report | None = None
+) -> str:
+    """The most telling row, as a sentence."""
+    # That wrong evidence costs nothing says something of who learned the task.
+    learned = any(
+        bar.expected == "above guessing" and bar.tone == "fine" for bar in bars
+    )
+    leaks = [bar for bar in bars if bar.tone == "leaks"]
+    leaks = [bar for bar in leaks if learned or bar.label != WRONG]
+    guess = f"guessing, {say_count(base.value)}"
+    told = leaking_part(leakage) if leakage else None
+    rows = (name_leak(told), f"{name_leak(told)} alone") if told else ()
+    if leaks:
+        # What the answer quotes stands first, and what the whole item gets, last.
+        most = max(
+            leaks,
+            key=lambda bar: (bar.label in rows, bar.label != WRONG, bar.estimate.value),
+        )
+        right = say_count(most.estimate.value)
+        return f"{capitalise(most.label)}: {right} of 100 are right; {guess}"
+    for bar in bars:
+        if bar.label in rows:  # it tells bits, and makes no more answers right
+            right = say_count(bar.estimate.value)
+            label = capitalise(bar.label)
+            return f"{label} makes labels likelier: {right} of 100; {guess}"
+    parts = [bar for bar in bars if bar.expected]
+    best = max(parts or bars, key=lambda bar: bar.estimate.value)
+    right = say_count(best.estimate.value)
+    return f"No part alone stands out; {best.label}: {right} of 100; {guess}"
+
+
+def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
+    """What length or form, position and rules get right, of what they tell most."""
+    leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
+    if leakage is not None and (base := guessing(leakage)) is not None:
+        told = leaking_part(leakage)
+        bars = []
+        for readers in (FORMS, ("position",)):
+            gains = [
+                f
+                for f in leakage.findings
+                if f.statistic == "over_majority"
+                and f.reader in readers
+                and not is_of_some(f.condition)
+            ]
+            if gains:
+                # What the answer quotes, where that is one of these.
+                most = max(gains, key=lambda f: (f is told, f.estimate.value))
+                right = right_alone(leakage, most, base)
+                row = f"{name_leak(most)} alone"
+                bars.append(_alone_bar(row, right, base, margin))
+        bars += [
+            Bar(name_leak(f), f.estimate, AS_GUESSING, "leaks")
+            for f in leaking_rules(leakage)
+        ]
+        if bars:
+            return bars
+    if evidence is not None and (base := guessing(evidence)) is not None:
+        surface = find_estimate(evidence, "accuracy", "surface", "full")
+        if surface is not None:
+            return [_alone_bar("the form of both parts alone", surface, base, margin)]
+    return []
+
+
+def _part_bars(
+    by_audit: dict[str, Report], base: Estimate, margin: float
+) -> tuple[list[Bar], list[str]]:
+    """What each part alone gets right, and by whom: as the leakage audit has it.
+
+    So that a row shows what the answer quotes; of other parts, as the evidence audit
+    has it.
+    """
+    leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
+    best = _best_of_parts(leakage) if leakage else {}
+    removed = best.pop(GOLD_REMOVED, None)
+    leaking = {
+        (f.reader, f.condition)
+        for f in (leakage.findings if leakage else ())
+        if f.statistic == "v_information" and f.decision == "leaks"
+    }
+    bars = []
+    for condition, f in best.items():
+        part = name_part(plain_text(condition_column(condition), 40))
+        bar = _alone_bar(f"{part} alone", f.estimate, base, margin)
+        leaks = (f.reader, condition) in leaking and f.estimate.value > base.value
+        bars.append(replace(bar, tone="leaks") if leaks else bar)
+    readers = [f.reader for f in best.values()]
+    for label, alone in _evidence_parts(evidence) if evidence else ():
+        if label not in {bar.label for bar in bars}:
+            bars.append(_alone_bar(label, alone, base, margin))
+            readers.append(_main_reader(evidence) if evidence else "")
+    if removed:
+        bars.append(Bar(WITHOUT_GOLD, removed.estimate))
+    return bars, readers
+
+
+def _best_of_parts(leakage: Report) -> dict[str, Finding]:
+    """What each part alone gets right, by the reader whom it tells the most.
+
+    Of the part that the answer is about, by the reader that the answer quotes.
+    """
+    told, best = leaking_part(leakage), dict[str, Finding]()
+
+    def rank(f: Finding) -> tuple[bool, float]:
+        quoted = told and (told.reader, told.condition) == (f.reader, f.condition)
+        return bool(quoted), f.estimate.value
+
+    for f in leakage.findings:
+        if f.statistic in PART_STATISTICS and not is_of_some(f.condition):
+            known = best.setdefault(f.condition, f)
+            if rank(f) > rank(known):
+                best[f.condition] = f
+    return best
+
+
+def _evidence_parts(evidence: Report) -> Iterator[tuple[str, Estimate]]:
+    """What the query and the evidence alone get right, by the reader of both."""
+    named, reader = named_roles(evidence), _main_reader(evidence)
+    for statistic, role in (
+        ("query_only", "query"),
+        ("closed_book", "query"),
+        ("evidence_only", "evidence"),
+    ):
+        alone = find_estimate(evidence, statistic, reader, "full") if reader else None
+        if alone is not None:
+            part = name_part(plain_text(named.get(role, role), 40))
+            yield f"{part} alone", alone
+
+
+def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
+    """What all parts get right, and what they do with wrong evidence."""
+    reader = _main_reader(report)
+    full = find_estimate(report, "accuracy", reader, "full") if reader else None
+    if full is None:
+        return []
+    name = "both together" if report.audit == "evidence" else "all parts together"
+    tone = "fine" if full.low > base.value else "unknown"
+    bars = [Bar(name, full, "above guessing", tone)]
+    loss = find_estimate(report, "delta_evi", reader)
+    if loss is not None:
+        left = replace(
+            full,
+            value=full.value - loss.value,
+            low=max(full.value - loss.high, 0.0),
+            high=min(full.value - loss.low, 1.0),
+            method=f"{full.method}, less the loss",
+        )
+        fine, leaks = loss.low > margin, loss.high < margin
+        tone = "fine" if fine else "leaks" if leaks else "unknown"
+        bars.append(Bar(WRONG, left, "far fewer than both", tone))
+    return bars
+
+
+def _alone_bar(label: str, alone: Estimate, base: Estimate, margin: float) -> Bar:
+    """A row that should be no better than guessing."""
+    tone = "leaks" if alone.low > base.value + margin else "fine"
+    # Who is surely worse than guessing learned something that does not hold in test.
+    tone = "unknown" if alone.high < base.value - margin else tone
+    return Bar(label, alone, AS_GUESSING, tone)
+
+
+def _rationale_chart(by_audit: dict[str, Report]) -> BarChart | None:
+    """What the explanation alone gives away."""
+    report = by_audit.get("explanations")
+    base = guessing(report) if report else None
+    if report is None or base is None:
+        return None
+    rows = (
+        ("the explanation alone", "rationale_only", AS_GUESSING),
+        ("the same, telling words masked", "residual_leakage", AS_GUESSING),
+    )
+    bars = [Bar("guessing", base)]
+    for label, statistic, expected in rows:
+        estimate = find_estimate(report, statistic, None, "given")
+        if estimate is not None:
+            row = _alone_bar(label, estimate, base, 0.05)
+            bars.append(replace(row, expected=expected))
+    note = "Labels right of 100. The line is what guessing gets."
+    return BarChart(_parts_title(bars, base), note, tuple(bars), base.value)
+
+
+def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
+    """What models get right that read no more, other text, or the test's own."""
+    report = by_audit.get("exposure")
+    if report is None:
+        return None
+    bars = []
+    for arm, words in ARMS.items():
+        scores = [
+            f
+            for f in report.findings
+            if f.statistic == "accuracy" and f.condition.startswith(f"{arm}, ")
+        ]
+        bars += [
+            Bar(f"{reader_words(plain_text(f.reader, 40))}, {words}", f.estimate)
+            for f in scores[:4]
+        ]
+    if not bars:
+        return None
+    title = "What models get right before and after reading texts without labels"
+    return BarChart(title, "Right answers of 100, mean over tasks.", tuple(bars))
+
+
+def _main_reader(report: Report) -> str:
+    """The reader of words that the verdict rests on, else the best; empty for none."""
+    scores = [
+        f
+        for f in report.findings
+        if f.statistic == "accuracy"
+        and f.condition == "full"
+        and f.reader not in NO_READER
+    ]
+    if report.verdict.stage in {f.reader for f in scores}:
+        return str(report.verdict.stage)
+    best = max(scores, key=lambda f: f.estimate.value, default=None)
+    return best.reader if best else ""

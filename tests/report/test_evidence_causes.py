@@ -1,0 +1,98 @@
+"""The answer of an undecided verdict on evidence follows from its reason."""
+
+from dataclasses import replace
+
+import pytest
+
+from measurand.core.finding import Finding
+from measurand.report.answer import answer_report
+from tests.report.verdicts import estimate, report_of
+
+OUTDONE = (
+    "cross loses 0.404 [0.380, 0.429] on wrong evidence, but {} is right as often "
+    "(0.972; with the evidence -0.065 more), so that this does not show that the "
+    "labels need it; a reader that does better with the evidence would"
+)
+ITEMS = "so many would decide"
+
+
+def undecided(reason, *findings):
+    report = report_of("evidence", "undecided")
+    verdict = replace(report.verdict, reason=reason)
+    lost = Finding("delta_evi", "cross", "plain", estimate(0.4), "depends")
+    others = [f for f in report.findings if f.statistic != "delta_evi"]
+    return replace(report, verdict=verdict, findings=(*others, lost, *findings))
+
+
+def test_a_cost_that_is_known_is_not_called_uncertain():
+    alone = Finding("query_only", "tfidf", "full", estimate(0.97))
+    reason = OUTDONE.format("tfidf from the query alone")
+    answer = answer_report(undecided(reason, alone))
+    assert answer.sentence == (
+        "Not yet: wrong evidence costs answers, but the claim alone does as well."
+    )
+    assert answer.cause == (
+        "Word matching loses answers on wrong evidence, and gets 80 of 100 right; from "
+        "the claim alone, 97 are right, by word counts."
+    )
+    assert "between 38 and 42 of 100 answers lost" in answer.certainty
+    assert "more test items" not in answer.steps[0]
+
+
+def test_facts_about_the_item_that_do_as_well_are_named():
+    facts = Finding("accuracy", "metadata", "full", estimate(0.85))
+    answer = answer_report(undecided(OUTDONE.format("metadata"), facts))
+    assert "but facts about the item do as well" in answer.sentence
+    assert answer.cause.endswith("from facts about the item, 85 are right.")
+    bare = answer_report(undecided(OUTDONE.format("metadata")))
+    assert bare.cause == "Facts about the item do as well as who lost."
+
+
+@pytest.mark.parametrize(
+    ("reason", "said", "step"),
+    [
+        (
+            "readers may remember rather than read; only 0 of 400 test items have",
+            "remember the evidence",
+            "by their evidence",
+        ),
+        (
+            "readers may remember rather than read: 9 of 400 test items have evidence",
+            "remember the evidence",
+            "such copies stay together",
+        ),
+        (
+            "cross loses 0.1 under a nearest shuffle; only a plain shuffle can say",
+            "this shuffle leaves",
+            "plainly",
+        ),
+        ("cross cut 30 %, so what it did not read may matter", "cut off", "longer"),
+        (
+            "no answer of cross ever changed, and no control shows that one could",
+            "changed no answer",
+            "controls",
+        ),
+        (
+            "cross could have missed a dependence worth more than the margin",
+            "could have been missed",
+            "more test items",
+        ),
+        (
+            "cross recovers 0.1 of a match, so it could not have seen a dependence",
+            "cannot tell",
+            "stronger",
+        ),
+    ],
+)
+def test_why_nobody_can_say_whether_the_evidence_is_needed(reason, said, step):
+    answer = answer_report(undecided(reason))
+    assert said in answer.sentence
+    assert "too uncertain" not in answer.sentence
+    assert step in answer.steps[0]
+    assert (answer.tone.name == "fix") == reason.startswith("readers may")
+
+
+def test_a_loss_that_neither_clears_nor_fits_is_too_uncertain():
+    answer = answer_report(report_of("evidence", "undecided"))
+    assert "too uncertain" in answer.sentence
+    assert ITEMS in answer.steps[0]

@@ -1,0 +1,149 @@
+"""What is told of a leak is of the part, the reader or the rule that leaks."""
+
+from dataclasses import replace
+
+import pytest
+
+from measurand.audits.leakage.choices import OVERLAP
+from measurand.audits.leakage.choices import RULES as AUDIT_RULES
+from measurand.core.finding import Finding
+from measurand.report.answer import answer_report
+from measurand.report.leak_causes import RULES, leak_clauses
+from tests.report.verdicts import estimate, report_of
+
+TWO_CLAUSES = (
+    "tfidf: claim alone is 0.472 over the majority, by words such as 'always'; "
+    "surface: article alone is 0.410 over the majority, by its length alone (98 % of "
+    "these bits); tfidf reaches 0.943 of the way from claim alone"
+)
+
+
+def leaking(reason, *findings, label="leaks"):
+    report = report_of("leakage", label)
+    base = Finding("majority", "majority", "full", estimate(0.5))
+    verdict = replace(report.verdict, reason=reason)
+    return replace(report, verdict=verdict, findings=(base, *findings), exhibits=())
+
+
+def gain(reader, part, value, decision="leaks"):
+    return Finding("over_majority", reader, part, estimate(value), decision)
+
+
+def test_the_cause_of_one_part_is_not_told_of_another():
+    claim, article = gain("tfidf", "claim", 0.47), gain("surface", "article", 0.41)
+    told = answer_report(leaking(TWO_CLAUSES, claim, article))
+    assert told.cause == "Words such as “always” go with certain labels."
+    other = answer_report(leaking(TWO_CLAUSES, article))
+    assert other.cause == "Its length alone tells the label."
+
+
+def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
+    reason = "position: b alone is 0.3, by the position of the right choice alone; "
+    reason += "tfidf: claim alone is 0.4, by words such as 'no'"
+    answer = answer_report(leaking(reason, gain("tfidf", "claim", 0.4)))
+    assert not any("random order" in step for step in answer.steps)
+    placed = answer_report(leaking(reason, gain("position", "b", 0.4)))
+    assert placed.steps[0] == "Put the choices of each item in a random order."
+    assert "from the position of the choice alone" in placed.sentence
+
+
+def test_clauses_of_readers_and_columns_with_odd_names_are_told_apart():
+    clauses = leak_clauses(
+        "encoder:a/b: the claim, old alone is 0.4; x: a=b alone is 1"
+    )
+    assert clauses == {"the claim, old": "0.4", "a=b": "1"}
+
+
+def rule(name, value, decision="leaks"):
+    return Finding(name, "rule", "choices", estimate(value, high=1.0), decision)
+
+
+@pytest.mark.parametrize("name", [name for name in AUDIT_RULES if name != OVERLAP])
+def test_a_rule_that_tells_more_than_any_reader_is_told(name):
+    reason = f"without any reader, the rule {name} finds the right choice in 0.98"
+    report = leaking(reason, gain("tfidf", "choices", 0.1), rule(name, 0.98))
+    answer = answer_report(report)
+    assert f"{RULES[name].choice} is right in 98 of 100 items" in answer.sentence
+    assert answer.sentence.endswith("by guessing, 50.")
+    assert "between 96 and 100 of 100 items" in answer.certainty
+    assert answer.cause == RULES[name].cause
+    assert answer.steps[0] == RULES[name].step
+
+
+def test_a_rule_that_tells_less_than_a_reader_has_its_step_and_no_more():
+    reason = "tfidf: choices alone is 0.45, by words such as 'no'"
+    rules = rule("longest", 0.7), rule("shortest", 0.6)
+    answer = answer_report(leaking(reason, gain("tfidf", "choices", 0.45), *rules))
+    assert "from the choices alone, 95 of 100" in answer.sentence
+    assert answer.steps == ("Write wrong choices as long as the right one.",)
+
+
+def test_a_rule_that_explains_what_a_reader_sees_is_its_cause():
+    reason = "tfidf: choices alone is 0.45, by the rule longest alone, right in 0.9"
+    answer = answer_report(leaking(reason, gain("tfidf", "choices", 0.45)))
+    assert answer.cause == RULES["longest"].cause
+
+
+@pytest.mark.parametrize("reader", ["length", "surface", "position"])
+def test_words_are_no_cause_where_no_reader_of_words_leaks(reader):
+    answer = answer_report(leaking("it leaks", gain(reader, "claim", 0.4)))
+    assert "ords" not in answer.cause
+    assert "ords" not in answer_report(leaking("it leaks")).cause
+    assert "words" in answer_report(leaking("it", gain("tfidf", "claim", 0.4))).cause
+
+
+def test_a_column_whose_name_holds_a_sign_is_told_of():
+    reason = "tfidf: a=b alone is 0.47, by words such as 'never'"
+    other = gain("tfidf", "claim, part=mm", 0.49)
+    answer = answer_report(leaking(reason, gain("tfidf", "'a=b'", 0.47), other))
+    assert "from the a=b alone, 97 of 100" in answer.sentence
+    assert "“never”" in answer.cause
+
+
+@pytest.mark.parametrize(
+    ("over", "said"),
+    [
+        ((0.047, 0.026, 0.069), "not for certain by more than the margin"),
+        ((0.010, 0.004, 0.016), "by less than the margin"),
+        ((0.010, -0.01, 0.03), "more right answers than by guessing are not certain"),
+    ],
+)
+def test_a_leak_in_bits_says_of_answers_what_their_interval_does(over, said):
+    bits = Finding("v_information", "tfidf", "claim", estimate(0.2), "leaks")
+    over = Finding("over_majority", "tfidf", "claim", estimate(*over), "undecided")
+    answer = answer_report(leaking("tfidf: claim alone is 0.05", bits, over))
+    assert said in answer.sentence
+    assert ("makes more answers right" in answer.sentence) == (over.estimate.low > 0)
+    assert "against guessing," in answer.certainty
+
+
+def test_readers_that_may_remember_ask_for_a_new_split():
+    reason = (
+        "tfidf may remember rather than read article: only 3 of 400 items have a text "
+        "of it that is new to training, and of these it is not sure: article 0.4; "
+        "split the items anew, so that no text of article stands on both sides"
+    )
+    answer = answer_report(leaking(reason, label="undecided"))
+    assert "remember" in answer.sentence
+    assert "Of 400 test items, only 3 have a text of the article" in answer.cause
+    assert answer.steps == (
+        "Split the items anew, so that no text or near copy stands on both sides.",
+    )
+    none = answer_report(leaking(reason.replace("only 3", "only 0"), label="undecided"))
+    assert "none has a text" in none.cause
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [
+        (
+            "tfidf could have missed a leak of claim worth more",
+            "could have been missed",
+        ),
+        ("tfidf reaches at most 0.02; but beyond chance are 2 words", "is no chance"),
+    ],
+)
+def test_other_reasons_to_be_undecided_are_said_too(reason, said):
+    answer = answer_report(leaking(reason, label="undecided"))
+    assert said in answer.sentence
+    assert "too weak" not in answer.sentence
