@@ -5,9 +5,8 @@ import re
 import pytest
 
 from measurand.audits import AUDITS
-from measurand.audits.leakage.causes import REMEMBERED
 from measurand.audits.leakage.repair import MENDED
-from measurand.audits.leakage.scores import COLLAPSED, LEAKS, WITHIN
+from measurand.audits.leakage.scores import COLLAPSED, LEAKS, REMEMBERED, WITHIN
 from measurand.core.errors import UnknownName
 from measurand.core.terms import (
     explain_term,

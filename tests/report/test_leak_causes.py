@@ -37,6 +37,19 @@ def test_the_cause_of_one_part_is_not_told_of_another():
     assert other.cause == "Its length alone tells the label."
 
 
+@pytest.mark.parametrize("reader", ["length", "tfidf"])
+def test_words_are_told_with_what_goes_with_them(reader):
+    reason = (
+        f"{reader}: claim alone is 0.498, by words such as 'is not', 'not', with which "
+        "its length goes (seen also by surface)"
+    )
+    told = answer_report(leaking(reason, gain(reader, "claim", 0.498)))
+    assert told.cause == (
+        "Words such as “is not” and “not” go with certain labels, and its length with "
+        "them."
+    )
+
+
 def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
     reason = "position: b alone is 0.3, by the position of the right choice alone; "
     reason += "tfidf: claim alone is 0.4, by words such as 'no'"

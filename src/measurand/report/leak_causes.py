@@ -38,9 +38,8 @@ QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 CLAUSE = re.compile(r"(?:^|; )[^;]*?: ([^;]*?) alone is ([^;]*)")
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
-    "its form alone": "Its form alone tells the label: spacing, case, punctuation or "
-    "digits.",
-    "a memory of its texts alone": "The same texts return with the same labels.",
+    "its form alone": "Its form alone tells the label: spacing, case, punctuation, "
+    "symbols or digits.",
     "the position of the right choice": "The position of the right choice tells it.",
 }
 SEEN_BY = {  # what of these explains what its reader sees, the simplest first
@@ -311,14 +310,16 @@ def _leak_cause(report: Report, leak: Finding) -> str:
             partly = f"{capitalise(phrase)} tells part of it."
         elif re.search(rf"\bby {re.escape(phrase)}", clause):
             return sentence
-    if leak.reader in SEEN_BY:  # who reads no word leaks by none
+    with_them = re.search(r"with which (its \w+) goes", clause)
+    if leak.reader in SEEN_BY and not with_them:  # who reads no word leaks by none
         return SIMPLE[SEEN_BY[leak.reader][-1]]
     part = condition_column(leak.condition)
     words = top_words(report, part) or _named_words(clause)
     if not words:
         return partly or WORDS_TELL
     listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
-    return f"Words such as {listed} go with certain labels. {partly}".rstrip()
+    beside = f", and {with_them[1]} with them" if with_them else ""
+    return f"Words such as {listed} go with certain labels{beside}. {partly}".rstrip()
 
 
 def _named_words(reason: str) -> list[str]:
