@@ -8,6 +8,8 @@
     rev               mean of log g(y | r, b) - log g'(y | b), in nats
     rationale_only    accuracy of the detector, before the mask
     residual_leakage  the same after it
+    rationale_bits    V-information of the rationale alone about the label, in bits
+    residual_bits     the same after the mask
     simulatability    accuracy with the rationale less accuracy without
     las               the same among items whose rationale alone gives the label, and
                       among the others; the mean of the two (Hase et al. 2020)
@@ -26,11 +28,13 @@ import numpy as np
 
 from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
+from measurand.audits.explanations.leaks import TARGET, Leak, bits_limit
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates, widen_estimate
+from measurand.stats.information import v_information
 from measurand.stats.resampling import (
     MEAN_RESAMPLES,
     bootstrap,
@@ -135,7 +139,47 @@ def residual_leakage(
 ) -> Estimate:
     """The accuracy of a detector retrained on masked rationales."""
     source = _generator_or_default(rng, "residual")
-    return _share_right(information.residual, source, clusters)
+    return _share_right(information.residual.right, source, clusters)
+
+
+def rationale_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
+    """What the rationale alone tells of a label, in bits."""
+    null = information.residual.null
+    return pool_estimates(
+        [v_information(run.log_r, null, clusters=clusters) for run in information.runs],
+        "seeds",
+    )
+
+
+def residual_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
+    """The same after the mask."""
+    residual = information.residual
+    return v_information(residual.logs, residual.null, clusters=clusters)
+
+
+def leak_alone(information: Information, *, clusters: Clusters = None) -> Leak:
+    """What the rationale alone gives away."""
+    return Leak(
+        rationale_only(information, clusters=clusters),
+        rationale_bits(information, clusters=clusters),
+        *_leak_limits(information),
+    )
+
+
+def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
+    """What it still gives away after the mask."""
+    return Leak(
+        residual_leakage(information, clusters=clusters),
+        residual_bits(information, clusters=clusters),
+        *_leak_limits(information),
+    )
+
+
+def _leak_limits(information: Information) -> tuple[float, float]:
+    """The accuracy and the bits over which a rationale leaks."""
+    classes = len(np.unique(information.gold))
+    bits = bits_limit(information.residual.null, classes)
+    return information.majority + TARGET, bits
 
 
 def informativeness(

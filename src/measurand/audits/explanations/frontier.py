@@ -186,7 +186,7 @@ def _item_metrics(
         "specificity": specificity.auc,
         "copied": copied.astype(float),
         "rationale_only": information.right_r,
-        "residual_leakage": information.residual.astype(float),
+        "residual_leakage": information.residual.right.astype(float),
         "rev": next(iter(information.rev.values())),
         "simulatability": information.right1 - information.right0,
         **surface,

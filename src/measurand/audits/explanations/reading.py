@@ -26,7 +26,6 @@ from measurand.audits.explanations.information import (
     measure_information,
     planned_asks,
 )
-from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.meta_evaluation import (
     MetaEvaluation,
     evaluate_metrics,
@@ -262,9 +261,13 @@ def _explainer_findings(
     information: Information, reader: str, explainer: str, clusters: Clusters
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
+    alone = estimates.leak_alone(information, clusters=clusters)
+    left = estimates.leak_left(information, clusters=clusters)
     statistics: dict[str, Estimate | None] = {
-        "rationale_only": estimates.rationale_only(information, clusters=clusters),
-        "residual_leakage": estimates.residual_leakage(information, clusters=clusters),
+        "rationale_only": alone.accuracy,
+        "residual_leakage": left.accuracy,
+        "rationale_bits": alone.bits,
+        "residual_bits": left.bits,
         "lcig": estimates.lcig(information, clusters=clusters),
         "lcig_within_label": estimates.lcig_within_label(
             information, clusters=clusters
@@ -278,14 +281,12 @@ def _explainer_findings(
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
+    decisions = {
+        "residual_leakage": left.decision,
+        "residual_bits": left.bits_decision,
+    }
     findings = [
-        Finding(
-            statistic,
-            reader,
-            explainer,
-            estimate,
-            _leakage_decision(statistic, estimate, information),
-        )
+        Finding(statistic, reader, explainer, estimate, decisions.get(statistic))
         for statistic, estimate in statistics.items()
         if estimate is not None
     ]
@@ -298,18 +299,6 @@ def _explainer_findings(
         )
         for b in information.rev
     ]
-
-
-def _leakage_decision(
-    statistic: str, estimate: Estimate, information: Information
-) -> str | None:
-    """What is said beside what the mask leaves, by its interval."""
-    if statistic != "residual_leakage":
-        return None
-    limit = information.majority + TARGET
-    if estimate.low > limit:
-        return "leaks"
-    return "hidden" if estimate.high <= limit else "undecided"
 
 
 def _fixed_reader_findings(
@@ -391,9 +380,8 @@ def _verdict_stage(
         explainer,
         robustness,
         estimates.informativeness(part, clusters=clusters),
-        estimates.rationale_only(part, clusters=clusters),
-        estimates.residual_leakage(part, clusters=clusters),
-        part.majority,
+        estimates.leak_alone(part, clusters=clusters),
+        estimates.leak_left(part, clusters=clusters),
         _explainer_specificity(figures, explainer),
         cluster_share(corpus.copied[explainer].astype(float), clusters),
         None if frontier is None else frontier.chance.get(explainer),
@@ -401,6 +389,7 @@ def _verdict_stage(
         () if frontier is None else frontier.better.get(explainer, ()),
         tuple(corpus.leaks["template"].head(2)),
         word_judge,
+        part.mask_strength > 0,
     )
 
 

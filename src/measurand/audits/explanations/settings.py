@@ -6,7 +6,8 @@ Each stands with what crossing it means.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from measurand.audits.explanations.masking import TARGET, preset_masking
+from measurand.audits.explanations.leaks import TARGET
+from measurand.audits.explanations.masking import preset_masking
 from measurand.audits.explanations.perturbations import COUNT
 from measurand.audits.explanations.rationales import check_explainer_model
 from measurand.core.bounds import MOST_CHANGES, MOST_SEEDS, check_number
