@@ -93,4 +93,4 @@ def levels(values, draws=None, n=100, what="items"):
     """The figure of each explainer; in every resample the same where none is given."""
     told = np.array(list(values.values()), float)
     drawn = np.tile(told, (20, 1)) if draws is None else np.array(draws, float)
-    return Levels(tuple(values), told, drawn, n, what)
+    return Levels(tuple(values), told, drawn, (n,) * len(told), what)

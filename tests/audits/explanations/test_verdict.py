@@ -99,6 +99,13 @@ def test_a_leak_that_leaves_information_is_told_and_forgiven():
     assert "alone it gives 0.900 [0.850, 0.950] of the labels, by" in found.reason
 
 
+def test_what_repeats_the_input_is_said_to_be_no_part_of_informativeness():
+    """Corrected claims decide the label, and those that are right repeat the claim."""
+    found = said(informativeness=NOTHING, repeats=60)
+    assert "uninformative (I 0.000 [0.000, 0.040] over others dealt" in found.reason
+    assert "60 of 100 repeat the input and stay)" in found.reason
+
+
 def test_a_leak_is_held_against_the_majority():
     for majority, fault in ((0.8, "uninformative"), (0.79, "leaky (")):
         told = leak(0.9, 0.85, 0.95, majority=majority)
@@ -123,6 +130,15 @@ def test_an_interval_that_holds_a_threshold_is_undecided(what):
     found = said(**changes)
     assert found.label == "undecided"
     assert reason in found.reason
+
+
+@pytest.mark.parametrize("value", [0.2, 1.0])
+def test_an_axis_of_fewer_items_than_stated_is_undecided(value):
+    """Seven items that stayed the same said that all would."""
+    found = said(robustness=estimate(value, n=7))
+    assert found.label == "undecided"
+    assert f"R {value:.3f} [{value:.3f}, {value:.3f}] is of 7 items" in found.reason
+    assert said(robustness=estimate(1.0, n=20)).label == "on the frontier"
 
 
 def test_a_column_without_robustness_has_a_verdict_on_the_axes_that_exist():

@@ -22,6 +22,7 @@ NEAR_COPY = 0.6  # of the words of a rationale and of a field of its input, both
 COPYING = 0.33  # share of near-copies over which rationales are the input over again
 CONTAINED = 0.5  # share of rationales that stand in a field, which S then leaves out
 SEPARATED = 0.7  # AUC by which VARIF must tell each type of the suite from given ones
+FEWEST = 20  # items that must have a figure: of fewer, the axis is undecided
 OTHERS = 5  # other items' rationales with which each is compared for the baseline
 BROWSED = 200  # items that a page shows with their masks
 SHOWN = {
@@ -34,6 +35,7 @@ SHOWN = {
     "contained": CONTAINED,
     "separated": SEPARATED,
     "collapsed": COLLAPSED,
+    "fewest items": FEWEST,
 }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.settings import (
     COPYING,
+    FEWEST,
     LITTLE,
     SPECIFIC,
     UNSTABLE,
@@ -46,6 +47,8 @@ class RationaleStage:
         templates: The surest templates that tell the label.
         word_judge: Whether R is by a judge that counts words.
         masked: Whether `residual` is of a rationale of which words are masked.
+        repeats: Rationales that are a field of the input word for word, and stay where
+            they are when others are dealt: what that tells is no part of I.
     """
 
     reader: str
@@ -64,6 +67,7 @@ class RationaleStage:
     templates: tuple[str, ...] = ()
     word_judge: bool = False
     masked: bool = True
+    repeats: int = 0
 
     @property
     def informs(self) -> bool:
@@ -139,7 +143,7 @@ def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
     _judge_leak(stage, failed, unsure)
     if "leaky" not in failed:
         axis = "uninformative", "I", stage.informativeness
-        _judge_least(failed, unsure, *axis, LITTLE)
+        _judge_least(failed, unsure, *axis, LITTLE, _repeats_remark(stage))
     _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
     if stage.copied.low > COPYING:
         failed["copying"] = f"copying (near-copies of the input {stage.copied})"
@@ -155,14 +159,25 @@ def _judge_least(
     axis: str,
     estimate: Estimate | None,
     least: float,
+    remark: str = "",
 ) -> None:
     """Hold one axis against the least that it must be; what was not measured passes."""
     if estimate is None:
         return
-    if estimate.high < least:
-        failed[fault] = f"{fault} ({axis} {estimate})"
+    if estimate.n < FEWEST:
+        unsure[fault] = f"{axis} {estimate} is of {estimate.n} items, under {FEWEST}"
+    elif estimate.high < least:
+        failed[fault] = f"{fault} ({axis} {estimate}{remark})"
     elif estimate.low < least:
         unsure[fault] = f"{axis} {estimate} may be under {least}"
+
+
+def _repeats_remark(stage: RationaleStage) -> str:
+    """What I leaves out where some rationales are the input word for word."""
+    if not stage.repeats:
+        return ""
+    n = stage.informativeness.n
+    return f" over others dealt anew; {stage.repeats} of {n} repeat the input and stay"
 
 
 def _judge_leak(
