@@ -22,7 +22,8 @@ def estimate(value, low=None, high=None, n=100):
 
 def leak(*ends, majority=0.5, bits=(0.0, 0.0, 0.01)):
     """What rationales alone give away of two even labels: accuracy, and no bits."""
-    return Leak(estimate(*ends), estimate(*bits), majority + 0.05, 0.1)
+    limits = majority + 0.05, 0.1, majority > 0.9
+    return Leak(estimate(*ends), estimate(*bits), *limits)
 
 
 def items(n=2, **columns):

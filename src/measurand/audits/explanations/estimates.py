@@ -28,7 +28,7 @@ import numpy as np
 
 from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
-from measurand.audits.explanations.leaks import TARGET, Leak, bits_limit
+from measurand.audits.explanations.leaks import RARE, TARGET, Leak, bits_limit
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
@@ -175,11 +175,12 @@ def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
     )
 
 
-def _leak_limits(information: Information) -> tuple[float, float]:
-    """The accuracy and the bits over which a rationale leaks."""
-    classes = len(np.unique(information.gold))
-    bits = bits_limit(information.residual.null, classes)
-    return information.majority + TARGET, bits
+def _leak_limits(information: Information) -> tuple[float, float, bool]:
+    """The accuracy and the bits over which a rationale leaks; whether labels are rare."""
+    counts = np.unique(information.gold, return_counts=True)[1]
+    bits = bits_limit(information.residual.null, len(counts))
+    rare = bool(counts.min() < RARE * counts.sum())
+    return information.majority + TARGET, bits, rare
 
 
 def informativeness(

@@ -21,6 +21,7 @@ from measurand.core.arrays import Bools, Floats
 from measurand.core.finding import Estimate
 
 TARGET = 0.05  # accuracy over the majority at which a masked rationale leaks no more
+RARE = 0.1  # share under which a label is too rare for accuracy to show that it is told
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 FOLDS = 5  # of the items asked about, each scaled by what is best for the others
 MOST_SCALE = 20.0  # how many times surer a detector may be made than it was
@@ -115,12 +116,14 @@ class Leak:
         bits: What is told of a label.
         limit: The accuracy over which it is a leak.
         bits_limit: The bits over which it is one.
+        has_rare: Whether a label is so rare that only bits show that it is hidden.
     """
 
     accuracy: Estimate
     bits: Estimate
     limit: float
     bits_limit: float
+    has_rare: bool = False
 
     @property
     def is_sure(self) -> bool:
@@ -134,12 +137,13 @@ class Leak:
 
     @property
     def is_possible(self) -> bool:
-        """Whether one of the two may be over its limit."""
-        return self.accuracy.high > self.limit or self.bits.high > self.bits_limit
+        """Whether accuracy, or with rare labels bits, may be over its limit."""
+        by_bits = self.has_rare and self.bits.high > self.bits_limit
+        return self.accuracy.high > self.limit or by_bits
 
     @property
     def decision(self) -> str:
-        """What is said beside it: a leak by either, hidden only by both."""
+        """What is said beside it: a leak by either, hidden with rare labels by both."""
         if self.is_sure:
             return "leaks"
         return "undecided" if self.is_possible else "hidden"

@@ -6,7 +6,7 @@ Each stands with what crossing it means.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from measurand.audits.explanations.leaks import TARGET
+from measurand.audits.explanations.leaks import RARE, TARGET
 from measurand.audits.explanations.masking import preset_masking
 from measurand.audits.explanations.perturbations import COUNT
 from measurand.audits.explanations.rationales import check_explainer_model
@@ -30,6 +30,7 @@ SHOWN = {
     "uninformative": LITTLE,
     "unspecific": SPECIFIC,
     "leaky": TARGET,
+    "rare label": RARE,
     "near copy": NEAR_COPY,
     "copying": COPYING,
     "contained": CONTAINED,
