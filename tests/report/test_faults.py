@@ -88,8 +88,10 @@ def test_what_explanations_tell_is_over_what_they_were_held_against():
     reason = "given is off the frontier: uninformative (I 0.000 [0.000, 0.000])"
     dealt = said("off the frontier", reason)
     assert dealt.sentence.endswith("than explanations dealt by lot.")
+    assert dealt.certainty.endswith("more than ones dealt by lot.")
     paper = said("off the frontier", reason, {"preset": "paper"})
     assert paper.sentence.endswith("than the input does.")
+    assert "by lot" not in paper.certainty
 
 
 def test_a_bar_of_a_leak_in_bits_is_not_called_fine():

@@ -21,6 +21,7 @@ from measurand.report.faults import (
     named_faults,
     say_chance,
     say_fault,
+    say_figure,
 )
 from measurand.report.phrases import (
     capitalise,
@@ -414,7 +415,8 @@ def _say_axis(report: Report, faults: Sequence[str]) -> str:
     if estimate is None:
         return ""
     bits = f"between {estimate.low:.2f} and {estimate.high:.2f} bits"
-    return figure.sentence.format(bits if figure.in_bits else say_share(estimate))
+    place = bits if figure.in_bits else say_share(estimate)
+    return say_figure(figure, place, report.settings)
 
 
 def fill_compare(report: Report, words: VerdictWords) -> Details:

@@ -17,6 +17,7 @@ DOUBT = re.compile(
 CHANCE = re.compile(r"it is on the frontier in (\d+)% of resamples")
 OUTDONE = "are outdone by another explainer, no worse on both axes and better on one"
 # What the proposal holds explanations against is the input, and no dealt ones.
+BY_LOT = " more than ones dealt by lot"
 OVER_INPUT = "tell no more about the label than the input does"
 
 
@@ -39,7 +40,7 @@ AXES = {
     "leaky": Figure("rationale_only", "Labels right from the explanation alone: {}."),
     "unstable": Figure("robustness", "Explanations that stay the same: {}."),
     "uninformative": Figure(
-        "informativeness", "Of what is open, they tell {} over explanations by lot."
+        "informativeness", f"Of what is open, they tell {{}}{BY_LOT}."
     ),
     "unspecific": Figure(
         "specificity", "Beyond chance, they fit their own item in {}."
@@ -122,3 +123,11 @@ def say_fault(fault: str, settings: Mapping[str, object]) -> str:
     if fault == "uninformative" and settings.get("preset") == "paper":
         return OVER_INPUT
     return fault_words()[fault]
+
+
+def say_figure(figure: Figure, place: str, settings: Mapping[str, object]) -> str:
+    """Where a figure lies, in a sentence; the proposal deals nothing by lot."""
+    sentence = figure.sentence
+    if settings.get("preset") == "paper":
+        sentence = sentence.replace(BY_LOT, "")
+    return sentence.format(place)

@@ -176,7 +176,7 @@ def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
 
 
 def _leak_limits(information: Information) -> tuple[float, float, bool]:
-    """The accuracy and the bits over which a rationale leaks; whether labels are rare."""
+    """The accuracy and the bits over which it is a leak; whether a label is rare."""
     counts = np.unique(information.gold, return_counts=True)[1]
     bits = bits_limit(information.residual.null, len(counts))
     rare = bool(counts.min() < RARE * counts.sum())
