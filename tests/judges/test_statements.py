@@ -52,6 +52,25 @@ def test_numbers_dates_quantifiers_and_negations_are_facts():
     assert np.mean(said) >= 0.8
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Few men came.", "A few men came."),
+        ("Little was done.", "A little was done."),
+        ("He has little money.", "He has a little money."),
+    ],
+)
+def test_a_few_and_a_little_are_not_few_and_little(first, second):
+    assert not same_statement(first, second)
+    assert not keeps_facts(first, second)
+    assert same_statement(first, first.upper())
+
+
+def test_a_little_one_is_a_small_one():
+    assert same_statement("A little girl sat.", "A small girl sat.")
+    assert same_statement("Two little dogs ran.", "Two small dogs ran.")
+
+
 @given(st.text("ab ,.'not", max_size=30))
 def test_any_text_has_a_form_and_says_the_same_as_itself(text):
     assert same_statement(text, text)

@@ -14,7 +14,7 @@ LOSSES = {  # what wrong evidence costs, by verdict
     "wrong evidence helps": (-0.08, -0.10, -0.06),
     "undecided": (0.02, -0.02, 0.06),
 }
-FAULTS = ("leaky", "unstable", "uninformative", "unspecific")
+FAULTS = ("leaky", "unstable", "uninformative", "unspecific", "copying")
 NAMES = [(audit, label) for audit in AUDITS for label in AUDITS.thing(audit).labels]
 
 
@@ -128,6 +128,7 @@ def _explanations(label):
             Finding("informativeness", "cross", "given", estimate(0.3)),
             Finding("specificity", "words", "given", estimate(0.7)),
             Finding("rationale_only", "cross", "given", estimate(0.9)),
+            Finding("copied", "words", "given", estimate(0.1)),
             Finding("majority", "majority", "all", estimate(0.5)),
         ],
     )

@@ -95,3 +95,13 @@ def test_the_interval_of_the_hypervolume_covers_as_often_as_it_says():
         seen = hypervolume_estimate(column_means(rows).reshape(4, 2), draws, 200)
         covered += seen.low <= hypervolume(STAIRS) <= seen.high
     assert binomtest(covered, runs).proportion_ci(0.99).high >= 0.95
+
+
+def test_the_interval_of_an_area_stays_within_what_there_is():
+    points = np.array([[0.99, 0.99], [0.5, 0.5]])
+    draws = np.tile(points, (40, 1, 1))
+    draws[:20, 0] = 0.9
+    found = hypervolume_estimate(points, draws, 100)
+    assert found.value < found.high == 1.0
+    half = hypervolume_estimate(points, draws, 100, (0.5, 0.5))
+    assert half.high == 0.25

@@ -61,7 +61,7 @@ class Explanation:
     """What `explain` says of a term.
 
     Attributes:
-        kind: A verdict, a statistic, a word, a tone or a reader.
+        kind: A verdict, a statistic, a word, a fault, a tone or a reader.
         text: One sentence or a few.
     """
 
@@ -177,6 +177,10 @@ def _all_explanations() -> list[tuple[str, Explanation]]:
         entries += [
             (name, Explanation(kind, text)) for name, text in terms[kind].items()
         ]
+    entries += [
+        (name, Explanation("fault", f"Explanations are {name} where they {text}."))
+        for name, text in fault_words().items()
+    ]
     entries += [
         (tone.word.lower(), Explanation("tone", f"{_capital(tone.means)}."))
         for tone in tone_words().values()

@@ -36,6 +36,7 @@ PHRASES = {
     "a m": "in morning",
     "p m": "in evening",
     "in order to": "to",
+    "a few": "some few",  # few is hardly any
 }
 SINGLE = {
     **dict.fromkeys(("every", "each"), "all"),
@@ -116,6 +117,11 @@ THERE = re.compile(rf"^there {BE}(?P<no> not)? (?P<rest>.+)$")
 TRAILING = re.compile(rf"^it {BE}(?P<no> not)? (?P<what>\w+), (?P<who>.+)$")
 REDUCED = re.compile(r"(?<=\w),? (?:who|which|that) (?:is|are|was|were) ")
 MORE = re.compile(r"\bover (?=\d|half\b|hundred|thousand|million|a (?:third|quarter))")
+# Without an article, little is hardly any and no size.
+LITTLE = re.compile(r"\b(?:(?P<before>\w+) )?little\b")
+DETERMINERS = frozenset(
+    words("a the this that these those my your his her its our their some every each")
+)
 PARTICIPLE = re.compile(r"\w+(?:ed|en|t|ght|ung|un|wn|ld|de|nd|id|on|ut)$")
 
 
@@ -170,7 +176,15 @@ def _plain_words(text: str) -> str:
     plain = ", ".join(piece for piece in pieces if piece)
     plain = _phrase_pattern().sub(lambda m: _phrase_forms()[m[0]], plain)
     plain = _number_pattern().sub(lambda m: NUMBERS[m[0]], plain)
-    return MORE.sub("more than ", plain)
+    return LITTLE.sub(_tell_amount, MORE.sub("more than ", plain))
+
+
+def _tell_amount(match: "re.Match[str]") -> str:
+    """A little, or the little one, as it is; little alone as not much."""
+    before = match["before"] or ""
+    if before in DETERMINERS or before.isdigit():
+        return match[0]
+    return f"{before} {NOT} much".strip()
 
 
 @cache

@@ -4,20 +4,30 @@ It goes by the names of statistics alone, so that a report of years ago is read 
 figure that is missing leaves the words as they are.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
 from measurand.core.terms import (
     VerdictWords,
-    fault_words,
     load_terms,
     reader_words,
     verdict_words,
 )
 from measurand.report.details import Details, ask_for_items, find_estimate
 from measurand.report.evidence_causes import fill_evidence
+from measurand.report.faults import (
+    AXES,
+    IN_BITS,
+    OUTDONE,
+    doubted_figure,
+    judged_explainer,
+    missing_step,
+    named_faults,
+    say_chance,
+    say_fault,
+    say_figure,
+)
 from measurand.report.leak_causes import fill_leakage
 from measurand.report.phrases import (
     capitalise,
@@ -52,30 +62,19 @@ SHARES = (
     *("over_majority", "single_accuracy", "choices_only", "delta_evi"),
     *("query_only", "evidence_only", "closed_book", "rationale_only"),
 )
-AXES = {  # what a fault is measured by, and how that is said
-    "leaky": ("rationale_only", "Labels right from the explanation alone: {}."),
-    "unstable": ("robustness", "Explanations that stay the same: {}."),
-    "uninformative": ("informativeness", "Of what is open, they tell {}."),
-    "unspecific": ("specificity", "Beyond chance, they fit their own item in {}."),
-}
 
 
 def fill_explanations(report: Report, words: VerdictWords) -> Details:
-    """What fails, and by how much."""
+    """What fails, and by how much; or what is open."""
     reason = report.verdict.reason
-    faults = _named_faults(reason)
-    axis = next(iter(faults), "uninformative")
-    statistic, sentence = AXES[axis]
-    estimate = find_estimate(report, statistic, report.verdict.stage) or find_estimate(
-        report, statistic
-    )
-    certainty = sentence.format(say_share(estimate)) if estimate else ""
+    faults = named_faults(reason)
+    certainty = _say_axis(report, faults)
     if "{fault}" not in words.answer:
-        return Details(words.answer, "", certainty)
+        steps = missing_step(reason) if report.verdict.label == "axes hold" else ()
+        return Details(words.answer, "", certainty, steps)
     if not faults:
-        better = "are outdone by another explainer on every count"
-        return Details(words.answer.format(fault=better), "", certainty)
-    says = [fault_words()[fault] for fault in faults]
+        return Details(words.answer.format(fault=OUTDONE), "", certainty)
+    says = [say_fault(fault, report.settings) for fault in faults]
     return Details(
         words.answer.format(fault=says[0]),
         f"They {join_words(says)}." if len(says) > 1 else "",
@@ -85,13 +84,26 @@ def fill_explanations(report: Report, words: VerdictWords) -> Details:
     )
 
 
-def _named_faults(reason: str) -> list[str]:
-    """What the reason of a verdict on explanations finds wrong with them.
-
-    >>> _named_faults("given is off the frontier: leaky (alone 0.9)")
-    ['leaky']
-    """
-    return [axis for axis in fault_words() if re.search(rf"\b{axis} \(", reason)]
+def _say_axis(report: Report, faults: Sequence[str]) -> str:
+    """The figure of the first fault; without one, that which is in doubt."""
+    reason = report.verdict.reason
+    doubted = None if faults else doubted_figure(reason)
+    if doubted is None and not faults and (chance := say_chance(reason)):
+        return chance
+    figure = doubted or AXES[next(iter(faults), "uninformative")]
+    if faults[:1] == ["leaky"] and ", which tells " in reason:
+        figure = IN_BITS  # accuracy shows nothing of it
+    explainer, stage = judged_explainer(reason), report.verdict.stage
+    estimate = (
+        find_estimate(report, figure.statistic, stage, explainer)
+        or find_estimate(report, figure.statistic, None, explainer)
+        or find_estimate(report, figure.statistic)
+    )
+    if estimate is None:
+        return ""
+    bits = f"between {estimate.low:.2f} and {estimate.high:.2f} bits"
+    place = bits if figure.in_bits else say_share(estimate)
+    return say_figure(figure, place, report.settings)
 
 
 def fill_compare(report: Report, words: VerdictWords) -> Details:
@@ -112,7 +124,7 @@ def fill_compare(report: Report, words: VerdictWords) -> Details:
     (first, before), (last, after) = verdicts[0], verdicts[-1]
     audit = str(report.settings.get("audit", ""))
     tone = verdict_words(audit, after).tone.name
-    if audit == "explanations" and "leaky" in _named_faults(_last_reason(report)):
+    if audit == "explanations" and "leaky" in named_faults(_last_reason(report)):
         tone = "leaks"
     answer = f"The verdicts differ: {first} is {before}, {last} is {after}."
     if len(labels) == 1:

@@ -250,15 +250,21 @@ def _rationale_chart(by_audit: dict[str, Report]) -> BarChart | None:
     if report is None or base is None:
         return None
     rows = (
-        ("the explanation alone", "rationale_only", AS_GUESSING),
-        ("the same, telling words masked", "residual_leakage", AS_GUESSING),
+        ("the explanation alone", "rationale_only", "rationale_bits"),
+        ("the same, telling words masked", "residual_leakage", "residual_bits"),
     )
     bars = [Bar("guessing", base)]
-    for label, statistic, expected in rows:
+    leaking = {
+        f.statistic
+        for f in report.findings
+        if f.condition == "given" and f.decision == "leaks"
+    }
+    for label, statistic, in_bits in rows:
         estimate = find_estimate(report, statistic, None, "given")
         if estimate is not None:
             row = _alone_bar(label, estimate, base, 0.05)
-            bars.append(replace(row, expected=expected))
+            # Of rare labels, bits show what right answers do not.
+            bars.append(replace(row, tone="leaks") if in_bits in leaking else row)
     note = "Labels right of 100. The line is what guessing gets."
     return BarChart(_parts_title(bars, base), note, tuple(bars), base.value)
 

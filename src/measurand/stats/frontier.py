@@ -72,10 +72,11 @@ def hypervolume_estimate(
 
     The best of several noisy points looks better than it is, in every resample once
     more than in the items. So the interval is turned about the value (the basic
-    bootstrap): what resampling adds is taken off.
+    bootstrap): what resampling adds is taken off. Turned, it may pass what there is:
+    of axes that are shares, the area from the reference to (1, 1), where it ends.
 
     Args:
-        points: Points × 2.
+        points: Points × 2, of shares.
         draws: The same points in each resample: resamples × points × 2.
         n: How many items.
         reference: Where the area begins.
@@ -83,7 +84,9 @@ def hypervolume_estimate(
     """
     value = float(hypervolume(points, reference))
     interval = percentile_estimate(value, hypervolume(draws, reference), n, what)
-    low, high = max(2 * value - interval.high, 0.0), 2 * value - interval.low
+    most = max((1 - reference[0]) * (1 - reference[1]), value)
+    low = max(2 * value - interval.high, 0.0)
+    high = min(2 * value - interval.low, most)
     return Estimate(value, low, high, interval.level, n, f"basic {interval.method}")
 
 

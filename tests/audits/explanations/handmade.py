@@ -6,6 +6,7 @@ import pandas as pd
 from measurand.audits.explanations.corpus import Robustness
 from measurand.audits.explanations.estimates import Levels
 from measurand.audits.explanations.information import Information, SeedRun
+from measurand.audits.explanations.leaks import Detection, Leak
 from measurand.audits.explanations.rationales import Rationales
 from measurand.audits.explanations.specificity import Specificity
 from measurand.core.benchmark import Benchmark
@@ -17,6 +18,12 @@ def estimate(value, low=None, high=None, n=100):
     """An estimate; of one number, one without doubt."""
     ends = (value if low is None else low, value if high is None else high)
     return Estimate(value, *ends, 0.95, n, "by hand")
+
+
+def leak(*ends, majority=0.5, bits=(0.0, 0.0, 0.01)):
+    """What rationales alone give away of two even labels: accuracy, and no bits."""
+    limits = majority + 0.05, 0.1, majority > 0.9
+    return Leak(estimate(*ends), estimate(*bits), *limits)
 
 
 def items(n=2, **columns):
@@ -42,16 +49,17 @@ def informed(log_p0, log_p1, *, whole=None, right=None, one_class=0.5, residual=
     n = len(logs[0])
     alone = np.zeros(n, bool) if right is None else np.array(right, bool)
     nobody = np.zeros(n, bool)
-    run = SeedRun(*logs, raw, nobody, alone, alone, {"b": logs[1] - logs[0]})
+    even = np.full(n, np.log(0.5))
+    run = SeedRun(*logs, raw, nobody, alone, alone, even, {"b": logs[1] - logs[0]})
     ids = tuple(f"i{i}" for i in range(n))
-    left = nobody if residual is None else np.array(residual, bool)
+    right_left = nobody if residual is None else np.array(residual, bool)
     return Information(
         ids=ids,
         gold=np.zeros(n, np.int64),
         runs=(run,),
         null=None,
         label_null=None,
-        residual=left,
+        residual=Detection(right_left, even, even),
         tried={0.0: alone, 0.5: nobody},
         majority=0.5,
         mask_strength=0.5,
@@ -86,4 +94,4 @@ def levels(values, draws=None, n=100, what="items"):
     """The figure of each explainer; in every resample the same where none is given."""
     told = np.array(list(values.values()), float)
     drawn = np.tile(told, (20, 1)) if draws is None else np.array(draws, float)
-    return Levels(tuple(values), told, drawn, n, what)
+    return Levels(tuple(values), told, drawn, (n,) * len(told), what)

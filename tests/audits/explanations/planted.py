@@ -35,6 +35,27 @@ def side(n, seed, kind):
     return Items(table, ("claim",)), texts
 
 
+def skewed(n=600, share=0.04, seed=0):
+    """Rationales that name one rare label in cipher, and items that tell nothing."""
+    rng = np.random.default_rng(seed)
+    sides = []
+    for start in (0, n):
+        rare = rng.random(n) < share
+        words = rng.choice(FILLERS, (n, 5))
+        texts = [
+            f"{'vok' if told else 'zib'} for {' '.join(row[:2])} as seen"
+            for told, row in zip(rare, words, strict=True)
+        ]
+        claims = [" ".join(row[2:]) for row in words]
+        table = pd.DataFrame(
+            {"claim": claims, "label": np.where(rare, "bad", "good")},
+            [f"i{number}" for number in range(start, start + n)],
+        )
+        sides.append((Items(table, ("claim",)), texts))
+    (train, seen), (test, asked) = sides
+    return Benchmark("skewed", train, test, "claim"), seen, asked
+
+
 def planted(kind, n=400, seed=0):
     """A benchmark, and the rationales of its training and test items."""
     seeds = 2 * seed, 2 * seed + 1

@@ -14,7 +14,7 @@ from measurand.core.errors import BadOption, NotApplicable, UnknownName
 from measurand.core.items import Items
 from measurand.experiment.experiment import open_experiment
 from measurand.readers import READERS
-from measurand.stats.scores import wilson_share
+from measurand.stats.scores import cluster_share, wilson_share
 
 SIZES = {"train": 900, "test": 800}
 SMALL = {"train": 200, "test": 100}
@@ -116,6 +116,22 @@ def test_a_copy_cipher_is_copying_and_counts_for_nothing(good):
     assert value(good, "copied", "copy-cipher").low > 0.33
     assert value(good, "varif", "copy-cipher").high < 0.05
     assert good.finding("auc_copy-cipher", "varif").estimate.low > 0.7
+
+
+def test_copies_have_one_interval_in_findings_and_reason(good):
+    copied = good.items["measurand.copied:copy-cipher"].to_numpy()
+    assert value(good, "copied", "copy-cipher") == cluster_share(copied)
+
+
+def test_robustness_of_few_items_is_undecided_and_ends_no_run():
+    """16 ids, 7 of them of test: some resamples had none, and nothing was written."""
+    benchmark = made(leaky=False, sizes=SMALL)
+    texts = dict([*rewritten(benchmark).items()][:4])
+    found = run(benchmark, others=texts, explainers=("given", "tfidf-1"))
+    assert value(found, "robustness", "given").n == 4
+    assert found.finding("hypervolume").estimate.n == 4
+    assert "is of 4 items, under 20" in found.verdict.reason
+    assert found.verdict.label == "undecided"
 
 
 def test_a_fixed_reader_falls_where_rationales_are_swapped(good):

@@ -218,6 +218,39 @@ def test_only_those_with_both_axes_have_a_place():
     assert explainer_frontier(axes({"vacuous": 1}, {"vacuous": 1}), []) is None
 
 
+def test_a_figure_is_of_the_items_that_have_it():
+    """Robustness of 7 items was stated of 490."""
+    stable = [0.5] * 3 + [np.nan] * 5
+    found = figured(scored([-1] * 8, [-0.5] * 8, stable, [1] * 8), seed=0)
+    assert found["robustness"].of("e").n == found["varif"].of("e").n == 3
+    assert found["informativeness"].of("e").n == 8
+
+
+def test_a_resample_without_an_item_that_has_the_score_is_drawn_again():
+    """Some points were not a number, and all that was computed was lost."""
+    stable = np.where(np.arange(60) < 3, [0.2, 0.5, 0.8] * 20, np.nan)
+    found = figured(scored([-1] * 60, [-0.5] * 60, stable, [1] * 60), seed=0)
+    assert np.isfinite(found["robustness"].draws).all()
+    assert np.isfinite(found["varif"].draws).all()
+    assert found["robustness"].of("e").low == pytest.approx(0.2)
+    axes_found = {name: found[name] for name in ("robustness", "informativeness")}
+    assert explainer_frontier(axes_found, ["e"]) is None
+
+
+def test_a_figure_that_most_resamples_lack_has_none():
+    column = np.r_[0.5, np.full(59, np.nan)]
+    crossed = np.column_stack([np.arange(60) // 6, np.arange(60) % 6])
+    table = {"robustness": {"e": column}, "length": {"e": np.ones(60)}}
+    found = figured(Scores(table, {}, crossed), seed=0)
+    assert {*found} == {"length"}
+
+
+def test_the_area_is_of_the_items_that_have_both_axes():
+    few = replace(levels({"a": 0.5, "b": 0.4}), counts=(7, 100))
+    both = {"robustness": few, "informativeness": levels({"a": 0.5, "b": 0.4})}
+    assert explainer_frontier(both, ["a", "b"]).hypervolume.n == 7
+
+
 @pytest.mark.slow
 def test_the_interval_of_varif_covers_the_truth():
     rng, held, times, n = np.random.default_rng(0), 0, 200, 120

@@ -12,6 +12,8 @@ from measurand.audits.explanations.estimates import (
     las,
     lcig,
     lcig_within_label,
+    leak_alone,
+    leak_left,
     rationale_only,
     residual_leakage,
     rev,
@@ -25,23 +27,25 @@ from measurand.audits.explanations.information import (
     measure_information,
     rev_baselines,
 )
+from measurand.audits.explanations.leaks import Detection
 from measurand.core.errors import NotApplicable
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from measurand.stats.scores import wilson_share
-from tests.audits.explanations.planted import planted
+from tests.audits.explanations.planted import planted, skewed
 
 
 def made(*runs, residual=None, null=None):
     n = len(runs[0].log_p0)
-    nobody = np.zeros(n, bool)
+    nobody, even = np.zeros(n, bool), np.full(n, np.log(0.5))
+    right = nobody if residual is None else np.array(residual, bool)
     return Information(
         ids=tuple(map(str, range(n))),
         gold=np.zeros(n, np.int64),
         runs=runs,
         null=null,
         label_null=null,
-        residual=nobody if residual is None else np.array(residual, bool),
+        residual=Detection(right, even, even),
         tried={0.3: nobody},
         majority=0.5,
         mask_strength=0.3,
@@ -57,7 +61,8 @@ def run(p0, p1, right0=None, right1=None, right_r=None):
 
     logs = np.log(p0), np.log(p1)
     rights = bools(right0), bools(right1), bools(right_r)
-    return SeedRun(*logs, logs[1], *rights, {"b": logs[1] - logs[0]})
+    even = np.full(len(p0), np.log(0.5))
+    return SeedRun(*logs, logs[1], *rights, even, {"b": logs[1] - logs[0]})
 
 
 def test_information_is_a_mean_of_log_ratios_in_nats():
@@ -178,6 +183,19 @@ def test_a_stated_label_leaks_until_it_is_masked_and_then_tells_nothing(stating)
     assert lcig(stating).high < 0.05
     assert stating.log_p1_raw.mean() > -0.1
     assert las(stating).leaking.value > 0.2
+
+
+def test_a_rare_label_in_cipher_leaks_though_no_accuracy_can_show_it():
+    """The limit in accuracy was over 1: the label stood in every rationale, hidden."""
+    benchmark, *texts = skewed()
+    with open_experiment(benchmark) as running:
+        asked = (running, benchmark, *texts, ("claim",), TfidfReader())
+        said = measure_information(*asked)
+    assert said.majority + 0.05 > 1
+    assert leak_alone(said).decision == "leaks"
+    assert said.mask_strength > 0
+    assert leak_left(said).decision == "hidden"
+    assert informativeness(said).value < 0.05
 
 
 def test_a_rationale_that_completes_x_informs_and_does_not_leak():

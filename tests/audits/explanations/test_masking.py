@@ -148,12 +148,12 @@ def masked_at(source, strengths):
 
 def test_a_stated_label_is_found_before_the_mask_and_not_after(stating):
     with open_experiment(stating) as place:
-        before = detect_labels(place, DETECTOR, "why")
+        before = detect_labels(place, DETECTOR, "why").right
         assert choose_strength(place, DETECTOR, {0.0: "why"})[0] is None
     names, made = masked_at(stating, (0.1, 0.3))
     with open_experiment(made) as place:
         strength, tried = choose_strength(place, DETECTOR, names)
-        after = detect_labels(place, DETECTOR, names[0.1])
+        after = detect_labels(place, DETECTOR, names[0.1]).right
     assert before.mean() > 0.98
     assert strength == 0.1
     assert {*tried} == {0.1}
@@ -189,7 +189,7 @@ def test_what_is_left_on_fresh_items_lies_in_the_interval_of_what_was_tested():
         names, both = masked_at(replace(made, test=joined(made.test, more)), (0.1, 0.3))
         with open_experiment(both) as place:
             strength, _ = choose_strength(place, DETECTOR, names)
-            right = detect_labels(place, DETECTOR, names[strength or 0.3])
+            right = detect_labels(place, DETECTOR, names[strength or 0.3]).right
         tested = wilson_share(int(right[:150].sum()), 150)
         held.append(tested.low <= right[150:].mean() <= tested.high)
     assert np.mean(held) >= 0.8

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from measurand.audits.explanations.verdict import LABELS, RationaleStage, verdict
-from tests.audits.explanations.handmade import estimate
+from tests.audits.explanations.handmade import estimate, leak
 
 GOOD = RationaleStage(
     reader="tfidf",
@@ -14,14 +14,13 @@ GOOD = RationaleStage(
     explainer="given",
     robustness=estimate(0.8, 0.7, 0.9),
     informativeness=estimate(0.4, 0.3, 0.5),
-    alone=estimate(0.5, 0.45, 0.55),
-    residual=estimate(0.5, 0.47, 0.53),
-    majority=0.5,
+    alone=leak(0.5, 0.45, 0.55),
+    residual=leak(0.5, 0.47, 0.53),
     specificity=estimate(0.9, 0.8, 1.0),
     copied=estimate(0.02, 0.01, 0.03),
     chance=1.0,
 )
-LEAK = {"alone": estimate(0.9, 0.85, 0.95), "templates": ("just because", "either or")}
+LEAK = {"alone": leak(0.9, 0.85, 0.95), "templates": ("just because", "either or")}
 NOTHING = estimate(0.0, 0.0, 0.04)
 
 
@@ -65,16 +64,33 @@ def test_every_axis_that_fails_is_named():
 
 
 def test_what_no_mask_hides_is_leaky_however_much_it_informs():
-    found = said(**LEAK, residual=estimate(0.65, 0.6, 0.7))
+    found = said(**LEAK, residual=leak(0.65, 0.6, 0.7))
     assert "leaky (alone 0.900 [0.850, 0.950]; no mask hides it" in found.reason
     assert found.label == "off the frontier"
 
 
 def test_a_leak_is_judged_by_its_interval_and_not_by_its_value():
     """D11: a value under the target whose interval holds it hides nothing surely."""
-    found = said(**LEAK, residual=estimate(0.53, 0.47, 0.59))
+    found = said(**LEAK, residual=leak(0.53, 0.47, 0.59))
     assert found.label == "undecided"
-    assert "alone 0.530 [0.470, 0.590] may be over 0.550" in found.reason
+    assert "alone, masked, 0.530 [0.470, 0.590] may be over 0.550" in found.reason
+
+
+def test_a_leak_of_rare_labels_is_reached_in_bits():
+    """Of labels of which 96 in 100 are one, nobody is right 0.05 more often."""
+    told = leak(0.99, 0.98, 1.0, majority=0.96, bits=(0.2, 0.15, 0.25))
+    left = leak(0.96, 0.95, 0.97, majority=0.96)
+    found = said(alone=told, residual=left, informativeness=NOTHING)
+    assert "leaky (alone 0.990 [0.980, 1.000], which tells 0.200" in found.reason
+    assert "no mask hides it" in said(alone=told, residual=told).reason
+    open_ = leak(0.96, 0.95, 0.97, majority=0.96, bits=(0.1, 0.05, 0.15))
+    unsure = said(alone=told, residual=open_)
+    assert "alone, masked, 0.100 [0.050, 0.150] bits may be over" in unsure.reason
+
+
+def test_what_was_not_masked_is_not_called_masked():
+    found = said(residual=leak(0.53, 0.47, 0.59), masked=False)
+    assert "given: alone 0.530 [0.470, 0.590] may be over 0.550" in found.reason
 
 
 def test_a_leak_that_leaves_information_is_told_and_forgiven():
@@ -83,11 +99,19 @@ def test_a_leak_that_leaves_information_is_told_and_forgiven():
     assert "alone it gives 0.900 [0.850, 0.950] of the labels, by" in found.reason
 
 
+def test_what_repeats_the_input_is_said_to_be_no_part_of_informativeness():
+    """Corrected claims decide the label, and those that are right repeat the claim."""
+    found = said(informativeness=NOTHING, repeats=60)
+    assert "uninformative (I 0.000 [0.000, 0.040] over others dealt" in found.reason
+    assert "60 of 100 repeat the input and stay)" in found.reason
+
+
 def test_a_leak_is_held_against_the_majority():
-    told = {"informativeness": NOTHING, "alone": estimate(0.9, 0.85, 0.95)}
-    fallen = {"residual": estimate(0.8, 0.78, 0.82)}
-    assert "uninformative" in said(**told, **fallen, majority=0.8).reason
-    assert "leaky (" in said(**told, **fallen, majority=0.79).reason
+    for majority, fault in ((0.8, "uninformative"), (0.79, "leaky (")):
+        told = leak(0.9, 0.85, 0.95, majority=majority)
+        left = leak(0.8, 0.78, 0.82, majority=majority)
+        found = said(informativeness=NOTHING, alone=told, residual=left)
+        assert fault in found.reason
 
 
 UNSURE = {
@@ -106,6 +130,15 @@ def test_an_interval_that_holds_a_threshold_is_undecided(what):
     found = said(**changes)
     assert found.label == "undecided"
     assert reason in found.reason
+
+
+@pytest.mark.parametrize("value", [0.2, 1.0])
+def test_an_axis_of_fewer_items_than_stated_is_undecided(value):
+    """Seven items that stayed the same said that all would."""
+    found = said(robustness=estimate(value, n=7))
+    assert found.label == "undecided"
+    assert f"R {value:.3f} [{value:.3f}, {value:.3f}] is of 7 items" in found.reason
+    assert said(robustness=estimate(1.0, n=20)).label == "on the frontier"
 
 
 def test_a_column_without_robustness_has_a_verdict_on_the_axes_that_exist():

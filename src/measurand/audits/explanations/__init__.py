@@ -20,6 +20,8 @@ acceptance_rate, judge_agreement, pairs_accepted
 majority, rationale_only, residual_leakage
     The share of the commonest label, and the accuracy of a detector that reads the
     rationale alone, before the mask and, trained anew, after it.
+rationale_bits, residual_bits
+    The same in bits: the mean of log2 p(y | r) - log2 p(y), which shows rare labels.
 lcig, informativeness, lcig_within_label
     log p1(y | x, masked r) less that of rationales dealt anew, in nats, and as a share
     of H(y | x); and less that of rationales dealt anew within the label.

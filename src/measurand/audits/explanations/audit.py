@@ -71,7 +71,7 @@ def audit(
     findings = [
         *_corpus_findings(experiment, corpus, settings.judge),
         *pair_findings,
-        *readerless_findings(readings[0].figures, model_title(settings.judge)),
+        *readerless_findings(readings[0].figures, corpus, model_title(settings.judge)),
         *merge_findings(readings),
         # Metrics are judged by the strongest reader: their names stand for readers.
         *readings[-1].meta.findings,

@@ -8,6 +8,8 @@
     rev               mean of log g(y | r, b) - log g'(y | b), in nats
     rationale_only    accuracy of the detector, before the mask
     residual_leakage  the same after it
+    rationale_bits    V-information of the rationale alone about the label, in bits
+    residual_bits     the same after the mask
     simulatability    accuracy with the rationale less accuracy without
     las               the same among items whose rationale alone gives the label, and
                       among the others; the mean of the two (Hase et al. 2020)
@@ -26,11 +28,13 @@ import numpy as np
 
 from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
+from measurand.audits.explanations.leaks import RARE, TARGET, Leak, bits_limit
 from measurand.core.arrays import Bools, Clusters, Floats
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
 from measurand.stats.decisions import pool_estimates, widen_estimate
+from measurand.stats.information import v_information
 from measurand.stats.resampling import (
     MEAN_RESAMPLES,
     bootstrap,
@@ -135,7 +139,48 @@ def residual_leakage(
 ) -> Estimate:
     """The accuracy of a detector retrained on masked rationales."""
     source = _generator_or_default(rng, "residual")
-    return _share_right(information.residual, source, clusters)
+    return _share_right(information.residual.right, source, clusters)
+
+
+def rationale_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
+    """What the rationale alone tells of a label, in bits."""
+    null = information.residual.null
+    return pool_estimates(
+        [v_information(run.log_r, null, clusters=clusters) for run in information.runs],
+        "seeds",
+    )
+
+
+def residual_bits(information: Information, *, clusters: Clusters = None) -> Estimate:
+    """The same after the mask."""
+    residual = information.residual
+    return v_information(residual.logs, residual.null, clusters=clusters)
+
+
+def leak_alone(information: Information, *, clusters: Clusters = None) -> Leak:
+    """What the rationale alone gives away."""
+    return Leak(
+        rationale_only(information, clusters=clusters),
+        rationale_bits(information, clusters=clusters),
+        *_leak_limits(information),
+    )
+
+
+def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
+    """What it still gives away after the mask."""
+    return Leak(
+        residual_leakage(information, clusters=clusters),
+        residual_bits(information, clusters=clusters),
+        *_leak_limits(information),
+    )
+
+
+def _leak_limits(information: Information) -> tuple[float, float, bool]:
+    """The accuracy and the bits over which it is a leak; whether a label is rare."""
+    counts = np.unique(information.gold, return_counts=True)[1]
+    bits = bits_limit(information.residual.null, len(counts))
+    rare = bool(counts.min() < RARE * counts.sum())
+    return information.majority + TARGET, bits, rare
 
 
 def informativeness(
@@ -307,9 +352,13 @@ class Scores:
 
     def depends_on_seeds(self, metric: str) -> bool:
         """Whether the means of a metric, or what it is made of, hang on the seeds."""
-        composite = self.composites.get(metric)
-        parts = composite.parts if composite else (metric,)
+        parts = self.parts_of(metric)
         return any(name in parts for name, _ in self.spread)
+
+    def parts_of(self, metric: str) -> tuple[str, ...]:
+        """The metrics that one is made of; itself where it is scored on items."""
+        composite = self.composites.get(metric)
+        return composite.parts if composite else (metric,)
 
     def resampling_units(self, n: int, clusters: Clusters, *, trained: bool) -> str:
         """What an interval is drawn from: items, or clusters, and seeds where told."""
@@ -353,21 +402,27 @@ class Levels:
         explainers: Those that have one.
         values: One an explainer.
         draws: The same in each resample of items: resamples × explainers.
-        n: How many items.
+        counts: How many items have a score: one an explainer; of what is made of
+            several means, by the scarcest.
         what: What was resampled: items, or so many clusters of them.
     """
 
     explainers: tuple[str, ...]
     values: Floats
     draws: Floats
-    n: int
+    counts: tuple[int, ...]
     what: str = "items"
+
+    @property
+    def n(self) -> int:
+        """How many items have a score of the explainer that has the fewest."""
+        return min(self.counts)
 
     def of(self, explainer: str) -> Estimate:
         """One explainer's figure with its interval."""
         at = self.explainers.index(explainer)
         return percentile_estimate(
-            float(self.values[at]), self.draws[:, at], self.n, self.what
+            float(self.values[at]), self.draws[:, at], self.counts[at], self.what
         )
 
     def among(self, chosen: "tuple[str, ...] | Mapping[str, int]") -> "Levels":
@@ -375,16 +430,23 @@ class Levels:
         positions = [
             i for i, explainer in enumerate(self.explainers) if explainer in chosen
         ]
-        names = tuple(self.explainers[i] for i in positions)
         return Levels(
-            names, self.values[positions], self.draws[:, positions], self.n, self.what
+            tuple(self.explainers[i] for i in positions),
+            self.values[positions],
+            self.draws[:, positions],
+            tuple(self.counts[i] for i in positions),
+            self.what,
         )
 
 
 def metric_levels(
     scores: Scores, *, seed: int, resamples: int = MEAN_RESAMPLES
 ) -> dict[str, Levels]:
-    """The figures under every metric, all over the same resamples of items."""
+    """The figures under every metric, all over the same resamples of items.
+
+    A score that few items have is in no item of some resamples: these are drawn again,
+    and a figure that most are without has none.
+    """
     columns = [
         (name, explainer) for name, by in scores.items.items() for explainer in by
     ]
@@ -395,11 +457,14 @@ def metric_levels(
     )
     rng = generator(seed, "explanations", "levels")
     draws = resample_means(rows, rng=rng, clusters=scores.clusters, resamples=resamples)
+    draws = _draw_empty_again(draws, generator(seed, "explanations", "empty resamples"))
     # Other items and other trainings: what is made of means has both in its interval.
     for at, column in enumerate(columns):
         draws[:, at] += scores.spread_draws(column, rng, resamples)
-    values_and_draws = np.vstack([column_means(rows), draws])
+    means = np.where(np.isfinite(draws).all(axis=0), column_means(rows), np.nan)
+    values_and_draws = np.vstack([means, draws])
     table = {column: values_and_draws[:, at] for at, column in enumerate(columns)}
+    counts = dict(zip(columns, np.isfinite(rows).sum(axis=0).tolist(), strict=True))
     by_metric = {}
     for metric in scores.metrics:
         trained = scores.depends_on_seeds(metric)
@@ -408,10 +473,25 @@ def metric_levels(
         usable = {explainer: x for explainer, x in figures.items() if np.isfinite(x[0])}
         if usable:
             values = np.column_stack(list(usable.values()))
+            parts = scores.parts_of(metric)
+            sizes = tuple(min(counts[part, name] for part in parts) for name in usable)
             by_metric[metric] = Levels(
-                tuple(usable), values[0], values[1:], len(rows), what
+                tuple(usable), values[0], values[1:], sizes, what
             )
     return by_metric
+
+
+def _draw_empty_again(draws: Floats, rng: np.random.Generator) -> Floats:
+    """The draws, each without a value in the place of another that has one.
+
+    A column of which most have none is left as it is.
+    """
+    filled = draws.copy()
+    for at in np.flatnonzero(np.isnan(draws).any(axis=0)):
+        empty = np.isnan(draws[:, at])
+        if empty.mean() <= 0.5:
+            filled[empty, at] = rng.choice(draws[~empty, at], empty.sum())
+    return filled
 
 
 def _figures_of_metric(

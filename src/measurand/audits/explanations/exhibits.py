@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from measurand.audits.explanations.masking import TARGET
+from measurand.audits.explanations.leaks import TARGET
 from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.audits.explanations.reading import RationaleReading
 from measurand.audits.explanations.settings import BROWSED
@@ -132,10 +132,13 @@ def mask_exhibit(reading: RationaleReading) -> Exhibit:
                 }
             )
     majority = next(iter(reading.information.values())).majority
+    lines = {"majority": majority, "target": majority + TARGET}
+    if lines["target"] >= 1:  # no accuracy can pass it: bits decide
+        del lines["target"]
     titles = {
         "x_title": "share of the words masked",
         "y_title": "accuracy of a detector retrained on what is left",
-        "horizontal": {"majority": majority, "target": majority + TARGET},
+        "horizontal": lines,
     }
     caption = (
         f"Leakage before and after masking, by {reading.name}, on the third part of "
@@ -262,6 +265,8 @@ COMPARISON = Comparison(
         "varif",
         "rationale_only",
         "residual_leakage",
+        "rationale_bits",
+        "residual_bits",
         "lcig",
         "las",
         "simulatability",
@@ -285,6 +290,8 @@ COMPARISON = Comparison(
             "drift_likeness",
             "specificity",
             "residual_leakage",
+            "rationale_bits",
+            "residual_bits",
             "lcig",
             "simulatability",
             "las*",

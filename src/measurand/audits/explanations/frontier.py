@@ -82,7 +82,8 @@ def explainer_frontier(
         for a, name in enumerate(chosen)
     }
     chance = dict(zip(chosen, frontier_share(draws).tolist(), strict=True))
-    area = hypervolume_estimate(points, draws, axes[0].n, what=axes[0].what)
+    n = min(levels.among(chosen).n for levels in axes)
+    area = hypervolume_estimate(points, draws, n, what=axes[0].what)
     return ExplainerFrontier(chosen, points, better, chance, area)
 
 
@@ -186,7 +187,7 @@ def _item_metrics(
         "specificity": specificity.auc,
         "copied": copied.astype(float),
         "rationale_only": information.right_r,
-        "residual_leakage": information.residual.astype(float),
+        "residual_leakage": information.residual.right.astype(float),
         "rev": next(iter(information.rev.values())),
         "simulatability": information.right1 - information.right0,
         **surface,

@@ -43,6 +43,12 @@ from measurand.audits.explanations.fields import (
     seed_readers,
     without_temperature,
 )
+from measurand.audits.explanations.leaks import (
+    FLOOR,
+    Detection,
+    label_logs,
+    read_detector,
+)
 from measurand.audits.explanations.masking import (
     RationaleMasking,
     choose_strength,
@@ -81,7 +87,6 @@ def _reword_by_rule(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(next(iter(propose_paraphrases(text)), text) for text in texts)
 
 
-FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 RATIONALE = "rationale"
 INPUT, WHOLE, ALONE, MASKED = "x", "x, r", "r", "x, r-"  # what readers read
 
@@ -97,6 +102,7 @@ class SeedRun:
         right0: Whether the answer is right, given the input.
         right1: The same, given the input and the whole rationale.
         right_r: The same, given the rationale alone.
+        log_r: The log-probability of the gold label, given the rationale alone.
         rev: REV with each baseline.
     """
 
@@ -106,6 +112,7 @@ class SeedRun:
     right0: Bools
     right1: Bools
     right_r: Bools
+    log_r: Floats
     rev: Mapping[str, Floats]
 
 
@@ -122,8 +129,8 @@ class Information:
         null: What was answered beside rationales dealt anew; None where the gain is
             held against the input alone.
         label_null: The same of rationales dealt anew within the label.
-        residual: Whether a detector retrained on what the mask leaves is right, by the
-            first seed.
+        residual: What a detector retrained on what the mask leaves says, by the first
+            seed.
         tried: The same on a third part, at each strength that was tried there.
         majority: The share of the commonest label.
         mask_strength: The strength of `log_p1`; 0 where nothing is masked.
@@ -138,7 +145,7 @@ class Information:
     runs: tuple[SeedRun, ...]
     null: NullGain | None
     label_null: NullGain | None
-    residual: Bools
+    residual: Detection
     tried: Mapping[float, Bools]
     majority: float
     mask_strength: float
@@ -303,17 +310,23 @@ def measure_information(
     gold = benchmark.test.gold(benchmark.classes)
     empty = np.array([WORD.search(text) is None for text in test_texts], bool)
     prior = np.asarray(gold == commonest_training_label(benchmark))
+    train_gold = benchmark.train.gold(benchmark.classes)
+    label_shares = label_logs(train_gold, len(benchmark.classes))
+    alone = [
+        _without_words(read_detector(shares, gold, label_shares), empty, prior)
+        for shares in probabilities[ALONE]
+    ]
     class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
     return Information(
         tuple(benchmark.test.ids),
         gold,
         tuple(
-            _seed_scores(seed, before, probabilities, gold, empty, prior)
+            _seed_scores(seed, before, probabilities, gold, empty, alone[seed])
             for seed in range(len(members))
         ),
         null,
         label_null,
-        np.where(empty, prior, mask.right),
+        _without_words(mask.detection, empty, prior),
         mask.tried,
         float(benchmark.test.labels.value_counts(normalize=True).max()),
         mask.strength,
@@ -330,14 +343,14 @@ class _Mask:
     Attributes:
         strength: How strong it is; 0 where nothing is masked.
         texts: The rationales of train and of test under it.
-        right: Whether a detector trained anew is right about each test item.
+        detection: What a detector trained anew says of each test item.
         tried: The same on a third part, at each strength that was tried.
         repeats: Which rationales of train and of test are a field of their input.
     """
 
     strength: float
     texts: Side
-    right: Bools
+    detection: Detection
     tried: Mapping[float, Bools]
     repeats: tuple[Bools, Bools]
 
@@ -359,19 +372,20 @@ def _mask_texts(
     if settings.collapsed:  # the paper's mask asks nobody whether it is needed
         strength, tried = choose_strength(experiment, detector, {0.0: name}, group)
         if strength is not None:
-            right = detect_labels(experiment, detector, name)
-            return _Mask(strength, (sides[0], sides[1]), right, tried, (train, test))
+            detection = detect_labels(experiment, detector, name)
+            own = sides[0], sides[1]
+            return _Mask(strength, own, detection, tried, (train, test))
     masks = mask_rationales(experiment, detector, name, settings)
     names = {share: free_field_name(f"masked {share:g}", (name,)) for share in masks}
     columns = [{names[n]: masks[n][side] for n in masks} for side in (0, 1)]
-    own = {field: field for field in names.values()}
-    masked = restrict_fields(benchmark, (name,), columns, own, crossed=True)
+    kept = {field: field for field in names.values()}
+    masked = restrict_fields(benchmark, (name,), columns, kept, crossed=True)
     with reopen_experiment(experiment, masked) as sub_experiment:
         chosen, more = choose_strength(sub_experiment, detector, names, group)
         strength = max(masks) if chosen is None else chosen
-        right = detect_labels(sub_experiment, detector, names[strength])
+        detection = detect_labels(sub_experiment, detector, names[strength])
     tried |= more
-    return _Mask(strength, masks[strength], right, tried, (train, test))
+    return _Mask(strength, masks[strength], detection, tried, (train, test))
 
 
 def _read_masked(
@@ -414,13 +428,22 @@ def _gold_logs(shares: NDArray[np.float32], gold: NDArray[np.int64]) -> Floats:
     return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
 
 
+def _without_words(detection: Detection, empty: Bools, prior: Bools) -> Detection:
+    """What a detector says; of no words, that the commonest training label is right."""
+    return Detection(
+        np.where(empty, prior, detection.right),
+        np.where(empty, detection.null, detection.logs),
+        detection.null,
+    )
+
+
 def _seed_scores(
     seed: int,
     before: Mapping[str, NDArray[np.float32]],
     probabilities: Mapping[str, NDArray[np.float32]],
     gold: NDArray[np.int64],
     empty: Bools,
-    prior: Bools,
+    alone: Detection,
 ) -> SeedRun:
     """What one seed said; without a rationale, that of the input stands."""
 
@@ -437,7 +460,8 @@ def _seed_scores(
         np.where(empty, log_p0, log(probabilities[WHOLE])),
         right0,
         np.where(empty, right0, right(probabilities[WHOLE])),
-        np.where(empty, prior, right(probabilities[ALONE])),
+        alone.right,
+        alone.logs,
         {
             b: np.where(empty, 0.0, log(probabilities[b]) - log(before[b]))
             for b in BASELINES

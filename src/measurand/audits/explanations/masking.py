@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.audits.explanations.leaks import Detection, label_logs, read_detector
 from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Reader
@@ -73,7 +74,6 @@ def _is_inflection(word: str, name: str) -> bool:
 
 Cube = NDArray[np.float32]
 STRENGTHS = (0.1, 0.3, 0.5, 0.7, 0.9)  # shares of the words that are tried, weak first
-TARGET = 0.05  # accuracy over the majority at which a masked rationale leaks no more
 THIRDS = 3  # parts of the training items, on one of which a mask's strength is chosen
 FOLDS = 5  # parts of the training rationales, each masked by detectors of the others
 AIMS = ("agnostic", "gold", "random")
@@ -277,7 +277,8 @@ def choose_strength(
     """The weakest strength that hides the label from detectors, on a third part.
 
     Detectors learn from two thirds of the training items and are asked about the rest:
-    the test items have no say in how strong a mask they are scored under.
+    the test items have no say in how strong a mask they are scored under. Hidden is
+    what neither accuracy over the majority nor bits show: of rare labels, bits alone.
 
     Args:
         experiment: A benchmark with the masked rationales, whose training items are
@@ -291,20 +292,30 @@ def choose_strength(
         right at those that were tried.
     """
     learned, asked = (Fold(0, THIRDS, side, columns) for side in ("train", "test"))
+    prior = _training_logs(experiment)
     tried: dict[float, Bools] = {}
     for strength, field in fields.items():
         keep = Keep(field)
         ask = Ask(reader, learned, keep, asked, keep, part=TRAIN)
         (prediction,) = ask_all(experiment, [ask])
-        tried[strength] = prediction.correct[0]
-        majority = np.bincount(prediction.gold).max() / len(prediction.gold)
-        if tried[strength].mean() <= majority + TARGET:
+        gold = prediction.gold
+        detection = read_detector(prediction.probabilities[0], gold, prior)
+        tried[strength] = detection.right
+        if not detection.leaks(gold):
             return strength, tried
     return None, tried
 
 
-def detect_labels(experiment: Experiment, reader: Reader, field: str) -> Bools:
-    """Whether a detector of this field alone is right about each test item."""
+def detect_labels(experiment: Experiment, reader: Reader, field: str) -> Detection:
+    """What a detector of this field alone says of each test item."""
     keep = Keep(field)
     (prediction,) = ask_all(experiment, [Ask(reader, fitted_under=keep, under=keep)])
-    return np.asarray(prediction.correct[0])
+    shares, gold = prediction.probabilities[0], prediction.gold
+    return read_detector(shares, gold, _training_logs(experiment))
+
+
+def _training_logs(experiment: Experiment) -> Floats:
+    """The log of each label's share among the training items."""
+    benchmark = experiment.benchmark
+    gold = benchmark.train.gold(benchmark.classes)
+    return label_logs(gold, len(benchmark.classes))

@@ -12,6 +12,7 @@ from measurand.audits.explanations.attacks import (
     faithfulness_findings,
 )
 from measurand.audits.explanations.corpus import Corpus
+from measurand.audits.explanations.dealing import repeated_fields
 from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
 from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
 from measurand.audits.explanations.frontier import (
@@ -26,7 +27,6 @@ from measurand.audits.explanations.information import (
     measure_information,
     planned_asks,
 )
-from measurand.audits.explanations.masking import TARGET
 from measurand.audits.explanations.meta_evaluation import (
     MetaEvaluation,
     evaluate_metrics,
@@ -37,6 +37,7 @@ from measurand.audits.explanations.verdict import RationaleStage
 from measurand.core.arrays import Clusters
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding, Reading
+from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.core.recipe import traits_of
 from measurand.core.seeds import generator
@@ -61,6 +62,7 @@ LEXICAL = "lexical"  # the judge that counts words
 FAITHFUL = (GIVEN, "tfidf-1", "tfidf-2", "random-1", "random-2")
 ONE_METHOD = "one method alone makes none"
 NOTHING_COMPARED = "no item has both a rationale and another to compare it with"
+TOO_FEW = "so few items have it that most resamples have none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +128,7 @@ def read_rationales(
     if frontier is not None:
         findings.append(Finding("hypervolume", name, "all", frontier.hypervolume))
     stage = _verdict_stage(
+        experiment,
         name,
         reader,
         corpus,
@@ -139,7 +142,7 @@ def read_rationales(
         name=name,
         strength=traits_of(reader).strength,
         findings=findings,
-        not_run={**_unmeasured_robustness(corpus), **meta_evaluation.not_run},
+        not_run={**_unmeasured_robustness(corpus, figures), **meta_evaluation.not_run},
         remarks={},
         information=information,
         scores=scores,
@@ -224,22 +227,45 @@ def _information_findings(
     ]
 
 
-def _unmeasured_robustness(corpus: Corpus) -> dict[str, str]:
-    """The explainers of which nothing could be compared, and why."""
+def _unmeasured_robustness(
+    corpus: Corpus, figures: Mapping[str, Levels]
+) -> dict[str, str]:
+    """The explainers whose robustness has no figure, and why."""
     return {
-        f"robustness of {explainer}": rationales.unstable or NOTHING_COMPARED
-        for explainer, rationales in corpus.rationales.items()
-        if np.isnan(corpus.robustness[explainer].robustness).all()
+        f"robustness of {explainer}": _why_unmeasured(corpus, explainer)
+        for explainer in corpus.rationales
+        if _explainer_level(figures, "robustness", explainer) is None
     }
 
 
-def readerless_findings(figures: Mapping[str, Levels], judge: str) -> list[Finding]:
-    """The findings that no reader has a part in, over the same resamples of items."""
+def _why_unmeasured(corpus: Corpus, explainer: str) -> str:
+    """Why the robustness of an explainer has no figure."""
+    if np.isnan(corpus.robustness[explainer].robustness).all():
+        return corpus.rationales[explainer].unstable or NOTHING_COMPARED
+    return TOO_FEW
+
+
+def readerless_findings(
+    figures: Mapping[str, Levels], corpus: Corpus, judge: str
+) -> list[Finding]:
+    """The findings that no reader has a part in, over the same resamples of items.
+
+    Copies are counted: their interval is that of a count, and the verdict's.
+    """
+    copies = {name: copied_share(corpus, name) for name in corpus.copied}
     return [
         Finding(metric, judge if metric in JUDGED else "words", name, estimate)
         for metric in READERLESS
-        for name, estimate in _metric_estimates(figures, metric)
+        for name, estimate in (
+            copies.items() if metric == "copied" else _metric_estimates(figures, metric)
+        )
     ]
+
+
+def copied_share(corpus: Corpus, explainer: str) -> Estimate:
+    """The share of an explainer's rationales that are near-copies of the input."""
+    copied = corpus.copied[explainer].astype(float)
+    return cluster_share(copied, corpus.clusters)
 
 
 def _varif_findings(figures: Mapping[str, Levels], reader: str) -> list[Finding]:
@@ -262,9 +288,13 @@ def _explainer_findings(
     information: Information, reader: str, explainer: str, clusters: Clusters
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
+    alone = estimates.leak_alone(information, clusters=clusters)
+    left = estimates.leak_left(information, clusters=clusters)
     statistics: dict[str, Estimate | None] = {
-        "rationale_only": estimates.rationale_only(information, clusters=clusters),
-        "residual_leakage": estimates.residual_leakage(information, clusters=clusters),
+        "rationale_only": alone.accuracy,
+        "residual_leakage": left.accuracy,
+        "rationale_bits": alone.bits,
+        "residual_bits": left.bits,
         "lcig": estimates.lcig(information, clusters=clusters),
         "lcig_within_label": estimates.lcig_within_label(
             information, clusters=clusters
@@ -278,14 +308,13 @@ def _explainer_findings(
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
+    decisions = {
+        "residual_leakage": left.decision,
+        "rationale_bits": alone.bits_decision,
+        "residual_bits": left.bits_decision,
+    }
     findings = [
-        Finding(
-            statistic,
-            reader,
-            explainer,
-            estimate,
-            _leakage_decision(statistic, estimate, information),
-        )
+        Finding(statistic, reader, explainer, estimate, decisions.get(statistic))
         for statistic, estimate in statistics.items()
         if estimate is not None
     ]
@@ -298,18 +327,6 @@ def _explainer_findings(
         )
         for b in information.rev
     ]
-
-
-def _leakage_decision(
-    statistic: str, estimate: Estimate, information: Information
-) -> str | None:
-    """What is said beside what the mask leaves, by its interval."""
-    if statistic != "residual_leakage":
-        return None
-    limit = information.majority + TARGET
-    if estimate.low > limit:
-        return "leaks"
-    return "hidden" if estimate.high <= limit else "undecided"
 
 
 def _fixed_reader_findings(
@@ -371,6 +388,7 @@ def _findings_without_answer(
 
 
 def _verdict_stage(
+    experiment: Experiment,
     name: str,
     reader: Reader,
     corpus: Corpus,
@@ -391,17 +409,24 @@ def _verdict_stage(
         explainer,
         robustness,
         estimates.informativeness(part, clusters=clusters),
-        estimates.rationale_only(part, clusters=clusters),
-        estimates.residual_leakage(part, clusters=clusters),
-        part.majority,
+        estimates.leak_alone(part, clusters=clusters),
+        estimates.leak_left(part, clusters=clusters),
         _explainer_specificity(figures, explainer),
-        cluster_share(corpus.copied[explainer].astype(float), clusters),
+        copied_share(corpus, explainer),
         None if frontier is None else frontier.chance.get(explainer),
         _missing_frontier(corpus, robustness, frontier) or unsuited,
         () if frontier is None else frontier.better.get(explainer, ()),
         tuple(corpus.leaks["template"].head(2)),
         word_judge,
+        part.mask_strength > 0,
+        _count_repeats(experiment.benchmark.test, corpus) if part.null else 0,
     )
+
+
+def _count_repeats(items: Items, corpus: Corpus) -> int:
+    """How many of the judged rationales are a field of their input, word for word."""
+    texts = corpus.rationales[corpus.explainer].test
+    return int(repeated_fields(texts, items, corpus.fields).sum())
 
 
 def _missing_frontier(
@@ -409,7 +434,7 @@ def _missing_frontier(
 ) -> str:
     """Why there is no frontier for the explainer that is judged; empty where one is."""
     if robustness is None:
-        why = corpus.rationales[corpus.explainer].unstable or NOTHING_COMPARED
+        why = _why_unmeasured(corpus, corpus.explainer)
         return f"the robustness of {corpus.explainer} was not measured: {why}"
     return ONE_METHOD if frontier is None else ""
 

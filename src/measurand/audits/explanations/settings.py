@@ -6,7 +6,8 @@ Each stands with what crossing it means.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from measurand.audits.explanations.masking import TARGET, preset_masking
+from measurand.audits.explanations.leaks import RARE, TARGET
+from measurand.audits.explanations.masking import preset_masking
 from measurand.audits.explanations.perturbations import COUNT
 from measurand.audits.explanations.rationales import check_explainer_model
 from measurand.core.bounds import MOST_CHANGES, MOST_SEEDS, check_number
@@ -21,6 +22,7 @@ NEAR_COPY = 0.6  # of the words of a rationale and of a field of its input, both
 COPYING = 0.33  # share of near-copies over which rationales are the input over again
 CONTAINED = 0.5  # share of rationales that stand in a field, which S then leaves out
 SEPARATED = 0.7  # AUC by which VARIF must tell each type of the suite from given ones
+FEWEST = 20  # items that must have a figure: of fewer, the axis is undecided
 OTHERS = 5  # other items' rationales with which each is compared for the baseline
 BROWSED = 200  # items that a page shows with their masks
 SHOWN = {
@@ -28,11 +30,13 @@ SHOWN = {
     "uninformative": LITTLE,
     "unspecific": SPECIFIC,
     "leaky": TARGET,
+    "rare label": RARE,
     "near copy": NEAR_COPY,
     "copying": COPYING,
     "contained": CONTAINED,
     "separated": SEPARATED,
     "collapsed": COLLAPSED,
+    "fewest items": FEWEST,
 }
 
 

@@ -33,7 +33,7 @@ from measurand.stats.scores import wilson_share
 
 AXES = (  # what a verdict on rationales rests on
     *("varif", "robustness", "informativeness", "specificity"),
-    *("rationale_only", "residual_leakage"),
+    *("rationale_only", "residual_leakage", "rationale_bits", "residual_bits"),
 )
 MUCH = 0.05  # a share of items that a reader of the report should know
 REASONS = {  # what became of a prompt, where no rationale did
@@ -155,7 +155,8 @@ def rationale_table(
         table[own_column("I", name)] = information.gain
         table[own_column("S", name)] = specificity[name].auc
         table[own_column("leaks", name)] = information.right_r
-        table[own_column("residual", name)] = information.residual.astype(float)
+        left = information.residual.right.astype(float)
+        table[own_column("residual", name)] = left
         table[own_column("copied", name)] = copied[name].astype(float)
     return table
 

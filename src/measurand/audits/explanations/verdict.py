@@ -8,9 +8,10 @@ Elsewhere the verdict is on the axes that exist.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from measurand.audits.explanations.masking import TARGET
+from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.settings import (
     COPYING,
+    FEWEST,
     LITTLE,
     SPECIFIC,
     UNSTABLE,
@@ -36,9 +37,8 @@ class RationaleStage:
         robustness: R; None where it could not be measured.
         informativeness: What the masked rationale tells, as a share of what the input
             leaves open.
-        alone: The accuracy of the rationale alone.
+        alone: What the rationale alone gives away.
         residual: The same after the mask.
-        majority: The share of the commonest label.
         specificity: S; None where the rationale stands in every field of the input.
         copied: The share of rationales that are near-copies of the input.
         chance: In how many resamples it is on the frontier.
@@ -46,6 +46,9 @@ class RationaleStage:
         better: Explainers that are no worse on both axes and better on one.
         templates: The surest templates that tell the label.
         word_judge: Whether R is by a judge that counts words.
+        masked: Whether `residual` is of a rationale of which words are masked.
+        repeats: Rationales that are a field of the input word for word, and stay where
+            they are when others are dealt: what that tells is no part of I.
     """
 
     reader: str
@@ -54,9 +57,8 @@ class RationaleStage:
     explainer: str
     robustness: Estimate | None
     informativeness: Estimate
-    alone: Estimate
-    residual: Estimate
-    majority: float
+    alone: Leak
+    residual: Leak
     specificity: Estimate | None
     copied: Estimate
     chance: float | None
@@ -64,16 +66,13 @@ class RationaleStage:
     better: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     word_judge: bool = False
+    masked: bool = True
+    repeats: int = 0
 
     @property
     def informs(self) -> bool:
         """Whether what is left under the mask clearly says something."""
         return self.informativeness.low > LITTLE
-
-    @property
-    def leak_limit(self) -> float:
-        """The accuracy of a detector over which a rationale leaks."""
-        return self.majority + TARGET
 
 
 def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdict:
@@ -144,7 +143,7 @@ def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
     _judge_leak(stage, failed, unsure)
     if "leaky" not in failed:
         axis = "uninformative", "I", stage.informativeness
-        _judge_least(failed, unsure, *axis, LITTLE)
+        _judge_least(failed, unsure, *axis, LITTLE, _repeats_remark(stage))
     _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
     if stage.copied.low > COPYING:
         failed["copying"] = f"copying (near-copies of the input {stage.copied})"
@@ -160,33 +159,43 @@ def _judge_least(
     axis: str,
     estimate: Estimate | None,
     least: float,
+    remark: str = "",
 ) -> None:
     """Hold one axis against the least that it must be; what was not measured passes."""
     if estimate is None:
         return
-    if estimate.high < least:
-        failed[fault] = f"{fault} ({axis} {estimate})"
+    if estimate.n < FEWEST:
+        unsure[fault] = f"{axis} {estimate} is of {estimate.n} items, under {FEWEST}"
+    elif estimate.high < least:
+        failed[fault] = f"{fault} ({axis} {estimate}{remark})"
     elif estimate.low < least:
         unsure[fault] = f"{axis} {estimate} may be under {least}"
+
+
+def _repeats_remark(stage: RationaleStage) -> str:
+    """What I leaves out where some rationales are the input word for word."""
+    if not stage.repeats:
+        return ""
+    n = stage.informativeness.n
+    return f" over others dealt anew; {stage.repeats} of {n} repeat the input and stay"
 
 
 def _judge_leak(
     stage: RationaleStage, failed: dict[str, str], unsure: dict[str, str]
 ) -> None:
-    """Hold what the rationale gives away by itself against the limit, by interval."""
-    limit, information = stage.leak_limit, stage.informativeness
+    """Hold what the rationale gives away by itself against the limits, by interval."""
+    information = stage.informativeness
     said = f"alone {stage.alone}"
-    if stage.residual.low > limit:
+    if stage.residual.is_sure:
         hidden = f"no mask hides it, {stage.residual} is left"
         failed["leaky"] = f"leaky ({said}; {hidden}{_template_list(stage)})"
     # It does leak, so it is for what is left to show that it informs.
-    elif stage.alone.low > limit and (
-        information.low <= 0 or information.high < LITTLE
-    ):
+    elif stage.alone.is_sure and (information.low <= 0 or information.high < LITTLE):
         shown = "nothing more is shown"
         failed["leaky"] = f"leaky ({said}; {shown}{_template_list(stage)})"
-    elif stage.residual.high > limit:
-        unsure["leaky"] = f"alone {stage.residual} may be over {limit:.3f}"
+    elif stage.residual.is_possible:
+        read = "alone, masked," if stage.masked else "alone"
+        unsure["leaky"] = f"{read} {stage.residual.doubt}"
 
 
 def _better_explainers(stage: RationaleStage) -> str:
@@ -196,7 +205,7 @@ def _better_explainers(stage: RationaleStage) -> str:
 
 def _leak_remark(stage: RationaleStage) -> str:
     """What a reader of the verdict should know where the rationale also leaks."""
-    if stage.alone.low <= stage.leak_limit:
+    if not stage.alone.is_sure:
         return ""
     return f"; alone it gives {stage.alone} of the labels{_template_list(stage)}"
 

@@ -1,0 +1,133 @@
+"""What the reason of a verdict on explanations finds wrong, open or missing.
+
+It goes by the words of the reason, so that a report of years ago is read too.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from measurand.core.terms import fault_words
+
+EXPLAINER = re.compile(r"([\w.-]+)(?: is | holds |: )")
+DOUBT = re.compile(
+    r"(?:^|: |; )(R|I|S|alone, masked,|alone|near-copies) "
+    r"-?\d\S* \[[^\]]*\]( bits)? (?:may be|is of)"
+)
+CHANCE = re.compile(r"it is on the frontier in (\d+)% of resamples")
+OUTDONE = "are outdone by another explainer, no worse on both axes and better on one"
+# What the proposal holds explanations against is the input, and no dealt ones.
+BY_LOT = " more than ones dealt by lot"
+OVER_INPUT = "tell no more about the label than the input does"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a fault is measured by, and how that is said.
+
+    Attributes:
+        statistic: The figure.
+        sentence: Where it lies stands for `{}`.
+        in_bits: Whether it is in bits, and no share.
+    """
+
+    statistic: str
+    sentence: str
+    in_bits: bool = False
+
+
+AXES = {
+    "leaky": Figure("rationale_only", "Labels right from the explanation alone: {}."),
+    "unstable": Figure("robustness", "Explanations that stay the same: {}."),
+    "uninformative": Figure(
+        "informativeness", f"Of what is open, they tell {{}}{BY_LOT}."
+    ),
+    "unspecific": Figure(
+        "specificity", "Beyond chance, they fit their own item in {}."
+    ),
+    "copying": Figure("copied", "Explanations that nearly repeat the input: {}."),
+}
+IN_BITS = Figure("rationale_bits", "The explanation alone tells {} of a label.", True)
+MASKED = "the explanation alone, its telling words masked"
+DOUBTS = {  # by what the reason calls them, with bits behind where these are in doubt
+    "R": AXES["unstable"],
+    "I": AXES["uninformative"],
+    "S": AXES["unspecific"],
+    "near-copies": AXES["copying"],
+    "alone": Figure("residual_leakage", AXES["leaky"].sentence),
+    "alone bits": Figure("residual_bits", IN_BITS.sentence, in_bits=True),
+    "alone, masked,": Figure("residual_leakage", f"Labels right from {MASKED}: {{}}."),
+    "alone, masked, bits": Figure(
+        "residual_bits", f"What {MASKED}, tells of a label: {{}}.", in_bits=True
+    ),
+}
+MISSING = {  # why no frontier is stated, and what would give one
+    "was not measured": "Give explanations of changed inputs too, so that all can be "
+    "measured.",
+    "nothing shows that VARIF": "Run the suite of bad explanations beside them, so "
+    "that a frontier can be stated.",
+    "one method alone": "Run another explainer beside them, so that a frontier can be "
+    "stated.",
+}
+
+
+def judged_explainer(reason: str) -> str:
+    """Whose explanations the reason is about; empty where it names nobody.
+
+    >>> judged_explainer("tfidf-1 is off the frontier"), judged_explainer("odd")
+    ('tfidf-1', '')
+    """
+    named = EXPLAINER.match(reason)
+    return named[1] if named else ""
+
+
+def named_faults(reason: str) -> list[str]:
+    """What the reason finds wrong.
+
+    >>> named_faults("given is off the frontier: leaky (alone 0.9)")
+    ['leaky']
+    """
+    return [axis for axis in fault_words() if re.search(rf"\b{axis} \(", reason)]
+
+
+def doubted_figure(reason: str) -> Figure | None:
+    """The first figure that the reason calls too near its limit.
+
+    >>> doubted_figure("given: S 0.454 [0.369, 0.546] may be under 0.5").statistic
+    'specificity'
+    """
+    doubt = DOUBT.search(reason)
+    return DOUBTS[f"{doubt[1]}{doubt[2] or ''}"] if doubt else None
+
+
+def say_chance(reason: str) -> str:
+    """In how many resamples nothing is better, where the reason says so.
+
+    >>> say_chance("given: it is on the frontier in 50% of resamples")
+    'In 50 of 100 resamples no other explainer is better.'
+    """
+    chance = CHANCE.search(reason)
+    if chance is None:
+        return ""
+    return f"In {chance[1]} of 100 resamples no other explainer is better."
+
+
+def missing_step(reason: str) -> tuple[str, ...]:
+    """What would give the frontier that the reason says is not stated."""
+    why = reason.partition("no frontier: ")[2]
+    return tuple(step for phrase, step in MISSING.items() if phrase in why)[:1]
+
+
+def say_fault(fault: str, settings: Mapping[str, object]) -> str:
+    """What a fault does, in words; the proposal's zero is another."""
+    if fault == "uninformative" and settings.get("preset") == "paper":
+        return OVER_INPUT
+    return fault_words()[fault]
+
+
+def say_figure(figure: Figure, place: str, settings: Mapping[str, object]) -> str:
+    """Where a figure lies, in a sentence; the proposal deals nothing by lot."""
+    sentence = figure.sentence
+    if settings.get("preset") == "paper":
+        sentence = sentence.replace(BY_LOT, "")
+    return sentence.format(place)
