@@ -1,22 +1,28 @@
 """The reader of a few words: whether the words that tell most stand in a text.
 
-Where so little tells a label, the words are the cause, and not the length or the form
-of the texts, which go with them: "not" makes a claim longer.
+Where so little tells a label, the words may be the cause of what its length or form
+tells, which go with them: "not" makes a claim longer. They are, if length or form tells
+hardly anything of the texts without them.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import chdtrc, xlogy
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import words
+from measurand.core.words import WORD, words
+from measurand.readers.baselines import FittedSurface, SurfaceReader
 from measurand.readers.linear import FittedTfidf, TfidfReader
+
+SPACED_WORD = re.compile(rf"\s?({WORD.pattern})")
+SURE = 0.05  # chance that any of the words seems to tell, where none does
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,68 @@ class FittedKeyWords:
         return self.reader.predict(keep_words(items, self.kept))
 
 
+@dataclass(frozen=True)
+class KeyWordsRemovedReader:
+    """The length or the form of each field without its most telling words.
+
+    Attributes:
+        length_only: Whether length is read, and nothing else of the form.
+        count: Words a label.
+        folds: Held-out folds for the temperature; 0 leaves it at 1.
+    """
+
+    kind: ClassVar[str] = "without keywords"
+    traits: ClassVar[Traits] = Traits(Strength.FORM)
+    length_only: bool = False
+    count: int = 2
+    folds: int = 3
+
+    def fit(self, items: Items, rng: np.random.Generator) -> "FittedWithoutKeyWords":
+        """Choose the words, and learn from how the rest is written."""
+        gold, most = items.gold(items.classes), self.count * len(items.classes)
+        removed = {
+            field: telling_words(items.column(field), gold, most)
+            for field in items.fields
+        }
+        reader = SurfaceReader(self.length_only, self.folds)
+        fitted = reader.fit(remove_words(items, removed), rng)
+        return FittedWithoutKeyWords(fitted, removed)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWithoutKeyWords:
+    """A reader of form without a few words that has learned."""
+
+    reader: FittedSurface
+    removed: dict[str, frozenset[str]]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels."""
+        return self.reader.classes
+
+    def predict(self, items: Items) -> Floats:
+        """Class probabilities."""
+        return self.reader.predict(remove_words(items, self.removed))
+
+
+def remove_words(items: Items, removed: dict[str, frozenset[str]]) -> Items:
+    """The items without these words in each field, and the space before them."""
+    for field, own in removed.items():
+        texts = [_without(text, own) for text in items.column(field)]
+        items = items.with_field(field, texts)
+    return items
+
+
+def _without(text: str, own: frozenset[str]) -> str:
+    """The text without these words and the space before each.
+
+    >>> _without("It is not so.", frozenset({"not"}))
+    'It is so.'
+    """
+    return SPACED_WORD.sub(lambda m: "" if m[1].lower() in own else m[0], text)
+
+
 def keep_words(items: Items, kept: dict[str, frozenset[str]]) -> Items:
     """The items with no word but these in each field."""
     for field, own in kept.items():
@@ -85,5 +153,10 @@ def telling_words(texts: Iterable[str], gold: Ints, most: int) -> frozenset[str]
     told = np.zeros(len(vocabulary))
     for cells in (within, sizes - within) if vocabulary else ():
         told += xlogy(cells, cells).sum(axis=0) - xlogy(cells.sum(0), cells.sum(0))
-    # Of words that tell as much, the first of the alphabet.
-    return frozenset(vocabulary[i] for i in np.argsort(-told, kind="stable")[:most])
+    # Of words that tell as much, the first of the alphabet; those that may tell by
+    # chance would only be noise, but the best is always read.
+    order = np.argsort(-told, kind="stable")[:most]
+    of_none = float(xlogy(sizes, sizes).sum() - xlogy(sizes.sum(), sizes.sum()))
+    chances = chdtrc(len(counts) - 1, np.maximum(2 * (told[order] - of_none), 0))
+    sure = chances <= SURE / max(len(vocabulary), 1)
+    return frozenset(vocabulary[i] for i in [*order[:1], *order[1:][sure[1:]]])

@@ -75,6 +75,12 @@ def half_and_half(yes, some, rng):
     return " ".join([*some(int(rng.integers(7, 10))), "ever" if yes else "never"])
 
 
+def far_longer(yes, some, rng):
+    """So many words are drawn for one label that common ones stand in nearly all."""
+    often = rng.choice(["the", "of", "and"], int(rng.integers(2, 4)) + 15 * yes)
+    return " ".join([*often, *some(int(rng.integers(4, 7)) + 30 * yes)])
+
+
 @cache
 def audited(write):
     settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
@@ -85,7 +91,11 @@ def audited(write):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "cause"),
-    [(spaced, "by its form alone"), (longer, "by its length alone")],
+    [
+        (spaced, "by its form alone"),
+        (longer, "by its length alone"),
+        (far_longer, "by its length alone"),
+    ],
 )
 def test_a_leak_without_words_is_found_and_its_cause_named(write, cause):
     report = audited(write)
@@ -130,7 +140,30 @@ def test_as_many_bits_of_other_items_explain_nothing():
         for name in ("length", "tfidf")
     }
     assert told["length"] > 0.7 * told["tfidf"]
-    assert "% of these bits by its length alone, by words such as" in (
+    assert "% of what it tells by its length alone, by words such as" in (
         report.verdict.reason
     )
     assert "'never'" in report.verdict.reason
+
+
+@pytest.mark.slow
+def test_what_tells_nothing_itself_is_no_cause_of_bits_below_zero():
+    """A word that is right in all of training and in three of four test items."""
+    rng = np.random.default_rng(0)
+
+    def table(n, right):
+        labels = rng.choice(["no", "yes"], n)
+        claims = [
+            " ".join([*rng.choice(WORDS, 8), ("never", "ever")[yes == luck]])
+            for yes, luck in zip(labels == "yes", rng.random(n) < right, strict=True)
+        ]
+        return pd.DataFrame({"query": claims, "label": labels})
+
+    benchmark = from_frames(table(500, 1.0), table(300, 0.75), name="drifted")
+    settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
+    with open_experiment(benchmark) as experiment:
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    assert report.finding("v_information", "tfidf", "query").estimate.high < 0
+    assert report.verdict.label == "leaks"
+    assert "by words such as" in report.verdict.reason
+    assert "length" not in report.verdict.reason

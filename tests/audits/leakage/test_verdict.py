@@ -341,3 +341,10 @@ def test_a_shift_of_labels_costs_the_divergence_of_their_shares():
     cost = 0.75 * np.log2(0.75 / 0.5) + 0.25 * np.log2(0.25 / 0.5)
     assert cost_of_shift(even, skewed) == pytest.approx(cost)
     assert cost_of_shift(labelled("a", "a"), even) > 5
+
+
+@pytest.mark.parametrize("changes", [{}, {"collapsed": True}])
+def test_a_leak_of_another_test_part_is_told_whatever_the_verdict(changes):
+    told = said(stage(elsewhere=["claim, part=mm"], **changes))
+    assert told.label == UNDECIDED
+    assert told.reason.count("a leak of claim, part=mm to tfidf") == 1

@@ -3,25 +3,27 @@
 Something simple explains a leak where a reader adds little to it: what both tell
 together is hardly more than what it tells alone. That one tells as many bits as the
 other would not do, since they may tell them of other items. Where a few words explain
-as much as length or form, the words are the cause, and what goes with them is said.
+it too, and length or form tells hardly anything without them, the words are the cause,
+and what goes with them is said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from measurand.audits.leakage.asking import Runs
-from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY
+from measurand.audits.leakage.settings import EXPLAINS, EXPLAINS_PARTLY, FLOOR
 from measurand.audits.leakage.simple import (
     FORM,
     KEY_WORDS,
     LENGTH,
     POSITION,
+    WITHOUT,
     SimpleReadings,
 )
 from measurand.audits.leakage.verdict import Cause
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Ints
 from measurand.core.clusters import count_clusters
 from measurand.stats.stacking import stacked_bits
 
@@ -51,25 +53,39 @@ def find_cause(
     simple: SimpleReadings, part: str, readers: Sequence[Runs], clusters: Ints
 ) -> Cause:
     """What explains what readers find in a part: what explains all of them."""
+    runs = simple.runs[part]
+    telling = [r for r in readers if told_bits(r) > 0]
+    # Only what surely tells the label itself can be why others do.
+    leaking = {stage.name for stage in simple.stages if part in stage.leaking_parts}
+    names = [name for name in runs if name in leaking]
+    if not telling or not names:
+        return Cause()
     shares = {
-        name: _least_share([share_explained(runs, r, clusters) for r in readers])
-        for name, runs in simple.runs[part].items()
-        if name in (*WORDS, KEY_WORDS)
+        name: _least_share([share_explained(runs[name], r, clusters) for r in telling])
+        for name in (*names, *({KEY_WORDS} & {*runs}))
     }
     words = shares.pop(KEY_WORDS, Share(0, 0))
     for name, share in shares.items():
         if share.explained < EXPLAINS:
             continue
-        if words.explained >= EXPLAINS and name in GOES_WITH:
+        if words.explained >= EXPLAINS and _goes_with_words(runs, name):
             return Cause(after_words=GOES_WITH[name])
         percent = 100 * min(share.explained, 1)
         return Cause(f"by {WORDS[name]} ({percent:.0f} % of these bits)", whole=True)
-    most = max((share.told for share in shares.values()), default=0.0)
+    most = max(share.told for share in shares.values())
     for name, share in shares.items():
         # Of two that tell nearly as much, the simpler.
         if share.told >= max(EXPLAINS * most, EXPLAINS_PARTLY):
-            return Cause(f"{100 * share.told:.0f} % of these bits by {WORDS[name]}")
+            told = f"{100 * share.told:.0f} % of what it tells by {WORDS[name]}"
+            return Cause(told)
     return Cause()
+
+
+def _goes_with_words(runs: Mapping[str, Runs], name: str) -> bool:
+    """Whether length or form tells less than half of it once a few words are gone."""
+    if name not in GOES_WITH:
+        return False
+    return told_bits(runs[WITHOUT[name]]) < told_bits(runs[name]) / 2
 
 
 def _least_share(shares: Sequence[Share]) -> Share:
@@ -78,19 +94,17 @@ def _least_share(shares: Sequence[Share]) -> Share:
 
 
 def share_explained(simple: Runs, reader: Runs, clusters: Ints) -> Share:
-    """What one tells of what the other does; all, where the other tells nothing."""
-    first, second = simple.probabilities.mean(axis=0), reader.probabilities.mean(axis=0)
+    """What one tells of what the other does, which tells something."""
     apart = count_clusters(clusters)
-    alone = _told_bits(first, reader.gold)
-    found = _told_bits(second, reader.gold)
+    alone, found = told_bits(simple), told_bits(reader)
+    first, second = simple.probabilities.mean(axis=0), reader.probabilities.mean(axis=0)
     both = max(stacked_bits(first, second, reader.gold, apart), alone, found)
-    if found <= 0 or both <= 0:
-        return Share(1, 1)
     return Share(1 - (both - alone) / found, alone / both)
 
 
-def _told_bits(probabilities: Floats, gold: Ints) -> float:
+def told_bits(runs: Runs) -> float:
     """How many bits nearer to its label an item is brought than by label shares."""
-    shares = np.bincount(gold) / len(gold)
-    of_gold = np.clip(probabilities[np.arange(len(gold)), gold], 1e-6, None)
-    return float(np.log2(of_gold / shares[gold]).mean())
+    rows = np.arange(len(runs.gold))
+    shares = np.bincount(runs.gold) / len(runs.gold)
+    of_gold = runs.probabilities.mean(axis=0)[rows, runs.gold].astype(float)
+    return float(np.log2(np.clip(of_gold, FLOOR, None) / shares[runs.gold]).mean())

@@ -39,11 +39,12 @@ from measurand.core.recipe import Strength
 from measurand.experiment.crossfit import asked_reader, is_calibrated_across
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
-from measurand.readers.keywords import KeyWordsReader
+from measurand.readers.keywords import KeyWordsReader, KeyWordsRemovedReader
 from measurand.stats.scores import share_interval
 
 POSITION, LENGTH, FORM, MEMORY = "position", "length", "surface", "lookup"
 KEY_WORDS = "keywords"
+WITHOUT = {LENGTH: "length without keywords", FORM: "surface without keywords"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class SimpleReadings:
         findings: What they reach, and what they decide.
         stages: What the verdict may rest on: form and length, never memory.
         runs: By part and reader, from simple to less so, what was answered; the few
-            words last, where form or length tells.
+            words, and length and form without them, last, where form or length tells.
     """
 
     findings: Sequence[Finding]
@@ -85,9 +86,13 @@ def read_simply(evaluation: Evaluation, baselines: LeakageBaselines) -> SimpleRe
     ]
     leaking = dict.fromkeys(part for stage in stages for part in stage.leaking_parts)
     for field in leaking if not canonical.has_choices else ():
-        runs[field][KEY_WORDS] = _ask_simply(
-            evaluation, KeyWordsReader(), Keep(field), baselines.clusters
-        )
+        for name, reader in (
+            (KEY_WORDS, KeyWordsReader()),
+            (WITHOUT[LENGTH], KeyWordsRemovedReader(length_only=True)),
+            (WITHOUT[FORM], KeyWordsRemovedReader()),
+        ):
+            terms = evaluation, reader, Keep(field), baselines.clusters
+            runs[field][name] = _ask_simply(*terms)
     known = {stage.name: {*stage.remembered} for stage in stages}
     known[MEMORY] = {*canonical.parts}  # no verdict calls a memory of texts a leak
     findings = [

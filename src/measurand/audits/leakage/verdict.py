@@ -138,6 +138,30 @@ def verdict(
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
         return _leak_verdict(leaking, tokens, find_cause, elicited)
+    told = _verdict_without_leak(stages, tokens, baselines, planted=planted)
+    elsewhere = _leaks_elsewhere(stages)
+    if not elsewhere or elsewhere[0] in told.reason:
+        return told
+    return replace(told, reason=f"{told.reason}; there is {' and '.join(elsewhere)}")
+
+
+def _leaks_elsewhere(stages: Sequence[LeakageStage]) -> list[str]:
+    """What leaks in another test part, and to whom."""
+    return [
+        f"a leak of {condition} to {stage.name}"
+        for stage in stages
+        for condition in stage.elsewhere
+    ]
+
+
+def _verdict_without_leak(
+    stages: Sequence[LeakageStage],
+    tokens: Mapping[str, pd.DataFrame],
+    baselines: LeakageBaselines,
+    *,
+    planted: bool,
+) -> Verdict:
+    """What may be said where no part of the test items surely leaks."""
     remembering = [s for s in stages if s.remembered and not s.faulty]
     if remembering:
         return _remembered_verdict(_deciding_stage(remembering))
@@ -411,11 +435,7 @@ def _beyond_chance(
         for part, clusters in stage.clusters.items()
         if clusters
     ]
-    clauses += [
-        f"a leak of {condition} to {stage.name}"
-        for stage in stages
-        for condition in stage.elsewhere
-    ]
+    clauses += _leaks_elsewhere(stages)
     for part, table in tokens.items():
         words = table["token"].drop_duplicates()
         if len(words):
