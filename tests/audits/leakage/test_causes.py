@@ -77,8 +77,9 @@ def half_and_half(yes, some, rng):
 
 def far_longer(yes, some, rng):
     """So many words are drawn for one label that common ones stand in nearly all."""
-    often = rng.choice(["the", "of", "and"], int(rng.integers(2, 4)) + 15 * yes)
-    return " ".join([*often, *some(int(rng.integers(4, 7)) + 30 * yes)])
+    often = rng.choice(["the", "of", "and"], int(rng.integers(1, 3)) + 12 * yes)
+    seldom = rng.integers(100, 999, int(rng.integers(4, 7)) + 30 * yes)
+    return " ".join([*often, *(f"word{number}" for number in seldom)])
 
 
 @cache
@@ -154,7 +155,7 @@ def test_what_tells_nothing_itself_is_no_cause_of_bits_below_zero():
     def table(n, right):
         labels = rng.choice(["no", "yes"], n)
         claims = [
-            " ".join([*rng.choice(WORDS, 8), ("never", "ever")[yes == luck]])
+            " ".join([*rng.choice(WORDS, 8), "north" if yes == luck else "south"])
             for yes, luck in zip(labels == "yes", rng.random(n) < right, strict=True)
         ]
         return pd.DataFrame({"query": claims, "label": labels})
