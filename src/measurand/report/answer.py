@@ -25,6 +25,7 @@ from measurand.report.causes import (
     Details,
     is_screened,
 )
+from measurand.report.exposure import fill_exposure
 from measurand.report.phrases import (
     capitalise,
     join_words,
@@ -47,6 +48,7 @@ DRAWN = "Remove near copies, or quote the figures of items with new evidence."
 PAST_BUDGET = "past the budget"
 LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
 STRONGER = "A stronger reader could still overturn this."
+CONTROLLED = "A study with a positive control could still overturn this."
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Answer:
 def answer_report(report: Report) -> Answer:
     """The answer of one report."""
     words = verdict_words(report.audit, plain_text(report.verdict.label, 60))
-    fill = FILLERS.get(report.audit)
+    fill = {**FILLERS, "exposure": fill_exposure}.get(report.audit)
     details = fill(report, words) if fill else Details(words.answer, cause="")
     if not details.cause:
         reason = plain_text(say_readers(report.verdict.reason, report), 300)
@@ -222,7 +224,11 @@ def _choose_steps(
 ) -> tuple[str, ...]:
     """What to do: what the report knows first, then what holds of the verdict."""
     steps = details.steps or words.next
-    return (*steps, STRONGER) if report.verdict.provisional else tuple(steps)
+    if not report.verdict.provisional:
+        return tuple(steps)
+    # Accuracies of somebody else were read by nobody here, and held no control.
+    controlled = report.audit != "exposure" or "bags of words" in report.verdict.reason
+    return (*steps, STRONGER if controlled else CONTROLLED)
 
 
 def _plain_certainty(report: Report) -> str:

@@ -352,24 +352,6 @@ def _repair_steps(report: Report) -> tuple[str, ...]:
     return tuple(steps) or ("Rewrite the items that this part gives away.",)
 
 
-def fill_exposure(report: Report, words: VerdictWords) -> Details:
-    """What test text adds over other text, in points of a hundred."""
-    points = find_estimate(report, "bias")
-    if points is None:
-        return Details(words.answer, "", "", _ask_for_items(report, "draws"))
-    share = Estimate(
-        points.value / 100,
-        points.low / 100,
-        points.high / 100,
-        points.level,
-        points.n,
-        points.method,
-    )
-    change = say_change(share, "more right", "fewer right")
-    certainty = f"After test text rather than other text: {change}."
-    return Details(words.answer, "", certainty, _ask_for_items(report, "draws"))
-
-
 AXES = {  # what a fault is measured by, and how that is said
     "leaky": ("rationale_only", "Labels right from the explanation alone: {}."),
     "unstable": ("robustness", "Explanations that stay the same: {}."),
@@ -488,7 +470,6 @@ def _count_pairs(report: Report) -> str:
 FILLERS: Mapping[str, Callable[[Report, VerdictWords], Details]] = {
     "evidence": fill_evidence,
     "leakage": fill_leakage,
-    "exposure": fill_exposure,
     "explanations": fill_explanations,
     "compare": fill_compare,
 }

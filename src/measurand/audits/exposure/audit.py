@@ -248,6 +248,9 @@ def _describe_tasks(
         "name": ", ".join(benchmarks),
         "tasks": {name: dict(notes) for name, notes in run.notes.items()},
         "fields": {name: list(side.fields) for name, side in sides.items()},
+        "label_columns": {
+            name: benchmark.roles.get("label") for name, benchmark in benchmarks.items()
+        },
         "digest": {name: side.digest for name, side in sides.items()},
     }
 
@@ -352,6 +355,7 @@ def _analysis_settings(
             for name, contrast in size.contrasts.items()
             if contrast.slices is not None
         },
+        **({} if method.notable is None else {"notable_given": method.notable}),
         "thresholds": SHOWN | {"margin": settings.margin},
         "tasks_with_positive_bias": {
             size.name: size.contrasts["bias"].tasks.positive for size in analyses
