@@ -147,7 +147,7 @@ def _interaction_fits(
     if together.means.shape[-1] >= FEW_TASKS:
         cells = interaction_cells(together, several)
         return np.asarray(spread_at(cells, ALPHA, len(several) - 1) < bound)
-    return np.all([_each_fits(cells, bound) for cells in several], axis=0)
+    return np.asarray(np.all([_each_fits(m, bound) for m in several], axis=0))
 
 
 def _each_fits(cells: TaskMeans, bound: float) -> Booleans:

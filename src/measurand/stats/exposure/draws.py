@@ -104,4 +104,4 @@ def _shared_variance(together: Floats, alone: Floats) -> Floats:
         return np.zeros_like(together)
     apart = alone.sum(axis=0) / models**2
     common = (together - apart) * models / (models - 1)
-    return np.clip(common, 0.0, alone.min(axis=0))
+    return np.asarray(np.clip(common, 0.0, alone.min(axis=0)))
