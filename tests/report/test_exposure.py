@@ -109,6 +109,19 @@ def test_a_clear_loss_is_not_called_uncertain():
     assert not any("Give about" in step or "Draw" in step for step in answer.steps)
 
 
+def test_the_size_that_no_draws_decide_is_the_one_that_is_quoted():
+    sizes = [points("bias", "A", SIZE, 0.0, 3.0), points("bias", "A", LARGE, -4.0)]
+    reason = (
+        f"{SIZE}: bias 0; about 90 draws a task and model could decide; {LARGE}: bias "
+        "-4; the test's own text helped less than other text did; at these figures "
+        "more draws will not decide"
+    )
+    _, answer = told("undecided", reason, sizes)
+    assert "help less than other texts" in answer.sentence
+    assert answer.certainty.startswith(f"At {LARGE}: ")
+    assert "fewer right" in answer.certainty
+
+
 def test_the_most_draws_of_several_sizes_are_asked_for():
     sizes = [points("bias", "A", size, 0.5, 3.0) for size in (SIZE, LARGE)]
     reason = (

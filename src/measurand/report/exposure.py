@@ -80,7 +80,7 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
         details = replace(details, sentence=sentence, cause=_read_cause(report, size))
     if label == UNDECIDED:
         for phrase, (sentence, cause) in OBSTACLES.items():
-            if phrase in report.verdict.reason:
+            if phrase in _reason_of(report, size):
                 details = replace(details, sentence=sentence, cause=cause)
                 break
     return _add_overtraining(report, details, size)
@@ -92,11 +92,33 @@ def deciding_size(report: Report) -> str:
 
 
 def deciding_sizes(report: Report) -> list[str]:
-    """The sizes whose reason the verdict gives; all where it gives none."""
+    """The sizes whose reason the verdict gives; all where it gives none.
+
+    Of undecided ones, first what more draws will not decide, then what needs most.
+    """
     sizes = dict.fromkeys(f.condition for f in _findings(report, "bias"))
     plain = [size for size in sizes if not size.endswith(f",{OVERTRAINED}")]
     named = [size for size in plain if f"{size}: bias " in report.verdict.reason]
+    if report.verdict.label == UNDECIDED:
+        named.sort(key=lambda size: -_draws_needed(_reason_of(report, size)))
     return named or plain
+
+
+def _reason_of(report: Report, size: str) -> str:
+    """The part of the reason that is of this size; all of it where none is."""
+    reason = report.verdict.reason
+    starts = [f"{f.condition}: bias " for f in _findings(report, "bias")]
+    own = reason.partition(f"{size}: bias ")[2] or reason
+    ends = [own.find(start) for start in starts if start in own]
+    return own[: min(ends)] if ends else own
+
+
+def _draws_needed(reason: str) -> float:
+    """The draws that would decide by this reason; infinite where none would."""
+    if NEVER in reason:
+        return math.inf
+    counts = [count for count, unit in DECIDING.findall(reason) if unit == "draws"]
+    return max((float(count.replace(",", "") or 0) for count in counts), default=0.0)
 
 
 def deciding_bias(report: Report, size: str) -> Finding | None:
@@ -199,12 +221,11 @@ def _next_steps(report: Report) -> tuple[str, ...]:
     reason = report.verdict.reason
     if report.verdict.label != UNDECIDED:
         return ()
-    if NEVER in reason:
+    draws = _draws_needed(reason)
+    if math.isinf(draws):
         return (NEVER_STEP,)
-    draws = [count for count, unit in DECIDING.findall(reason) if unit == "draws"]
     if draws:
-        most = max(draws, key=lambda count: int(count.replace(",", "") or 0))
-        return (f"Give about {most} draws: so many would decide.",)
+        return (f"Give about {draws:,.0f} draws: so many would decide.",)
     unseen = ("was not seen", "no positive control", "a larger dose could")
     return (CONTROL_STEP,) if any(phrase in reason for phrase in unseen) else ()
 
