@@ -16,6 +16,7 @@ from measurand.report.details import (
     named_margin,
     named_roles,
 )
+from measurand.report.exposure import deciding_size
 from measurand.report.leak_causes import (
     PART_STATISTICS,
     leaking_part,
@@ -274,17 +275,20 @@ def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
     report = by_audit.get("exposure")
     if report is None:
         return None
-    bars = []
+    bars, first = [], deciding_size(report)
     for arm, words in ARMS.items():
         scores = [
             f
             for f in report.findings
             if f.statistic == "accuracy" and f.condition.startswith(f"{arm}, ")
         ]
-        bars += [
-            Bar(f"{reader_words(plain_text(f.reader, 40))}, {words}", f.estimate)
-            for f in scores[:4]
-        ]
+        sizes = {f.condition for f in scores}
+        scores.sort(key=lambda f: not f.condition.endswith(f", {first}"))
+        for f in scores[:4]:
+            size = f.condition.removeprefix(f"{arm}, ") if len(sizes) > 1 else ""
+            at = f", {plain_text(size, 40)}" if size else ""
+            name = f"{reader_words(plain_text(f.reader, 40))}, {words}{at}"
+            bars.append(Bar(name, f.estimate))
     if not bars:
         return None
     title = "What models get right before and after reading texts without labels"
