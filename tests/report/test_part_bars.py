@@ -127,6 +127,24 @@ def test_a_part_that_leaks_in_bits_stands_out():
         assert "No part" not in chart.title
 
 
+def test_a_form_that_leaks_in_bits_has_the_row_and_the_title():
+    bits = Finding("v_information", "surface", "claim", estimate(0.2), "leaks")
+    rows = [Finding("majority", "majority", "full", estimate(0.74)), bits]
+    for reader, part, over in (
+        ("surface", "claim", -0.02),
+        ("length", "article", 0.0),
+        ("surface", "article", -0.01),
+    ):
+        rows.append(Finding("over_majority", reader, part, estimate(over), "within"))
+    report = report_of("leakage", "leaks")
+    chart = parts_chart([replace(report, findings=tuple(rows))])
+    (row,) = [bar for bar in chart.bars if bar.expected]
+    assert (row.label, row.tone) == ("the form of the claim alone", "leaks")
+    assert chart.title == (
+        "The form of the claim alone makes labels likelier: 72 of 100; guessing, 74"
+    )
+
+
 def test_no_row_reaches_above_all_items():
     report = report_of("evidence", "undecided")
     full = Finding("accuracy", "cross", "full", estimate(0.99, 0.98, 1.0))

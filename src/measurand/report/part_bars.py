@@ -101,13 +101,11 @@ def _parts_title(
             leaks,
             key=lambda bar: (bar.label in rows, bar.label != WRONG, bar.estimate.value),
         )
-        right = say_count(most.estimate.value)
-        return f"{capitalise(most.label)}: {right} of 100 are right; {guess}"
-    for bar in bars:
-        if bar.label in rows:  # it tells bits, and makes no more answers right
-            right = say_count(bar.estimate.value)
-            label = capitalise(bar.label)
+        right, label = say_count(most.estimate.value), capitalise(most.label)
+        if most.estimate.value <= base.value and most.label != WRONG:
+            # It tells bits, and makes no more answers right.
             return f"{label} makes labels likelier: {right} of 100; {guess}"
+        return f"{label}: {right} of 100 are right; {guess}"
     parts = [bar for bar in bars if bar.expected]
     best = max(parts or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
@@ -118,7 +116,7 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
     """What length or form, position and rules get right, of what they tell most."""
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     if leakage is not None and (base := guessing(leakage)) is not None:
-        told = leaking_part(leakage)
+        told, leaking = leaking_part(leakage), _leaking_bits(leakage)
         bars = []
         for readers in (FORMS, ("position",)):
             gains = [
@@ -130,10 +128,12 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
             ]
             if gains:
                 # What the answer quotes, where that is one of these.
-                most = max(gains, key=lambda f: (f is told, f.estimate.value))
+                most = max(gains, key=lambda f: (_is_of(f, told), f.estimate.value))
                 right = right_alone(leakage, most, base)
                 row = f"{name_leak(most)} alone"
-                bars.append(_alone_bar(row, right, base, margin))
+                bar = _alone_bar(row, right, base, margin)
+                in_bits = (most.reader, most.condition) in leaking
+                bars.append(replace(bar, tone="leaks") if in_bits else bar)
         bars += [
             Bar(name_leak(f), f.estimate, AS_GUESSING, "leaks")
             for f in leaking_rules(leakage)
@@ -158,17 +158,13 @@ def _part_bars(
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     best = _best_of_parts(leakage) if leakage else {}
     removed = best.pop(GOLD_REMOVED, None)
-    leaking = {
-        (f.reader, f.condition)
-        for f in (leakage.findings if leakage else ())
-        if f.statistic == "v_information" and f.decision == "leaks"
-    }
+    leaking = _leaking_bits(leakage) if leakage else set()
     bars = []
     for condition, f in best.items():
         part = name_part(plain_text(condition_column(condition), 40))
         bar = _alone_bar(f"{part} alone", f.estimate, base, margin)
-        leaks = (f.reader, condition) in leaking and f.estimate.value > base.value
-        bars.append(replace(bar, tone="leaks") if leaks else bar)
+        in_bits = (f.reader, condition) in leaking
+        bars.append(replace(bar, tone="leaks") if in_bits else bar)
     readers = [f.reader for f in best.values()]
     for label, alone in _evidence_parts(evidence) if evidence else ():
         if label not in {bar.label for bar in bars}:
@@ -179,6 +175,21 @@ def _part_bars(
     return bars, readers
 
 
+def _leaking_bits(leakage: Report) -> set[tuple[str, str]]:
+    """Who is told surely more bits by which part than the margin."""
+    return {
+        (f.reader, f.condition)
+        for f in leakage.findings
+        if f.statistic == "v_information" and f.decision == "leaks"
+    }
+
+
+def _is_of(finding: Finding, told: Finding | None) -> bool:
+    """Whether it is of the reader and the part that the answer quotes."""
+    place = (finding.reader, finding.condition)
+    return told is not None and place == (told.reader, told.condition)
+
+
 def _best_of_parts(leakage: Report) -> dict[str, Finding]:
     """What each part alone gets right, by the reader whom it tells the most.
 
@@ -187,8 +198,7 @@ def _best_of_parts(leakage: Report) -> dict[str, Finding]:
     told, best = leaking_part(leakage), dict[str, Finding]()
 
     def rank(f: Finding) -> tuple[bool, float]:
-        quoted = told and (told.reader, told.condition) == (f.reader, f.condition)
-        return bool(quoted), f.estimate.value
+        return _is_of(f, told), f.estimate.value
 
     for f in leakage.findings:
         if f.statistic in PART_STATISTICS and not is_of_some(f.condition):
