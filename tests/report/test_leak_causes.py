@@ -50,6 +50,20 @@ def test_words_are_told_with_what_goes_with_them(reader):
     )
 
 
+@pytest.mark.parametrize("share", ["of these bits", "of what it tells"])
+@pytest.mark.parametrize("reader", ["length", "surface", "tfidf"])
+def test_a_length_that_tells_part_of_it_is_not_told_for_all(reader, share):
+    reason = f"{reader}: claim alone is 0.4, 78 % {share} by its length alone"
+    words = f"{reason}, by words such as 'never'"
+    told = answer_report(leaking(words, gain(reader, "claim", 0.4)))
+    assert told.cause == (
+        "Words such as “never” go with certain labels. Its length alone tells part of "
+        "it."
+    )
+    bare = answer_report(leaking(reason, gain(reader, "claim", 0.4)))
+    assert bare.cause == "Its length alone tells part of it."
+
+
 def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
     reason = "position: b alone is 0.3, by the position of the right choice alone; "
     reason += "tfidf: claim alone is 0.4, by words such as 'no'"

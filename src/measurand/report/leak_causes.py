@@ -47,6 +47,7 @@ SEEN_BY = {  # what of these explains what its reader sees, the simplest first
     "surface": ("its length alone", "its form alone"),
     "position": ("the position of the right choice",),
 }
+PARTLY = "% of (?:these bits|what it tells) "  # before what explains some of a leak
 WORDS_TELL = "Its words go with certain labels."
 DEAL = "Put the choices of each item in a random order."
 
@@ -306,13 +307,14 @@ def _leak_cause(report: Report, leak: Finding) -> str:
         return RULES[rule].cause
     partly = ""
     for phrase, sentence in SIMPLE.items():
-        if re.search(rf"% of these bits by {re.escape(phrase)}", clause):
+        if re.search(rf"{PARTLY}by {re.escape(phrase)}", clause):
             partly = f"{capitalise(phrase)} tells part of it."
         elif re.search(rf"\bby {re.escape(phrase)}", clause):
             return sentence
     with_them = re.search(r"with which (its \w+) goes", clause)
-    if leak.reader in SEEN_BY and not with_them:  # who reads no word leaks by none
-        return SIMPLE[SEEN_BY[leak.reader][-1]]
+    named = _named_words(clause) if partly or with_them else []
+    if leak.reader in SEEN_BY and not named:  # who reads no word leaks by none
+        return partly or SIMPLE[SEEN_BY[leak.reader][-1]]
     part = condition_column(leak.condition)
     words = top_words(report, part) or _named_words(clause)
     if not words:
