@@ -242,7 +242,14 @@ def _tell_unseen_leak(report: Report, leak: Finding) -> tuple[str, str]:
             f"{sentence}, though more right answers than by guessing are not certain.",
             certainty,
         )
-    within = gain.high < named_margin(report)
+    margin = named_margin(report)
+    if gain.low > margin:  # the interval alone is sure, and the audit is not
+        return (
+            f"{sentence}, and makes more answers right than guessing by more than the "
+            f"margin, though one such gain {LUCK}.",
+            certainty,
+        )
+    within = gain.high < margin
     by_margin = "by less than" if within else "not for certain by more than"
     return (
         f"{sentence}, and makes more answers right than guessing, though {by_margin} "
