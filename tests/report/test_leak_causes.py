@@ -75,10 +75,27 @@ def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
 
 
 def test_clauses_of_readers_and_columns_with_odd_names_are_told_apart():
-    clauses = leak_clauses(
-        "encoder:a/b: the claim, old alone is 0.4; x: a=b alone is 1"
-    )
+    reason = "encoder:a/b: the claim, old alone is 0.4; x: a=b alone is 1"
+    parts = gain("encoder:a/b", "the claim, old", 0.4), gain("x", "'a=b'", 1.0)
+    clauses = leak_clauses(leaking(reason, *parts))
     assert clauses == {"the claim, old": "0.4", "a=b": "1"}
+
+
+def test_a_semicolon_in_the_name_of_a_column_parts_no_clauses():
+    reason = (
+        "tfidf: claim; said alone is 0.49, by words such as 'never'; surface: text; "
+        "given alone is 0.41, by its length alone; tfidf reaches 1 from claim; said "
+        "alone"
+    )
+    claim, text = gain("tfidf", "claim; said", 0.49), gain("surface", "text; given", 0)
+    report = leaking(reason, claim, text)
+    assert answer_report(report).cause == (
+        "Words such as “never” go with certain labels."
+    )
+    assert leak_clauses(report) == {
+        "claim; said": "0.49, by words such as 'never'",
+        "text; given": "0.41, by its length alone",
+    }
 
 
 def rule(name, value, decision="leaks"):

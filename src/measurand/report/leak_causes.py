@@ -35,7 +35,7 @@ MOST_REASON = 2_000  # letters of a reason in which words are sought
 WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
 QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 # How the reason of a leak tells of one part, its clauses parted by semicolons.
-CLAUSE = re.compile(r"(?:^|; )[^;]*?: ([^;]*?) alone is ([^;]*)")
+CLAUSE = r"(?:^|; )[^;]*?: ({parts}) alone is ([^;]*)"
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation, "
@@ -287,19 +287,25 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
     return Estimate(over.value + base.value, low, high, over.level, over.n, over.method)
 
 
-def leak_clauses(reason: str) -> dict[str, str]:
-    """What the reason of a leak says of each part.
+def leak_clauses(report: Report) -> dict[str, str]:
+    """What the reason of a leak says of each part that findings name.
 
-    >>> leak_clauses("tfidf: a alone is 0.4, by words; surface: b alone is 0.3")
-    {'a': '0.4, by words', 'b': '0.3'}
+    The name of a column may hold whatever else parts clauses.
     """
     # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
-    return dict(CLAUSE.findall(reason[:MOST_REASON]))
+    reason = report.verdict.reason[:MOST_REASON]
+    columns = {condition_column(f.condition) for f in report.findings}
+    known = [name for name in columns if f": {name} alone is " in reason]
+    if not known:
+        return {}
+    longest_first = sorted(known, key=lambda name: (-len(name), name))
+    parts = "|".join(map(re.escape, longest_first))
+    return dict(re.findall(CLAUSE.format(parts=parts), reason))
 
 
 def _clause_of(report: Report, leak: Finding | None) -> str:
     """What the reason says of the part that is told, and of no other."""
-    clauses = leak_clauses(report.verdict.reason)
+    clauses = leak_clauses(report)
     if not clauses:  # a report of years ago
         return report.verdict.reason[:MOST_REASON]
     return clauses.get(condition_column(leak.condition), "") if leak else ""

@@ -99,7 +99,7 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
 
 def _simple_patterns(report: Report) -> list[Pattern]:
     """What the verdict names as the simple cause, such as the length."""
-    for part, clause in leak_clauses(report.verdict.reason).items():
+    for part, clause in leak_clauses(report).items():
         for phrase, sentence in SIMPLE.items():
             found = re.search(rf"({PARTLY})?\bby {re.escape(phrase)}", clause)
             # What explains part of a leak is not its cause: the words that do follow.
