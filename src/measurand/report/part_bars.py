@@ -32,7 +32,10 @@ NO_READER = (
     *("majority", "metadata", "lookup", "length", "surface", "position", "rule"),
 )
 WRONG = "both, with wrong evidence"
-FORMS = ("length", "surface")
+FORM = "surface"
+FORMS = ("length", FORM)
+BY_FORM = ", by form alone"
+COLLAPSED = "collapsed"  # what is decided of who learned nothing
 ARMS = {
     "base": "without reading more",
     "extra": "after other text of the kind",
@@ -141,8 +144,8 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
         if bars:
             return bars
     if evidence is not None and (base := guessing(evidence)) is not None:
-        surface = find_estimate(evidence, "accuracy", "surface", "full")
-        if surface is not None:
+        surface = find_estimate(evidence, "accuracy", FORM, "full")
+        if surface is not None and _main_reader(evidence) != FORM:
             return [_alone_bar("the form of both parts alone", surface, base, margin)]
     return []
 
@@ -219,7 +222,7 @@ def _evidence_parts(evidence: Report) -> Iterator[tuple[str, Estimate]]:
         alone = find_estimate(evidence, statistic, reader, "full") if reader else None
         if alone is not None:
             part = name_part(plain_text(named.get(role, role), 40))
-            yield f"{part} alone", alone
+            yield f"{part}{BY_FORM if reader == FORM else ' alone'}", alone
 
 
 def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
@@ -229,6 +232,7 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
     if full is None:
         return []
     name = "both together" if report.audit == "evidence" else "all parts together"
+    name += BY_FORM if reader == FORM else ""
     tone = "fine" if full.low > base.value else "unknown"
     bars = [Bar(name, full, "above guessing", tone)]
     loss = find_estimate(report, "delta_evi", reader)
@@ -306,7 +310,10 @@ def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
 
 
 def _main_reader(report: Report) -> str:
-    """The reader of words that the verdict rests on, else the best; empty for none."""
+    """The reader of words that the verdict rests on, else the best; empty for none.
+
+    Form, where the verdict rests on it since no reader of words is fit to speak.
+    """
     scores = [
         f
         for f in report.findings
@@ -314,7 +321,11 @@ def _main_reader(report: Report) -> str:
         and f.condition == "full"
         and f.reader not in NO_READER
     ]
-    if report.verdict.stage in {f.reader for f in scores}:
-        return str(report.verdict.stage)
+    stage, readers = report.verdict.stage, {f.reader for f in scores}
+    if stage in readers:
+        return str(stage)
+    unfit = {f.reader for f in report.findings if f.decision == COLLAPSED}
+    if stage == FORM and readers <= unfit:
+        return FORM
     best = max(scores, key=lambda f: f.estimate.value, default=None)
     return best.reader if best else ""
