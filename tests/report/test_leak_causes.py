@@ -176,6 +176,14 @@ def test_readers_that_may_remember_ask_for_a_new_split():
     )
     none = answer_report(leaking(reason.replace("only 3", "only 0"), label="undecided"))
     assert "none has a text" in none.cause
+    folded = leaking(reason, label="undecided")
+    folded = replace(folded, benchmark={"evaluated": "out of fold"})
+    one_file = answer_report(folded)
+    assert "the rest stand in several items" in one_file.cause
+    assert "training" not in one_file.cause
+    assert "test" not in one_file.sentence
+    assert "`group`" in one_file.steps[0]
+    assert not any("Split" in step for step in one_file.steps)
 
 
 @pytest.mark.parametrize(
@@ -186,9 +194,29 @@ def test_readers_that_may_remember_ask_for_a_new_split():
             "could have been missed",
         ),
         ("tfidf reaches at most 0.02; but beyond chance are 2 words", "is no chance"),
+        ("tfidf is not clearly above chance even with all fields", "no reader learned"),
     ],
 )
 def test_other_reasons_to_be_undecided_are_said_too(reason, said):
     answer = answer_report(leaking(reason, label="undecided"))
     assert said in answer.sentence
     assert "too weak" not in answer.sentence
+
+
+def test_labels_shared_out_otherwise_are_told_where_readers_are_worse_for_them():
+    reason = (
+        "tfidf is not clearly above the majority even with all fields; tfidf is surely "
+        "below the majority, as where labels mean something else"
+    )
+    report = leaking(reason, label="undecided")
+    assert "no reader learned" in answer_report(report).sentence
+    shift = "labels are shared out otherwise in training, which alone costs a reader"
+    answer = answer_report(replace(report, warnings=(shift,)))
+    assert "labels are shared out otherwise in training" in answer.sentence
+    assert answer.steps == ("Give sides with like shares of labels, or one file.",)
+
+
+def test_form_is_named_whole():
+    reason = "surface: claim alone is 0.4, by its form alone (spacing, case)"
+    answer = answer_report(leaking(reason, gain("surface", "claim", 0.4)))
+    assert answer.cause.endswith("symbols, digits, markup or length.")

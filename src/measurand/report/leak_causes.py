@@ -39,7 +39,7 @@ CLAUSE = r"(?:^|; )[^;]*?: ({parts}) alone is ([^;]*)"
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation, "
-    "symbols or digits.",
+    "symbols, digits, markup or length.",
     "the position of the right choice": "The position of the right choice tells it.",
 }
 SEEN_BY = {  # what of these explains what its reader sees, the simplest first
@@ -98,7 +98,8 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         "It may be nothing, or may matter.",
         (),
     ),
-    "not clearly above the majority even with all fields": (
+    # Above the majority, or of choices above chance.
+    "even with all fields": (
         "Not yet: no reader learned the task.",
         "Who is no better than guessing with all parts says nothing about one.",
         (),
@@ -126,6 +127,15 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("Look at what the report names as beyond chance.",),
     ),
 }
+SHIFTED = "labels are shared out otherwise in training"  # what a warning says
+SHIFTED_LEAK = (
+    f"Not yet: {SHIFTED} than in the test items.",
+    "What readers learned of how common labels are does not hold there, so that they "
+    "are surely worse than guessing.",
+    ("Give sides with like shares of labels, or one file.",),
+)
+# Of one file, there is no split to mend: its folds are to keep such items together.
+ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
@@ -215,6 +225,9 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
+    shifted = any(SHIFTED in str(warning) for warning in report.warnings)
+    if shifted and "surely below the majority" in reason:
+        sentence, cause, steps = SHIFTED_LEAK
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
@@ -222,6 +235,13 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         cause = (
             f"Of {remembered[3]} test items, {new} a text of {part} that is new to "
             "training, which has the rest with their labels."
+        )
+    if remembered and report.benchmark.get("evaluated") == "out of fold":
+        sentence = "Not yet: readers may remember texts rather than read them."
+        steps = (ONE_FILE_STEP,)
+        cause = (
+            f"Of {remembered[3]} items, {new} a text of {part} that is unlike those of "
+            "all others; the rest stand in several items, with their labels."
         )
     return Details(sentence, cause, _greatest_gain(report), steps)
 
