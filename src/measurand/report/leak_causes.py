@@ -308,13 +308,14 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
 
 
 def leak_clauses(report: Report) -> dict[str, str]:
-    """What the reason of a leak says of each part that findings name.
+    """What the reason of a leak says of each part that findings or items name.
 
     The name of a column may hold whatever else parts clauses.
     """
     # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
     reason = report.verdict.reason[:MOST_REASON]
     columns = {condition_column(f.condition) for f in report.findings}
+    columns |= set(map(str, report.items))
     known = [name for name in columns if f": {name} alone is " in reason]
     if not known:
         return {}
