@@ -108,6 +108,6 @@ def test_only_the_form_of_the_evidence_is_said_to_tell_where_it_does():
     made = replace(report, verdict=verdict, findings=(*report.findings, lost))
     answer = answer_report(made)
     assert answer.sentence.startswith("Only the form of the evidence tells")
-    assert answer.cause.startswith("Who reads no word loses them: spacing")
+    assert answer.cause.startswith("A reader of no word loses answers: spacing")
     words = replace(made, verdict=replace(verdict, reason="surface loses 0.087"))
     assert "form" not in answer_report(words).sentence

@@ -167,6 +167,11 @@ def test_rows_are_of_form_where_no_reader_of_words_is_fit():
     }
     assert chart.title.startswith("The article, by form alone: 61 of 100 are right")
     assert "by form alone" in chart.note
+    wide = Finding("evidence_only", "surface", "full", estimate(0.61, 0.5, 0.72))
+    others = [f for f in made.findings if f.statistic != "evidence_only"]
+    assert parts_chart([replace(made, findings=(*others, wide))]).title == (
+        "Both together, by form alone: 58 of 100 are right; with wrong evidence, 49"
+    )
     fit = replace(made, findings=(*rows, replace(unfit, decision="undecided")))
     labels = [bar.label for bar in parts_chart([fit]).bars]
     assert "the article alone" in labels

@@ -20,13 +20,13 @@ from measurand.report.terminal import plain_text
 
 AS_WELL = 0.02  # accuracy under which one part alone does as well as both
 TELLING = "Find out what in the evidence tells: run measurand leakage."
-FORM = "surface"
-ONLY_FORM = "it reads no word"  # what a reason says of who goes by form alone
+FORM = "surface"  # who goes by form alone
+ONLY_FORM = "it reads no word"  # what a reason says of it
 FORM_TELLS = (
     "Only the form of the evidence tells: with another item's, fewer answers are right."
 )
 FORM_CAUSE = (
-    "Who reads no word loses them: spacing, case, punctuation, digits, markup or "
+    "A reader of no word loses answers: spacing, case, punctuation, digits, markup or "
     "length go with certain labels."
 )
 REMEMBERS = "readers may remember rather than read"

@@ -16,6 +16,7 @@ from measurand.report.details import (
     named_margin,
     named_roles,
 )
+from measurand.report.evidence_causes import FORM
 from measurand.report.exposure import deciding_size
 from measurand.report.leak_causes import (
     PART_STATISTICS,
@@ -32,8 +33,8 @@ NO_READER = (
     *("majority", "metadata", "lookup", "length", "surface", "position", "rule"),
 )
 WRONG = "both, with wrong evidence"
-FORM = "surface"
 FORMS = ("length", FORM)
+BOTH = "both together"
 BY_FORM = ", by form alone"
 COLLAPSED = "collapsed"  # what is decided of who learned nothing
 ARMS = {
@@ -109,6 +110,12 @@ def _parts_title(
             # It tells bits, and makes no more answers right.
             return f"{label} makes labels likelier: {right} of 100; {guess}"
         return f"{label}: {right} of 100 are right; {guess}"
+    rows_of = {bar.label: bar for bar in bars}
+    both, wrong = rows_of.get(f"{BOTH}{BY_FORM}"), rows_of.get(WRONG)
+    if both and wrong and wrong.tone == "fine":  # the loss is what the verdict tells
+        right, left = say_count(both.estimate.value), say_count(wrong.estimate.value)
+        said = f"{capitalise(both.label)}: {right} of 100 are right"
+        return f"{said}; with wrong evidence, {left}"
     parts = [bar for bar in bars if bar.expected]
     best = max(parts or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
@@ -231,7 +238,7 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
     full = find_estimate(report, "accuracy", reader, "full") if reader else None
     if full is None:
         return []
-    name = "both together" if report.audit == "evidence" else "all parts together"
+    name = BOTH if report.audit == "evidence" else "all parts together"
     name += BY_FORM if reader == FORM else ""
     tone = "fine" if full.low > base.value else "unknown"
     bars = [Bar(name, full, "above guessing", tone)]
