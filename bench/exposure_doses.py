@@ -78,13 +78,13 @@ def rows(
 
 
 def least_dose(control: ControlEffect) -> float:
-    """The least dose that an arm as noisy as this would show 80 % of the time.
+    """The least dose that an arm as noisy as this tells from zero 80 % of the time.
 
     By what the leaked rows gained: the other rows of the arm gain nothing, and their
     noise is many times as large.
     """
     recovered = control.recovery["all models"].value
-    return control.gain.detectable / max(control.room * recovered, 1e-9)
+    return control.gain.detectable(0.0) / max(control.room * recovered, 1e-9)
 
 
 def told(control: ControlEffect) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def analysed(table: pd.DataFrame) -> dict[str, Any]:
     """The verdict, every finding, and the mean accuracy of each reader and arm."""
     how = Method()
     found = analyse_sizes(study_counts(table), how, SEED)
-    findings, _ = exposure_findings(found)
+    findings, _ = exposure_findings(found, MARGIN)
     over = Study(table, {}, {}).overtrained_counts
     controls = control_effects(table, SEED)
     over_sizes = [] if over is None else analyse_sizes(study_counts(over), how, SEED)

@@ -2,11 +2,22 @@
 
 from dataclasses import replace
 
+import pandas as pd
+
+from measurand.audits.explanations.settings import ExplanationsSettings
+from measurand.audits.exposure import ExposureSettings, analyse_accuracies
 from measurand.cli.evidence import ShuffleOptions
 from measurand.cli.groups import LadderOptions
 from measurand.cli.leakage import RegionOptions
 from measurand.experiment.budget import Budget, budget_settings
-from measurand.report.actions import USUAL, command
+from measurand.report.actions import (
+    ANALYSIS,
+    DOSES,
+    RATIONALES,
+    STUDY,
+    USUAL,
+    command,
+)
 from tests.report.verdicts import report_of
 
 
@@ -76,6 +87,86 @@ def test_the_demo_is_made_again_by_the_demo():
     assert command(brief) == "measurand demo --seed 0"
     whole = [replace(report, benchmark=planted) for report in reports]
     assert command(whole) == "measurand audit synthetic:harbour --seed 0"
+
+
+def test_the_command_of_a_study_names_its_sizes_arms_and_readers():
+    report = report_of("exposure", "inflated")
+    tasks = {"ag": {"rows": 900}, "trec": {"rows": 900}}
+    columns = {"ag": "topic", "trec": "topic"}
+    held = {
+        "name": "ag, trec",
+        "tasks": tasks,
+        "fields": {name: ["text"] for name in tasks},
+        "label_columns": columns,
+    }
+    chosen = {
+        "m": (30, 50),
+        "n": (100,),
+        "repeats": 12,
+        "arms": ["base", "extra", "test", "overtrained_extra", "overtrained_test"],
+        "doses": [0.2],
+        "readers": {"idf": {}},
+        "calibrate": False,
+        "margin": 8.0,
+        "model": "paper",
+        "seed": 2,
+    }
+    said = command([replace(report, benchmark=held, settings=chosen)])
+    assert said == (
+        "measurand exposure FILE FILE --label topic --m 30 --m 50 --n 100 --repeats 12 "
+        "--arm base --arm extra --arm test --arm overtrained --dose 0.2 --margin 8.0 "
+        "--model paper --reader idf --no-calibrate --seed 2"
+    )
+
+
+def test_the_command_of_an_analysis_names_the_file_of_accuracies():
+    report = report_of("exposure", "inflated")
+    study = pd.DataFrame(
+        {
+            "m": 50,
+            "n": 100,
+            "task": "t",
+            "subsample": [1, 2, 3],
+            "correct_base": [50, 52, 51],
+            "correct_extra": [60, 61, 58],
+            "correct_test": [60, 62, 58],
+        }
+    )
+    chosen = ExposureSettings(margin=2.5, notable=0.05)
+    report = analyse_accuracies(study, name="study", settings=chosen, seed=4)
+    assert command([report]) == (
+        "measurand exposure --accuracies FILE --margin 2.5 --notable 0.05 --seed 4"
+    )
+
+
+def test_the_command_of_explanations_names_who_read_explained_and_judged():
+    report = report_of("explanations", "undecided")
+    chosen = {
+        "readers": {"cross": {}},
+        "called": ["minilm"],
+        "explainers": ["given", "vacuous"],
+        "judge": {"name": "nli-small", "digest": None},
+        "preset": "paper",
+        "items": 40,
+        "perturbed": True,
+        "seed": 1,
+    }
+    said = command([replace(report, settings=chosen)])
+    assert said.endswith(
+        "--reader cross --explainer given --explainer vacuous --judge nli-small "
+        "--preset paper --items 40 --perturbed FILE --seed 1"
+    )
+
+
+def test_what_a_study_takes_unasked_is_what_its_verb_does():
+    usual = ExposureSettings()
+    for name, value in {**STUDY, **ANALYSIS}.items():
+        assert getattr(usual, name) == value
+    assert [*usual.doses] == DOSES
+    explained = ExplanationsSettings()
+    for name in ("preset", "similarity", "model", "paraphraser"):
+        assert getattr(explained, name) == RATIONALES[name]
+    assert explained.count == RATIONALES["changes"]
 
 
 def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked():

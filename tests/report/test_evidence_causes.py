@@ -96,3 +96,18 @@ def test_a_loss_that_neither_clears_nor_fits_is_too_uncertain():
     answer = answer_report(report_of("evidence", "undecided"))
     assert "too uncertain" in answer.sentence
     assert ITEMS in answer.steps[0]
+
+
+def test_only_the_form_of_the_evidence_is_said_to_tell_where_it_does():
+    report = report_of("evidence", "evidence-sensitive")
+    lost = Finding("delta_evi", "surface", "plain", estimate(0.09), "depends")
+    reason = (
+        "surface loses 0.087 on wrong evidence; it reads no word: how it is written"
+    )
+    verdict = replace(report.verdict, stage="surface", reason=reason)
+    made = replace(report, verdict=verdict, findings=(*report.findings, lost))
+    answer = answer_report(made)
+    assert answer.sentence.startswith("Only the form of the evidence tells")
+    assert answer.cause.startswith("A reader of no word loses answers: spacing")
+    words = replace(made, verdict=replace(verdict, reason="surface loses 0.087"))
+    assert "form" not in answer_report(words).sentence

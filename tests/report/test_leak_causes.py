@@ -50,6 +50,20 @@ def test_words_are_told_with_what_goes_with_them(reader):
     )
 
 
+@pytest.mark.parametrize("share", ["of these bits", "of what it tells"])
+@pytest.mark.parametrize("reader", ["length", "surface", "tfidf"])
+def test_a_length_that_tells_part_of_it_is_not_told_for_all(reader, share):
+    reason = f"{reader}: claim alone is 0.4, 78 % {share} by its length alone"
+    words = f"{reason}, by words such as 'never'"
+    told = answer_report(leaking(words, gain(reader, "claim", 0.4)))
+    assert told.cause == (
+        "Words such as “never” go with certain labels. Its length alone tells part of "
+        "it."
+    )
+    bare = answer_report(leaking(reason, gain(reader, "claim", 0.4)))
+    assert bare.cause == "Its length alone tells part of it."
+
+
 def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
     reason = "position: b alone is 0.3, by the position of the right choice alone; "
     reason += "tfidf: claim alone is 0.4, by words such as 'no'"
@@ -61,10 +75,27 @@ def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
 
 
 def test_clauses_of_readers_and_columns_with_odd_names_are_told_apart():
-    clauses = leak_clauses(
-        "encoder:a/b: the claim, old alone is 0.4; x: a=b alone is 1"
-    )
+    reason = "encoder:a/b: the claim, old alone is 0.4; x: a=b alone is 1"
+    parts = gain("encoder:a/b", "the claim, old", 0.4), gain("x", "'a=b'", 1.0)
+    clauses = leak_clauses(leaking(reason, *parts))
     assert clauses == {"the claim, old": "0.4", "a=b": "1"}
+
+
+def test_a_semicolon_in_the_name_of_a_column_parts_no_clauses():
+    reason = (
+        "tfidf: claim; said alone is 0.49, by words such as 'never'; surface: text; "
+        "given alone is 0.41, by its length alone; tfidf reaches 1 from claim; said "
+        "alone"
+    )
+    claim, text = gain("tfidf", "claim; said", 0.49), gain("surface", "text; given", 0)
+    report = leaking(reason, claim, text)
+    assert answer_report(report).cause == (
+        "Words such as “never” go with certain labels."
+    )
+    assert leak_clauses(report) == {
+        "claim; said": "0.49, by words such as 'never'",
+        "text; given": "0.41, by its length alone",
+    }
 
 
 def rule(name, value, decision="leaks"):
@@ -116,7 +147,8 @@ def test_a_column_whose_name_holds_a_sign_is_told_of():
 @pytest.mark.parametrize(
     ("over", "said"),
     [
-        ((0.047, 0.026, 0.069), "not for certain by more than the margin"),
+        ((0.047, 0.026, 0.069), "though one such gain may be luck where several are"),
+        ((0.047, 0.011, 0.069), "not for certain by more than the margin"),
         ((0.010, 0.004, 0.016), "by less than the margin"),
         ((0.010, -0.01, 0.03), "more right answers than by guessing are not certain"),
     ],
@@ -144,6 +176,14 @@ def test_readers_that_may_remember_ask_for_a_new_split():
     )
     none = answer_report(leaking(reason.replace("only 3", "only 0"), label="undecided"))
     assert "none has a text" in none.cause
+    folded = leaking(reason, label="undecided")
+    folded = replace(folded, benchmark={"evaluated": "out of fold"})
+    one_file = answer_report(folded)
+    assert "the rest stand in several items" in one_file.cause
+    assert "training" not in one_file.cause
+    assert "test" not in one_file.sentence
+    assert "`group`" in one_file.steps[0]
+    assert not any("Split" in step for step in one_file.steps)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +194,29 @@ def test_readers_that_may_remember_ask_for_a_new_split():
             "could have been missed",
         ),
         ("tfidf reaches at most 0.02; but beyond chance are 2 words", "is no chance"),
+        ("tfidf is not clearly above chance even with all fields", "no reader learned"),
     ],
 )
 def test_other_reasons_to_be_undecided_are_said_too(reason, said):
     answer = answer_report(leaking(reason, label="undecided"))
     assert said in answer.sentence
     assert "too weak" not in answer.sentence
+
+
+def test_labels_shared_out_otherwise_are_told_where_readers_are_worse_for_them():
+    reason = (
+        "tfidf is not clearly above the majority even with all fields; tfidf is surely "
+        "below the majority, as where labels mean something else"
+    )
+    report = leaking(reason, label="undecided")
+    assert "no reader learned" in answer_report(report).sentence
+    shift = "labels are shared out otherwise in training, which alone costs a reader"
+    answer = answer_report(replace(report, warnings=(shift,)))
+    assert "labels are shared out otherwise in training" in answer.sentence
+    assert answer.steps == ("Give sides with like shares of labels, or one file.",)
+
+
+def test_form_is_named_whole():
+    reason = "surface: claim alone is 0.4, by its form alone (spacing, case)"
+    answer = answer_report(leaking(reason, gain("surface", "claim", 0.4)))
+    assert answer.cause.endswith("symbols, digits, markup or length.")

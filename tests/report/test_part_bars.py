@@ -127,6 +127,57 @@ def test_a_part_that_leaks_in_bits_stands_out():
         assert "No part" not in chart.title
 
 
+def test_a_form_that_leaks_in_bits_has_the_row_and_the_title():
+    bits = Finding("v_information", "surface", "claim", estimate(0.2), "leaks")
+    rows = [Finding("majority", "majority", "full", estimate(0.74)), bits]
+    for reader, part, over in (
+        ("surface", "claim", -0.02),
+        ("length", "article", 0.0),
+        ("surface", "article", -0.01),
+    ):
+        rows.append(Finding("over_majority", reader, part, estimate(over), "within"))
+    report = report_of("leakage", "leaks")
+    chart = parts_chart([replace(report, findings=tuple(rows))])
+    (row,) = [bar for bar in chart.bars if bar.expected]
+    assert (row.label, row.tone) == ("the form of the claim alone", "leaks")
+    assert chart.title == (
+        "The form of the claim alone makes labels likelier: 72 of 100; guessing, 74"
+    )
+
+
+def test_rows_are_of_form_where_no_reader_of_words_is_fit():
+    report = report_of("evidence", "evidence-sensitive")
+    rows = [
+        Finding("majority", "majority", "full", estimate(0.51)),
+        Finding("accuracy", "tfidf", "full", estimate(0.42)),
+        Finding("evidence_only", "tfidf", "full", estimate(0.48)),
+        Finding("accuracy", "surface", "full", estimate(0.58)),
+        Finding("evidence_only", "surface", "full", estimate(0.61)),
+        Finding("delta_evi", "surface", "plain", estimate(0.09), "depends"),
+    ]
+    unfit = Finding("delta_evi", "tfidf", "plain", estimate(0.0), "collapsed")
+    verdict = replace(report.verdict, stage="surface")
+    made = replace(report, verdict=verdict, findings=(*rows, unfit))
+    chart = parts_chart([made])
+    assert {bar.label: bar.count for bar in chart.bars} == {
+        "guessing": "51",
+        "the article, by form alone": "61",
+        "both together, by form alone": "58",
+        "both, with wrong evidence": "49",
+    }
+    assert chart.title.startswith("The article, by form alone: 61 of 100 are right")
+    assert "by form alone" in chart.note
+    wide = Finding("evidence_only", "surface", "full", estimate(0.61, 0.5, 0.72))
+    others = [f for f in made.findings if f.statistic != "evidence_only"]
+    assert parts_chart([replace(made, findings=(*others, wide))]).title == (
+        "Both together, by form alone: 58 of 100 are right; with wrong evidence, 49"
+    )
+    fit = replace(made, findings=(*rows, replace(unfit, decision="undecided")))
+    labels = [bar.label for bar in parts_chart([fit]).bars]
+    assert "the article alone" in labels
+    assert "the form of both parts alone" in labels
+
+
 def test_no_row_reaches_above_all_items():
     report = report_of("evidence", "undecided")
     full = Finding("accuracy", "cross", "full", estimate(0.99, 0.98, 1.0))

@@ -194,6 +194,7 @@ def explanations_verb(
             return
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source.source, run.workers)
-    report = replace(report, settings={**report.settings, **vars(sample)})
+    chosen = {**vars(sample), "perturbed": rationales.perturbed is not None}
+    report = replace(report, settings={**report.settings, **chosen})
     deliver(report, run, log)
     exit_on_verdict([report], run.fail_on)

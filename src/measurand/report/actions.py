@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from measurand.core.finding import Report
 from measurand.report.answer import Answer, answer_reports
@@ -27,6 +28,20 @@ USUAL = {
 }
 AS_GIVEN = "as given"  # what the schema says of metadata that were named
 UNCALIBRATED = "--no-calibrate"
+NEEDED_ARMS = ["base", "extra", "test"]
+# What an analysis and a study take where nothing is said.
+ANALYSIS = {"margin": 1.0, "model": "observation", "sampler": "laplace"}
+STUDY = {"m": 50, "n": 200, "repeats": 50}
+DOSES, TEXT, LABEL = [0.1], "text", "label"
+RATIONALES = {
+    "preset": "default",
+    "changes": 3,
+    "similarity": "tfidf",
+    "model": None,
+    "paraphraser": None,
+    "items": None,
+    "train_items": None,
+}
 DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
 
 
@@ -79,13 +94,17 @@ def command(reports: Sequence[Report]) -> str:
     unchecked = [report.settings.get("controls") == "none" for report in reports]
     if name == DEMO and len(reports) > 1 and any(unchecked):
         return " ".join(["measurand", "demo", *seed])
+    if verb == "exposure":
+        return " ".join(["measurand", verb, *_study_words(first), *seed])
     words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
     roles = first.benchmark.get("roles")
     named = roles if isinstance(roles, Mapping) else {}
     if not name.startswith("synthetic:"):
         words += _role_words(named)
-    words += [*_metadata_words(first), *_setting_words(verb, first), *seed]
-    return " ".join(words)
+    words += [*_metadata_words(first), *_setting_words(verb, first)]
+    if verb == "explanations":
+        words += _rationale_words(first)
+    return " ".join([*words, *seed])
 
 
 def _role_words(roles: Mapping[str, object]) -> list[str]:
@@ -130,3 +149,82 @@ def _setting_words(verb: str, report: Report) -> list[str]:
     if isinstance(budget, str):
         words += ["--budget", shlex.quote(plain_text(budget, 20))]
     return words
+
+
+def _study_words(report: Report) -> list[str]:
+    """The tasks of an exposure study, or the file of accuracies, and how it was run."""
+    settings, tasks = report.settings, report.benchmark.get("tasks")
+    if not isinstance(tasks, Mapping):
+        return ["--accuracies", "FILE", *_analysis_words(settings)]
+    words = [t if t.startswith("synthetic:") else "FILE" for t in map(str, tasks)]
+    words += _column_words(report)
+    for name, usual in STUDY.items():
+        values = _listed(settings.get(name, usual))
+        words += _repeat(name, values if values != [usual] else [])
+    arms = [arm for arm in _listed(settings.get("arms")) if not arm.startswith("dose_")]
+    names = dict.fromkeys(arm.partition("_")[0] for arm in arms)
+    words += _repeat("arm", [*names] if {*names} != {*NEEDED_ARMS} else [])
+    doses = _listed(settings.get("doses", DOSES))
+    words += _repeat("dose", doses if doses != DOSES else [])
+    words += [*_analysis_words(settings), *_repeat("reader", _given_readers(report))]
+    return words + _setting_words("exposure", report)
+
+
+def _column_words(report: Report) -> list[str]:
+    """The columns of the tasks, where all have one name that is not the usual."""
+    fields = report.benchmark.get("fields")
+    texts = [_listed(value)[0] for value in _values(fields) if _listed(value)]
+    labels = [str(v) for v in _values(report.benchmark.get("label_columns")) if v]
+    words = []
+    for option, columns, usual in (("text", texts, TEXT), ("label", labels, LABEL)):
+        if len({*columns}) == 1 and columns[0] != usual:
+            words += _repeat(option, columns[:1])
+    return words
+
+
+def _analysis_words(settings: Mapping[str, object]) -> list[str]:
+    """How counts were analysed, as far as that is not the usual way."""
+    words = []
+    for name, usual in ANALYSIS.items():
+        value = settings.get(name, usual)
+        words += _repeat(name, [value] if value != usual else [])
+    words += _repeat("notable", _listed(settings.get("notable_given")))
+    return [*words, "--checks"] if settings.get("checks") else words
+
+
+def _rationale_words(report: Report) -> list[str]:
+    """Who read, explained and judged, and how, of an audit of explanations."""
+    settings = report.settings
+    words = _repeat("reader", _given_readers(report))
+    words += _repeat("explainer", _listed(settings.get("explainers")))
+    judge = settings.get("judge")
+    name = judge.get("name") if isinstance(judge, Mapping) else judge
+    words += _repeat("judge", [name] if name not in (None, "lexical") else [])
+    for option, usual in RATIONALES.items():
+        value = settings.get(option, usual)
+        words += _repeat(option.replace("_", "-"), [value] if value != usual else [])
+    return [*words, "--perturbed", "FILE"] if settings.get("perturbed") else words
+
+
+def _given_readers(report: Report) -> list[str]:
+    """The readers that were named, or are usual; who was called comes by itself."""
+    called = _listed(report.settings.get("called"))
+    return [n for n in _listed(report.settings.get("readers")) if n not in called]
+
+
+def _values(named: object) -> list[object]:
+    """What stands under the names; nothing where there are none."""
+    return [*named.values()] if isinstance(named, Mapping) else []
+
+
+def _listed(value: object) -> list[Any]:
+    """One thing or several, as several; none of nothing."""
+    if value is None:
+        return []
+    return [*value] if isinstance(value, Mapping | list | tuple) else [value]
+
+
+def _repeat(option: str, values: Sequence[object]) -> list[str]:
+    """The option before each of its values."""
+    pairs = [(f"--{option}", shlex.quote(plain_text(v, 80))) for v in values]
+    return [word for pair in pairs for word in pair]

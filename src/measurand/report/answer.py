@@ -51,6 +51,7 @@ DRAWN = "Remove near copies, or quote the figures of items with new evidence."
 PAST_BUDGET = "past the budget"
 LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
 STRONGER = "A stronger reader could still overturn this."
+CONTROLLED = "A study with a positive control could still overturn this."
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,11 @@ def _choose_steps(
 ) -> tuple[str, ...]:
     """What to do: what the report knows first, then what holds of the verdict."""
     steps = details.steps or words.next
-    return (*steps, STRONGER) if report.verdict.provisional else tuple(steps)
+    if not report.verdict.provisional:
+        return tuple(steps)
+    # Accuracies of somebody else were read by nobody here, and held no control.
+    controlled = report.audit != "exposure" or "bags of words" in report.verdict.reason
+    return (*steps, STRONGER if controlled else CONTROLLED)
 
 
 def _plain_certainty(report: Report) -> str:

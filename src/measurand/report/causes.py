@@ -6,7 +6,7 @@ figure that is missing leaves the words as they are.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from measurand.core.finding import Estimate, Finding, Report
+from measurand.core.finding import Finding, Report
 from measurand.core.names import CONDITIONS, condition_column
 from measurand.core.terms import (
     VerdictWords,
@@ -14,8 +14,9 @@ from measurand.core.terms import (
     reader_words,
     verdict_words,
 )
-from measurand.report.details import Details, ask_for_items, find_estimate
+from measurand.report.details import Details, find_estimate
 from measurand.report.evidence_causes import fill_evidence
+from measurand.report.exposure import fill_exposure
 from measurand.report.faults import (
     AXES,
     IN_BITS,
@@ -37,25 +38,6 @@ from measurand.report.phrases import (
     say_share,
 )
 from measurand.report.terminal import DECISIONS, SUFFIX, plain_text
-
-
-def fill_exposure(report: Report, words: VerdictWords) -> Details:
-    """What test text adds over other text, in points of a hundred."""
-    points = find_estimate(report, "bias")
-    if points is None:
-        return Details(words.answer, "", "", ask_for_items(report, "draws"))
-    share = Estimate(
-        points.value / 100,
-        points.low / 100,
-        points.high / 100,
-        points.level,
-        points.n,
-        points.method,
-    )
-    change = say_change(share, "more right", "fewer right")
-    certainty = f"After test text rather than other text: {change}."
-    return Details(words.answer, "", certainty, ask_for_items(report, "draws"))
-
 
 # Figures of which a hundredth is an answer of a hundred.
 SHARES = (

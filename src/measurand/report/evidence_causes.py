@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from measurand.core.finding import Report
 from measurand.core.terms import VerdictWords, reader_words
@@ -19,6 +20,15 @@ from measurand.report.terminal import plain_text
 
 AS_WELL = 0.02  # accuracy under which one part alone does as well as both
 TELLING = "Find out what in the evidence tells: run measurand leakage."
+FORM = "surface"  # who goes by form alone
+ONLY_FORM = "it reads no word"  # what a reason says of it
+FORM_TELLS = (
+    "Only the form of the evidence tells: with another item's, fewer answers are right."
+)
+FORM_CAUSE = (
+    "A reader of no word loses answers: spacing, case, punctuation, digits, markup or "
+    "length go with certain labels."
+)
 REMEMBERS = "readers may remember rather than read"
 # Who is right as often without the evidence, as the reason of a verdict names it.
 RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
@@ -77,6 +87,9 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
         tone = "fix" if report.verdict.reason.startswith(REMEMBERS) else ""
         return Details(sentence, cause, certainty, (step,), tone)
     role, cause = _one_part_does(report, str(stage))
+    if stage == FORM and ONLY_FORM in report.verdict.reason:
+        words = replace(words, answer=FORM_TELLS)
+        cause = f"{FORM_CAUSE} {cause}".rstrip()
     if role == "evidence" and words.tone.name == "fine":
         # It may be the task itself; where wrong answers were drawn, it need not be.
         tone = "fix" if is_screened(report) else ""

@@ -35,11 +35,11 @@ MOST_REASON = 2_000  # letters of a reason in which words are sought
 WORD = re.compile(r"'([^']{1,60})'|\"([^\"]{1,60})\"")
 QUOTED = re.compile(rf"(?:(?:{WORD.pattern})(?:, )?){{1,9}}")
 # How the reason of a leak tells of one part, its clauses parted by semicolons.
-CLAUSE = re.compile(r"(?:^|; )[^;]*?: ([^;]*?) alone is ([^;]*)")
+CLAUSE = r"(?:^|; )[^;]*?: ({parts}) alone is ([^;]*)"
 SIMPLE = {  # what the reason of a leak names, and the sentence for it
     "its length alone": "Its length alone tells the label.",
     "its form alone": "Its form alone tells the label: spacing, case, punctuation, "
-    "symbols or digits.",
+    "symbols, digits, markup or length.",
     "the position of the right choice": "The position of the right choice tells it.",
 }
 SEEN_BY = {  # what of these explains what its reader sees, the simplest first
@@ -47,6 +47,7 @@ SEEN_BY = {  # what of these explains what its reader sees, the simplest first
     "surface": ("its length alone", "its form alone"),
     "position": ("the position of the right choice",),
 }
+PARTLY = "% of (?:these bits|what it tells) "  # before what explains some of a leak
 WORDS_TELL = "Its words go with certain labels."
 DEAL = "Put the choices of each item in a random order."
 
@@ -97,7 +98,8 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         "It may be nothing, or may matter.",
         (),
     ),
-    "not clearly above the majority even with all fields": (
+    # Above the majority, or of choices above chance.
+    "even with all fields": (
         "Not yet: no reader learned the task.",
         "Who is no better than guessing with all parts says nothing about one.",
         (),
@@ -125,6 +127,15 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("Look at what the report names as beyond chance.",),
     ),
 }
+SHIFTED = "labels are shared out otherwise in training"  # what a warning says
+SHIFTED_LEAK = (
+    f"Not yet: {SHIFTED} than in the test items.",
+    "What readers learned of how common labels are does not hold there, so that they "
+    "are surely worse than guessing.",
+    ("Give sides with like shares of labels, or one file.",),
+)
+# Of one file, there is no split to mend: its folds are to keep such items together.
+ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
@@ -214,6 +225,9 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
+    shifted = any(SHIFTED in str(warning) for warning in report.warnings)
+    if shifted and "surely below the majority" in reason:
+        sentence, cause, steps = SHIFTED_LEAK
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
@@ -221,6 +235,13 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         cause = (
             f"Of {remembered[3]} test items, {new} a text of {part} that is new to "
             "training, which has the rest with their labels."
+        )
+    if remembered and report.benchmark.get("evaluated") == "out of fold":
+        sentence = "Not yet: readers may remember texts rather than read them."
+        steps = (ONE_FILE_STEP,)
+        cause = (
+            f"Of {remembered[3]} items, {new} a text of {part} that is unlike those of "
+            "all others; the rest stand in several items, with their labels."
         )
     return Details(sentence, cause, _greatest_gain(report), steps)
 
@@ -241,7 +262,14 @@ def _tell_unseen_leak(report: Report, leak: Finding) -> tuple[str, str]:
             f"{sentence}, though more right answers than by guessing are not certain.",
             certainty,
         )
-    within = gain.high < named_margin(report)
+    margin = named_margin(report)
+    if gain.low > margin:  # the interval alone is sure, and the audit is not
+        return (
+            f"{sentence}, and makes more answers right than guessing by more than the "
+            f"margin, though one such gain {LUCK}.",
+            certainty,
+        )
+    within = gain.high < margin
     by_margin = "by less than" if within else "not for certain by more than"
     return (
         f"{sentence}, and makes more answers right than guessing, though {by_margin} "
@@ -279,19 +307,26 @@ def _add_base(over: Estimate, base: Estimate) -> Estimate:
     return Estimate(over.value + base.value, low, high, over.level, over.n, over.method)
 
 
-def leak_clauses(reason: str) -> dict[str, str]:
-    """What the reason of a leak says of each part.
+def leak_clauses(report: Report) -> dict[str, str]:
+    """What the reason of a leak says of each part that findings or items name.
 
-    >>> leak_clauses("tfidf: a alone is 0.4, by words; surface: b alone is 0.3")
-    {'a': '0.4, by words', 'b': '0.3'}
+    The name of a column may hold whatever else parts clauses.
     """
     # Cut, so that a reason of a megabyte costs no more than one that somebody wrote.
-    return dict(CLAUSE.findall(reason[:MOST_REASON]))
+    reason = report.verdict.reason[:MOST_REASON]
+    columns = {condition_column(f.condition) for f in report.findings}
+    columns |= set(map(str, report.items))
+    known = [name for name in columns if f": {name} alone is " in reason]
+    if not known:
+        return {}
+    longest_first = sorted(known, key=lambda name: (-len(name), name))
+    parts = "|".join(map(re.escape, longest_first))
+    return dict(re.findall(CLAUSE.format(parts=parts), reason))
 
 
 def _clause_of(report: Report, leak: Finding | None) -> str:
     """What the reason says of the part that is told, and of no other."""
-    clauses = leak_clauses(report.verdict.reason)
+    clauses = leak_clauses(report)
     if not clauses:  # a report of years ago
         return report.verdict.reason[:MOST_REASON]
     return clauses.get(condition_column(leak.condition), "") if leak else ""
@@ -306,13 +341,14 @@ def _leak_cause(report: Report, leak: Finding) -> str:
         return RULES[rule].cause
     partly = ""
     for phrase, sentence in SIMPLE.items():
-        if re.search(rf"% of these bits by {re.escape(phrase)}", clause):
+        if re.search(rf"{PARTLY}by {re.escape(phrase)}", clause):
             partly = f"{capitalise(phrase)} tells part of it."
         elif re.search(rf"\bby {re.escape(phrase)}", clause):
             return sentence
     with_them = re.search(r"with which (its \w+) goes", clause)
-    if leak.reader in SEEN_BY and not with_them:  # who reads no word leaks by none
-        return SIMPLE[SEEN_BY[leak.reader][-1]]
+    named = _named_words(clause) if partly or with_them else []
+    if leak.reader in SEEN_BY and not named:  # who reads no word leaks by none
+        return partly or SIMPLE[SEEN_BY[leak.reader][-1]]
     part = condition_column(leak.condition)
     words = top_words(report, part) or _named_words(clause)
     if not words:

@@ -16,6 +16,8 @@ from measurand.report.details import (
     named_margin,
     named_roles,
 )
+from measurand.report.evidence_causes import FORM
+from measurand.report.exposure import deciding_size
 from measurand.report.leak_causes import (
     PART_STATISTICS,
     leaking_part,
@@ -31,7 +33,10 @@ NO_READER = (
     *("majority", "metadata", "lookup", "length", "surface", "position", "rule"),
 )
 WRONG = "both, with wrong evidence"
-FORMS = ("length", "surface")
+FORMS = ("length", FORM)
+BOTH = "both together"
+BY_FORM = ", by form alone"
+COLLAPSED = "collapsed"  # what is decided of who learned nothing
 ARMS = {
     "base": "without reading more",
     "extra": "after other text of the kind",
@@ -100,13 +105,17 @@ def _parts_title(
             leaks,
             key=lambda bar: (bar.label in rows, bar.label != WRONG, bar.estimate.value),
         )
-        right = say_count(most.estimate.value)
-        return f"{capitalise(most.label)}: {right} of 100 are right; {guess}"
-    for bar in bars:
-        if bar.label in rows:  # it tells bits, and makes no more answers right
-            right = say_count(bar.estimate.value)
-            label = capitalise(bar.label)
+        right, label = say_count(most.estimate.value), capitalise(most.label)
+        if most.estimate.value <= base.value and most.label != WRONG:
+            # It tells bits, and makes no more answers right.
             return f"{label} makes labels likelier: {right} of 100; {guess}"
+        return f"{label}: {right} of 100 are right; {guess}"
+    rows_of = {bar.label: bar for bar in bars}
+    both, wrong = rows_of.get(f"{BOTH}{BY_FORM}"), rows_of.get(WRONG)
+    if both and wrong and wrong.tone == "fine":  # the loss is what the verdict tells
+        right, left = say_count(both.estimate.value), say_count(wrong.estimate.value)
+        said = f"{capitalise(both.label)}: {right} of 100 are right"
+        return f"{said}; with wrong evidence, {left}"
     parts = [bar for bar in bars if bar.expected]
     best = max(parts or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
@@ -117,7 +126,7 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
     """What length or form, position and rules get right, of what they tell most."""
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     if leakage is not None and (base := guessing(leakage)) is not None:
-        told = leaking_part(leakage)
+        told, leaking = leaking_part(leakage), _leaking_bits(leakage)
         bars = []
         for readers in (FORMS, ("position",)):
             gains = [
@@ -129,10 +138,12 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
             ]
             if gains:
                 # What the answer quotes, where that is one of these.
-                most = max(gains, key=lambda f: (f is told, f.estimate.value))
+                most = max(gains, key=lambda f: (_is_of(f, told), f.estimate.value))
                 right = right_alone(leakage, most, base)
                 row = f"{name_leak(most)} alone"
-                bars.append(_alone_bar(row, right, base, margin))
+                bar = _alone_bar(row, right, base, margin)
+                in_bits = (most.reader, most.condition) in leaking
+                bars.append(replace(bar, tone="leaks") if in_bits else bar)
         bars += [
             Bar(name_leak(f), f.estimate, AS_GUESSING, "leaks")
             for f in leaking_rules(leakage)
@@ -140,8 +151,8 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
         if bars:
             return bars
     if evidence is not None and (base := guessing(evidence)) is not None:
-        surface = find_estimate(evidence, "accuracy", "surface", "full")
-        if surface is not None:
+        surface = find_estimate(evidence, "accuracy", FORM, "full")
+        if surface is not None and _main_reader(evidence) != FORM:
             return [_alone_bar("the form of both parts alone", surface, base, margin)]
     return []
 
@@ -157,17 +168,13 @@ def _part_bars(
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     best = _best_of_parts(leakage) if leakage else {}
     removed = best.pop(GOLD_REMOVED, None)
-    leaking = {
-        (f.reader, f.condition)
-        for f in (leakage.findings if leakage else ())
-        if f.statistic == "v_information" and f.decision == "leaks"
-    }
+    leaking = _leaking_bits(leakage) if leakage else set()
     bars = []
     for condition, f in best.items():
         part = name_part(plain_text(condition_column(condition), 40))
         bar = _alone_bar(f"{part} alone", f.estimate, base, margin)
-        leaks = (f.reader, condition) in leaking and f.estimate.value > base.value
-        bars.append(replace(bar, tone="leaks") if leaks else bar)
+        in_bits = (f.reader, condition) in leaking
+        bars.append(replace(bar, tone="leaks") if in_bits else bar)
     readers = [f.reader for f in best.values()]
     for label, alone in _evidence_parts(evidence) if evidence else ():
         if label not in {bar.label for bar in bars}:
@@ -178,6 +185,21 @@ def _part_bars(
     return bars, readers
 
 
+def _leaking_bits(leakage: Report) -> set[tuple[str, str]]:
+    """Who is told surely more bits by which part than the margin."""
+    return {
+        (f.reader, f.condition)
+        for f in leakage.findings
+        if f.statistic == "v_information" and f.decision == "leaks"
+    }
+
+
+def _is_of(finding: Finding, told: Finding | None) -> bool:
+    """Whether it is of the reader and the part that the answer quotes."""
+    place = (finding.reader, finding.condition)
+    return told is not None and place == (told.reader, told.condition)
+
+
 def _best_of_parts(leakage: Report) -> dict[str, Finding]:
     """What each part alone gets right, by the reader whom it tells the most.
 
@@ -186,8 +208,7 @@ def _best_of_parts(leakage: Report) -> dict[str, Finding]:
     told, best = leaking_part(leakage), dict[str, Finding]()
 
     def rank(f: Finding) -> tuple[bool, float]:
-        quoted = told and (told.reader, told.condition) == (f.reader, f.condition)
-        return bool(quoted), f.estimate.value
+        return _is_of(f, told), f.estimate.value
 
     for f in leakage.findings:
         if f.statistic in PART_STATISTICS and not is_of_some(f.condition):
@@ -208,7 +229,7 @@ def _evidence_parts(evidence: Report) -> Iterator[tuple[str, Estimate]]:
         alone = find_estimate(evidence, statistic, reader, "full") if reader else None
         if alone is not None:
             part = name_part(plain_text(named.get(role, role), 40))
-            yield f"{part} alone", alone
+            yield f"{part}{BY_FORM if reader == FORM else ' alone'}", alone
 
 
 def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
@@ -217,7 +238,8 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
     full = find_estimate(report, "accuracy", reader, "full") if reader else None
     if full is None:
         return []
-    name = "both together" if report.audit == "evidence" else "all parts together"
+    name = BOTH if report.audit == "evidence" else "all parts together"
+    name += BY_FORM if reader == FORM else ""
     tone = "fine" if full.low > base.value else "unknown"
     bars = [Bar(name, full, "above guessing", tone)]
     loss = find_estimate(report, "delta_evi", reader)
@@ -274,17 +296,20 @@ def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
     report = by_audit.get("exposure")
     if report is None:
         return None
-    bars = []
+    bars, first = [], deciding_size(report)
     for arm, words in ARMS.items():
         scores = [
             f
             for f in report.findings
             if f.statistic == "accuracy" and f.condition.startswith(f"{arm}, ")
         ]
-        bars += [
-            Bar(f"{reader_words(plain_text(f.reader, 40))}, {words}", f.estimate)
-            for f in scores[:4]
-        ]
+        sizes = {f.condition for f in scores}
+        scores.sort(key=lambda f: not f.condition.endswith(f", {first}"))
+        for f in scores[:4]:
+            size = f.condition.removeprefix(f"{arm}, ") if len(sizes) > 1 else ""
+            at = f", {plain_text(size, 40)}" if size else ""
+            name = f"{reader_words(plain_text(f.reader, 40))}, {words}{at}"
+            bars.append(Bar(name, f.estimate))
     if not bars:
         return None
     title = "What models get right before and after reading texts without labels"
@@ -292,7 +317,10 @@ def _arms_chart(by_audit: dict[str, Report]) -> BarChart | None:
 
 
 def _main_reader(report: Report) -> str:
-    """The reader of words that the verdict rests on, else the best; empty for none."""
+    """The reader of words that the verdict rests on, else the best; empty for none.
+
+    Form, where the verdict rests on it since no reader of words is fit to speak.
+    """
     scores = [
         f
         for f in report.findings
@@ -300,7 +328,11 @@ def _main_reader(report: Report) -> str:
         and f.condition == "full"
         and f.reader not in NO_READER
     ]
-    if report.verdict.stage in {f.reader for f in scores}:
-        return str(report.verdict.stage)
+    stage, readers = report.verdict.stage, {f.reader for f in scores}
+    if stage in readers:
+        return str(stage)
+    unfit = {f.reader for f in report.findings if f.decision == COLLAPSED}
+    if stage == FORM and readers <= unfit:
+        return FORM
     best = max(scores, key=lambda f: f.estimate.value, default=None)
     return best.reader if best else ""

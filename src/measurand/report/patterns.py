@@ -16,6 +16,7 @@ from measurand.report.details import guessing
 from measurand.report.explorer import name_items
 from measurand.report.layout import to_number
 from measurand.report.leak_causes import (
+    PARTLY,
     SIMPLE,
     leak_clauses,
     leaking_rules,
@@ -98,9 +99,9 @@ def find_patterns(report: Report, most: int = MOST) -> list[Pattern]:
 
 def _simple_patterns(report: Report) -> list[Pattern]:
     """What the verdict names as the simple cause, such as the length."""
-    for part, clause in leak_clauses(report.verdict.reason).items():
+    for part, clause in leak_clauses(report).items():
         for phrase, sentence in SIMPLE.items():
-            found = re.search(rf"(% of these bits )?\bby {re.escape(phrase)}", clause)
+            found = re.search(rf"({PARTLY})?\bby {re.escape(phrase)}", clause)
             # What explains part of a leak is not its cause: the words that do follow.
             if found and not found[1] and part in report.items:
                 long = "length" in phrase

@@ -34,6 +34,9 @@ def _interval_title(exhibit: Exhibit) -> str:
     """The row that stands furthest out, or that none does."""
     rows = plot_columns(exhibit.table, ["group", "name"], ["value", "low", "high"])
     rows = rows.dropna(subset=["value"])
+    titled = exhibit.settings.get("titled")  # the rows that decide, where some do not
+    if isinstance(titled, list) and rows["name"].isin(titled).any():
+        rows = rows[rows["name"].isin(titled)]
     if rows.empty:
         return ""
     margin = np.nan_to_num(to_number(exhibit.settings.get("margin", 0.0)))

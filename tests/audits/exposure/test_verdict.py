@@ -184,7 +184,55 @@ def test_what_a_new_task_may_see_is_said():
 def test_accuracies_alone_are_not_uninflated_without_saying_what_was_visible():
     told = said(study(0.05, 0.0, draws=60))
     assert told.provisional
-    assert f"{ALONE}, so it rests on the interval: an inflation of" in told.reason
+    assert f"{ALONE}, so it rests on the interval: a bias of" in told.reason
+
+
+def test_the_bias_that_would_be_called_inflated_is_beyond_the_margin():
+    table = study(0.05, 0.0, draws=60)
+    (least,) = re.findall(r"a bias of (\d\.\d+) points would be", said(table).reason)
+    sigma = judged(table).paired["bias"].together.cells.se
+    assert float(least) == pytest.approx(1 + 2.8 * sigma, abs=0.03)
+    called = [
+        said(study(0.0, float(least) / 100, draws=60, seed=seed)).label
+        for seed in range(20)
+    ]
+    assert called.count("inflated") > 11
+    assert NOT not in called
+
+
+def test_tasks_that_cancel_between_models_are_not_called_uninflated():
+    up, down = ([sign * 0.04, -sign * 0.04] * 4 for sign in (1, -1))
+    seen = set()
+    for seed in range(0, 100, 20):
+        parts = by_task(up, 20, seed), by_task(down, 20, 1000 + seed)
+        told = said(pd.concat([parts[0].assign(lm="A"), parts[1].assign(lm="B")]))
+        assert told.label != NOT
+        assert "may be luck" not in told.reason
+        seen.add(told.region)
+        if told.region == "undecided":
+            assert "models differ from task to task by" in told.reason
+        elif "by itself alone" in told.reason:
+            assert "models differ from task to task beyond luck" in told.reason
+    assert "undecided" in seen
+
+
+def test_a_task_beyond_the_margin_is_named_where_all_are_cleared():
+    reasons = [
+        told.reason
+        for seed in range(0, 240, 30)
+        if (told := said(by_task([0.025, *[0.0] * 24], seed=seed))).label == NOT
+    ]
+    named = [reason for reason in reasons if "by itself alone, " in reason]
+    assert named
+    for reason in named:
+        assert re.search(r"by itself alone, t\d+ \d\.\d+ \[[1-9]", reason)
+        assert "would be inflated: of 25 tasks, that may be luck" in reason
+
+
+def test_one_task_that_stands_in_the_way_is_one_task():
+    told = said(by_task([-0.06, *[0.0] * 7]))
+    assert told.label == "undecided"
+    assert "but 1 task is clearly beyond the margin: t0 -" in told.reason
 
 
 def dosed(table, gain):
@@ -209,6 +257,52 @@ def test_nothing_is_cleared_by_a_study_that_does_not_see_its_control(gain, label
     assert told.label == label
     assert ("was not seen" in told.reason) == (gain == 0)
     assert not told.provisional
+
+
+def controlled(a, b):
+    """Two models that are not inflated, with the gains of their controls."""
+    tables = [
+        dosed(study(0.05, 0.0, draws=60, seed=at), gain or 0).assign(lm=lm)
+        for at, (lm, gain) in enumerate((("A", a), ("B", b)))
+    ]
+    if b is None:
+        tables[1] = tables[1].assign(**{"correct_dose_0.1": np.nan})
+    table = pd.concat(tables, ignore_index=True)
+    controls = control_effects(table, 0)["m=50,n=200"]
+    return table, {"controls": controls, "uncontrolled": ""}
+
+
+@pytest.mark.parametrize(
+    ("gain", "why"),
+    [
+        (0.0, "the control of B with 10 % of the test rows learned gained"),
+        (None, "no positive control of B was run"),
+    ],
+)
+def test_one_models_control_clears_no_other_model(gain, why):
+    table, kinds = controlled(0.5, gain)
+    told = said(table, **kinds)
+    assert told.label == "undecided"
+    assert told.reason.count(why) == 1
+    assert "of A" not in told.reason
+    table, kinds = controlled(0.5, 0.5)
+    assert said(table, **kinds).label == NOT
+
+
+def test_a_model_that_learns_no_labels_is_named_and_cleared_for_now():
+    table, kinds = controlled(0.5, None)
+    told = said(table, **kinds, unlabelled=["B"])
+    assert told.label == NOT
+    assert told.provisional
+    assert told.reason.endswith("; B: no labels learned, no control")
+
+
+def test_a_control_that_gains_less_than_the_margin_shows_nothing():
+    table = dosed(study(0.05, 0.0, draws=60), 0.3)
+    controls = control_effects(table, 0)["m=50,n=200"]
+    told = said(table, margin=4.0, controls=controls, uncontrolled="")
+    assert told.label == "undecided"
+    assert "no more than the margin of 4: it does not show" in told.reason
 
 
 def test_an_overtrained_arm_has_a_line_of_its_own():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from measurand.stats.exposure.decisions import decide, draws_to_decide
+from measurand.stats.exposure.decisions import decide
 from measurand.stats.exposure.effects import task_means
 
 N, MARGIN = 200, 1.0
@@ -68,20 +68,45 @@ def test_several_sizes_share_their_false_alarms(rng):
     assert shares[1] < 0.5 * shares[0]
 
 
-def test_the_draws_that_would_decide_do(rng):
-    few = one([0.0] * 8, draws=10, sd=8.0)
-    few = type(few)(0 * few.means, few.luck, few.shared, few.draws)
-    assert not decide(few, [few], MARGIN).within
-    needed = draws_to_decide(few, [few], MARGIN)
-    many = cells([0.0] * 8, draws=needed, sd=8.0, rng=rng, studies=50)
-    assert decide(many, [many], MARGIN).within.mean() > 0.5
+def crossed(effects, studies=100, draws=20, sd=4.0, rng=None):
+    """Studies of models × tasks with these effects: all together, and each model."""
+    rng = rng or np.random.default_rng(0)
+    shape = (studies, *np.shape(effects), draws)
+    values = np.asarray(effects)[..., None] + rng.normal(0, sd, shape)
+    alone = [task_means(values[:, at], N) for at in range(len(effects))]
+    return task_means(values.mean(axis=1), N), alone
 
 
-def test_no_number_of_draws_mends_a_wrong_side_or_a_small_pool():
-    low = one([-4.0] * 8)
-    assert draws_to_decide(low, [low], MARGIN) is None
-    apart = one([5.0, -5] * 4)
-    assert draws_to_decide(apart, [apart], MARGIN) is None
-    wide = one([0.0] * 8, draws=10, sd=8.0)
-    shared = type(wide)(wide.means, wide.luck, wide.luck * 9, wide.draws)
-    assert draws_to_decide(shared, [shared], 0.5) is None
+@pytest.mark.parametrize("tasks", [4, 10])
+def test_tasks_never_cancel_between_models(tasks, rng):
+    up = np.array([2.5, -2.5] * (tasks // 2))
+    together, alone = crossed([up, -up], rng=rng)
+    said = decide(together, alone, MARGIN)
+    assert said.mean_within.mean() > 0.8
+    assert not said.within.any()
+    assert not said.cells_within.any()
+
+
+def test_a_task_of_one_model_is_named_and_models_that_agree_are_cleared(rng):
+    loud = np.array([8.0, *[0.0] * 7])
+    said = decide(*crossed([loud, -loud], rng=rng), MARGIN)
+    assert said.tasks_above[:, 0].mean() > 0.9
+    assert said.tasks_above[:, 1:].mean() < 0.01
+    calm = decide(*crossed(np.zeros((2, 8)), draws=60, rng=rng), MARGIN)
+    assert calm.within.mean() > 0.9
+
+
+def test_more_draws_of_a_small_effect_clear_it_more_often(rng):
+    shares = []
+    for draws in (100, 400):
+        made = cells([0.5] * 10, draws=draws, sd=6.0, rng=rng, studies=200)
+        shares.append(decide(made, [made], MARGIN).within.mean())
+    assert 0.7 < shares[0] <= shares[1]
+    assert shares[1] > 0.98
+
+
+def test_a_task_beyond_the_margin_on_either_side_is_apart():
+    made = one([0.0, -4.0, 0.6, *[0.0] * 5], sd=2.0)
+    said = decide(made, [made], MARGIN)
+    assert np.flatnonzero(said.tasks_apart).tolist() == [1]
+    assert not said.within

@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from measurand.core.errors import BadInput, UnknownName
+from measurand.stats.exposure.effects import paired_effects
 from measurand.stats.exposure.studies import (
     mean_differences,
     pair_arms,
@@ -46,6 +47,19 @@ def test_boost_and_bias_share_the_extra_arm():
     assert (boost.table["treatment"] == bias.table["control"]).all()
     assert boost.differences.mean() == pytest.approx(0.08)
     assert mean_differences(counts)["bias"].tolist() == pytest.approx([2.0, 2.0])
+
+
+def test_table_1_weighs_tasks_and_not_draws():
+    rows = [
+        {"m": 50, "n": 100, "lm": "A", "task": task, "subsample": draw}
+        | {"correct_base": 50, "correct_extra": 55, "correct_test": 55 + gain}
+        for task, draws, gain in (("big", 90, 5), ("small", 3, -5))
+        for draw in range(draws)
+    ]
+    counts = study_counts(pd.DataFrame(rows))
+    assert mean_differences(counts)["bias"].tolist() == pytest.approx([0.0])
+    decides = paired_effects(pair_arms(counts, "bias")).together.estimate
+    assert decides.value == pytest.approx(0.0)
 
 
 def test_one_model_needs_no_lm_column():

@@ -18,8 +18,8 @@ task_model_sd, residual_sd
     What single models add in single tasks beyond luck, and how far draws of one task
     and model differ.
 detectable, detectable_dose
-    The least bias that a study of this error tells from zero 80 % of the time, and the
-    dose that has as much.
+    The least bias that a study of this error calls inflated 80 % of the time, and the
+    dose that gains as much.
 control_gain, recovery
     What an arm gains that learned a share of the test rows with their labels, and the
     share of the room that it gains on these.

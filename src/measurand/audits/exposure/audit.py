@@ -1,6 +1,6 @@
 """The exposure audit itself: run the study, or take somebody else's accuracies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -219,14 +219,17 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     counts = study_counts(run.counts)
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
     warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
-    learns = any(traits_of(reader).learns_labels for reader in readers.values())
+    unlabelled = [
+        name for name, reader in readers.items() if not traits_of(reader).learns_labels
+    ]
     report = _exposure_report(
         run,
         _describe_tasks(source.benchmarks, run),
         choices,
         settings,
         seed,
-        "" if learns else NO_LABELS,
+        NO_LABELS if len(unlabelled) == len(readers) else "",
+        unlabelled,
     )
     lengths = exhibit_lengths(report.benchmark)
     return replace(
@@ -245,6 +248,9 @@ def _describe_tasks(
         "name": ", ".join(benchmarks),
         "tasks": {name: dict(notes) for name, notes in run.notes.items()},
         "fields": {name: list(side.fields) for name, side in sides.items()},
+        "label_columns": {
+            name: benchmark.roles.get("label") for name, benchmark in benchmarks.items()
+        },
         "digest": {name: side.digest for name, side in sides.items()},
     }
 
@@ -291,6 +297,7 @@ def _exposure_report(
     settings: ExposureSettings,
     seed: int,
     uncontrolled: str,
+    unlabelled: Collection[str] = (),
 ) -> Report:
     """The report of a study's rows."""
     method, margin = settings.method, settings.margin
@@ -300,13 +307,15 @@ def _exposure_report(
     overtrained = (
         [] if over is None else analyse_sizes(study_counts(over), method, seed)
     )
-    findings, not_run = exposure_findings(analyses)
+    findings, not_run = exposure_findings(analyses, margin)
     for size in analyses:
-        bias = size.paired["bias"].together
-        findings += control_findings(size.name, controls.get(size.name, []), bias)
+        least = size.paired["bias"].together.detectable(margin, len(analyses))
+        findings += control_findings(size.name, controls.get(size.name, []), least)
     findings += transfer_findings(run.counts)
     replays = replay_sizes(analyses, method, margin, seed)
-    conclusion = verdict(analyses, margin, controls, uncontrolled, overtrained)
+    conclusion = verdict(
+        analyses, margin, controls, uncontrolled, overtrained, unlabelled
+    )
     report = Report(
         "exposure",
         description,
@@ -346,6 +355,7 @@ def _analysis_settings(
             for name, contrast in size.contrasts.items()
             if contrast.slices is not None
         },
+        **({} if method.notable is None else {"notable_given": method.notable}),
         "thresholds": SHOWN | {"margin": settings.margin},
         "tasks_with_positive_bias": {
             size.name: size.contrasts["bias"].tasks.positive for size in analyses

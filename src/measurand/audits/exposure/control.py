@@ -6,7 +6,7 @@ gains dose × room over the extra arm, where room is what was wrong of them befo
 it does gain on them, over the room, is the recovery.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,12 @@ from measurand.audits.exposure.study import replace_arms
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.seeds import generator
-from measurand.stats.exposure.effects import POINTS, Effect, paired_effects
+from measurand.stats.exposure.effects import (
+    POINTS,
+    Effect,
+    PairedEffects,
+    paired_effects,
+)
 from measurand.stats.exposure.studies import pair_arms, rows_by_size, study_counts
 from measurand.stats.resampling import bootstrap
 
@@ -31,12 +36,14 @@ class ControlEffect:
     Attributes:
         dose: The share of test rows that was learned, on average.
         gain: What the arm gained over the extra arm, in points.
+        alone: The same by model, of those that have the arm.
         recovery: By model, and of all, the gain on the leaked rows over their room.
         room: Points that a whole test set of such rows could gain.
     """
 
     dose: float
     gain: Effect
+    alone: Mapping[str, Effect]
     recovery: dict[str, Estimate]
     room: float
 
@@ -65,21 +72,21 @@ def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEff
             continue
         for (m, n), part in rows_by_size(study_counts(rows)):
             own = rows[(rows["m"] == m) & (rows["n"] == n)]
-            gain = paired_effects(pair_arms(part, "bias")).together
+            gains = paired_effects(pair_arms(part, "bias"))
             effects.setdefault(f"m={m},n={n}", []).append(
-                _control_effect(arm, gain, own, seed)
+                _control_effect(arm, gains, own, seed)
             )
     return effects
 
 
 def _control_effect(
-    arm: str, gain: Effect, rows: pd.DataFrame, seed: int
+    arm: str, gains: PairedEffects, rows: pd.DataFrame, seed: int
 ) -> ControlEffect:
     """The effect of a dose, with its recovery where rows say what was leaked."""
     dose = float(arm.removeprefix(DOSED))
     if f"leaked_{arm}" not in rows:
         room = POINTS * (1 - float((rows["correct_extra"] / rows["n"]).mean()))
-        return ControlEffect(dose, gain, {}, room)
+        return ControlEffect(dose, gains.together, gains.alone, {}, room)
     sums = rows[[f"leaked_{arm}", f"leaked_before_{arm}"]].sum()
     share = float(rows[f"leaked_{arm}"].sum() / rows["n"].sum())
     room = POINTS * float(1 - sums.iloc[1] / max(sums.iloc[0], 1))
@@ -91,7 +98,7 @@ def _control_effect(
             recovery[name] = leaked_recovery(part, arm, rng)
         except Undefined:
             continue
-    return ControlEffect(share, gain, recovery, room)
+    return ControlEffect(share, gains.together, gains.alone, recovery, room)
 
 
 def leaked_recovery(rows: pd.DataFrame, arm: str, rng: np.random.Generator) -> Estimate:
@@ -110,15 +117,18 @@ def leaked_recovery(rows: pd.DataFrame, arm: str, rng: np.random.Generator) -> E
 
 
 def control_findings(
-    size: str, controls: Sequence[ControlEffect], bias: Effect
+    size: str, controls: Sequence[ControlEffect], least: float
 ) -> list[Finding]:
-    """What each dose did, and the least dose that would have shown as a bias."""
+    """What each dose did, and the dose that gains the least that would be inflated."""
     findings = []
     for control in controls:
         condition = f"dose {control.dose:.3g}, {size}"
-        findings.append(
-            Finding("control_gain", "all models", condition, control.gain.estimate)
-        )
+        gains = {"all models": control.gain}
+        gains |= control.alone if len(control.alone) > 1 else {}
+        findings += [
+            Finding("control_gain", name, condition, gain.estimate)
+            for name, gain in gains.items()
+        ]
         findings += [
             Finding("recovery", name, condition, estimate)
             for name, estimate in control.recovery.items()
@@ -126,8 +136,7 @@ def control_findings(
     if controls and controls[-1].gain.estimate.low > 0:
         largest, gain = controls[-1], controls[-1].gain.estimate
         value, low, high = (
-            bias.detectable / end * largest.dose
-            for end in (gain.value, gain.high, gain.low)
+            least / end * largest.dose for end in (gain.value, gain.high, gain.low)
         )
         method = f"in proportion to the gain at dose {largest.dose:.3g}"
         estimate = Estimate(value, low, high, gain.level, gain.n, method)

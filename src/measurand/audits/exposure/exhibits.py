@@ -9,10 +9,10 @@ import pandas as pd
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED
-from measurand.audits.exposure.findings import loss_pairs
+from measurand.audits.exposure.findings import ALL, loss_pairs
 from measurand.core.arrays import Floats
 from measurand.core.finding import Estimate, Exhibit
-from measurand.stats.exposure.studies import mean_differences
+from measurand.stats.exposure.studies import CONTRASTS, mean_differences
 
 SHOWN = 1000  # draws of a distribution that a page carries
 TRACED = 250  # draws of one chain
@@ -49,7 +49,8 @@ def exhibit_averages(
     caption = (
         "Boost (extra against base) and bias (test against extra), with the margin: "
         "paired differences, which decide; below, by the hierarchical model, of a "
-        "repeated study, of one under wide priors, and in true accuracy"
+        "repeated study, of one under wide priors, and in true accuracy, where tasks "
+        "with more draws weigh more"
     )
     if any(len(size.models) > 1 for size in analyses):
         caption += "; each model alone stands below all of them"
@@ -63,8 +64,14 @@ def exhibit_averages(
             "intervals",
             pd.DataFrame([row for index in indices for row in rows[index]]),
             f"{caption}{numbering}",
-            {"margin": margin, **POINTS},
+            {"margin": margin, **POINTS, "titled": _deciding_names(analyses)},
         )
+
+
+def _deciding_names(analyses: Sequence[SizeAnalysis]) -> list[str]:
+    """The rows of paired differences: what a title may say stands out."""
+    alone = [f"{lm} alone" for size in analyses for lm in size.models]
+    return [*CONTRASTS, ALL, *dict.fromkeys(alone)]
 
 
 def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:
@@ -75,7 +82,7 @@ def _average_rows(size: SizeAnalysis) -> list[dict[str, object]]:
         group, subject = size.name, contrast
         alone = effects.alone if len(effects.alone) > 1 else {}
         if alone:
-            group, subject = f"{contrast}, {size.name}", "all models"
+            group, subject = f"{contrast}, {size.name}", ALL
         estimates = {
             subject: effects.together.estimate,
             **{f"{lm} alone": effect.estimate for lm, effect in alone.items()},
@@ -98,7 +105,10 @@ def _ends(estimate: Estimate) -> dict[str, object]:
 def exhibit_means(analyses: Sequence[SizeAnalysis]) -> Exhibit:
     """Mean boost and bias of each size and model: the paper's Table 1."""
     table = mean_differences(pd.concat([size.counts for size in analyses]))
-    caption = "Mean boost and bias of each size and model, in points (Table 1)"
+    caption = (
+        "Mean boost and bias of each size and model, in points, every task with the "
+        "same weight (Table 1)"
+    )
     return Exhibit("table_1", "table", table.round(2).reset_index(), caption)
 
 

@@ -94,7 +94,7 @@ ALL = "all models"
 
 
 def exposure_findings(
-    analyses: Sequence[SizeAnalysis],
+    analyses: Sequence[SizeAnalysis], margin: float
 ) -> tuple[list[Finding], dict[str, str]]:
     """The findings, and what could not be found."""
     findings: list[Finding] = []
@@ -102,6 +102,13 @@ def exposure_findings(
     for size in analyses:
         for effects in size.paired.values():
             findings += effect_findings(effects, size.name)
+        bias = size.paired["bias"].together
+        least = _exact_estimate(
+            bias.detectable(margin, len(analyses)),
+            bias.pairs,
+            f"80 % power, 95 % interval above {margin:g}",
+        )
+        findings.append(Finding("detectable", ALL, size.name, least))
         for name, contrast in size.contrasts.items():
             findings += [*contrast_findings(contrast, name, size.name)]
             condition = f"{name}, {size.name}"
@@ -135,11 +142,6 @@ def effect_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:
             for task, estimate in effect.by_task().items():
                 condition = f"{task}, {size}"
                 yield Finding(f"task_{contrast}", reader, condition, estimate)
-    if contrast == "bias":
-        least = _exact_estimate(
-            together.detectable, together.pairs, "80 % power at 5 %, two-sided"
-        )
-        yield Finding("detectable", ALL, size, least)
 
 
 def _spread_findings(effects: PairedEffects, size: str) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """From effects to words: inflated, on which tasks, not within the margin, undecided."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +15,8 @@ from measurand.stats.exposure.decisions import (
     WIDER,
     Decisions,
     decide,
-    draws_to_decide,
 )
+from measurand.stats.exposure.draws import draws_to_decide
 from measurand.stats.exposure.effects import PairedEffects
 
 INFLATED, NOT, UNDECIDED = "inflated", "not inflated within the margin", "undecided"
@@ -24,6 +24,7 @@ SOMEWHERE = "inflated on some tasks"
 LABELS = (INFLATED, SOMEWHERE, NOT, UNDECIDED)
 STAGE = "paired differences"
 NEVER = "at these figures more draws will not decide"
+LUCK = "may be luck"  # said of what clears the margin as one of many
 SHOWN_TASKS = 5  # names in a reason
 
 
@@ -37,12 +38,15 @@ class Judged:
         controls: What doses did, the smallest first.
         uncontrolled: Why there is no control, where there can be none; a study that
             could have run one and did not has no such reason.
+        unlabelled: The models that learn no labels, which have no control beside
+            others that do.
     """
 
     name: str
     paired: Mapping[str, PairedEffects]
     controls: Sequence[ControlEffect] = ()
     uncontrolled: str = ""
+    unlabelled: Collection[str] = ()
 
     def decide(self, margin: float, sizes: int) -> Decisions:
         """What the bias lets one say."""
@@ -57,6 +61,7 @@ def verdict(
     controls: Mapping[str, Sequence[ControlEffect]] | None = None,
     uncontrolled: str = "",
     overtrained: Sequence[SizeAnalysis] = (),
+    unlabelled: Collection[str] = (),
 ) -> Verdict:
     """What the sizes let us say together; the overtrained arms have a line of theirs.
 
@@ -66,10 +71,17 @@ def verdict(
         controls: By size, what doses did.
         uncontrolled: Why there can be no control, where there can be none.
         overtrained: The analysis of each size with the overtrained arms.
+        unlabelled: The models that learn no labels.
     """
     known = controls or {}
     judged = [
-        Judged(size.name, size.paired, known.get(size.name, ()), uncontrolled)
+        Judged(
+            size.name,
+            size.paired,
+            known.get(size.name, ()),
+            uncontrolled,
+            unlabelled,
+        )
         for size in analyses
     ]
     conclusion = worst_verdict(judged, margin)
@@ -108,15 +120,17 @@ def size_verdict(size: Judged, margin: float, sizes: int = 1) -> Verdict:
         count, total = int(decisions.tasks_above.sum()), len(bias.together.tasks)
         label = f"inflated on {count} of {total} tasks"
         parts = [reason, _tasks_above(bias, decisions)]
-        parts.append(_tasks_in_doubt(bias, decisions, margin))
+        parts.append(_tasks_in_doubt(bias, decisions, margin, "would be too"))
         return Verdict(label, SOMEWHERE, STAGE, _join(parts))
-    unseen = _unseen(size)
+    unseen = describe_unseen(size, margin)
+    doubt = _tasks_in_doubt(bias, decisions, margin, "would be inflated")
     if decisions.within and not unseen:
-        parts = [reason, _describe_spread(bias), _describe_control(size)]
-        provisional = bool(size.uncontrolled)
+        control = _describe_control(size, margin, sizes)
+        parts = [reason, doubt, _describe_spread(bias), control]
+        provisional = bool(size.uncontrolled or _exempt(size))
         return Verdict(NOT, NOT, STAGE, _join(parts), provisional)
-    parts = [reason, *_obstacles(size, decisions, margin)]
-    parts.append(unseen if decisions.within else _describe_draws(size, margin))
+    parts = [reason, *_obstacles(size, decisions, margin), doubt]
+    parts.append(unseen if decisions.within else _describe_draws(size, margin, sizes))
     return Verdict(UNDECIDED, UNDECIDED, STAGE, _join(parts))
 
 
@@ -153,36 +167,58 @@ def _tasks_above(bias: PairedEffects, decisions: Decisions) -> str:
     return f"inflated on {len(names)} of {total} tasks: {', '.join(shown)}{further}"
 
 
-def _tasks_in_doubt(bias: PairedEffects, decisions: Decisions, margin: float) -> str:
+def _tasks_in_doubt(
+    bias: PairedEffects, decisions: Decisions, margin: float, what: str
+) -> str:
     """The tasks whose own interval clears the margin, but not as one of so many."""
-    tasks = bias.together.tasks
+    tasks, models = bias.together.tasks, len(bias.alone)
     doubtful = {
         tasks[at]: told
         for at in np.flatnonzero(~decisions.tasks_above)
         if (told := _worst_of_task(bias, int(at)))[1].low > margin
     }
-    if not doubtful:
+    if not doubtful or len(tasks) == models == 1:
         return ""
     names = sorted(doubtful, key=lambda task: -doubtful[task][1].value)[:SHOWN_TASKS]
     shown = ", ".join(
         f"{task} {doubtful[task][1]}{doubtful[task][0]}" for task in names
     )
-    several = f" and {len(bias.alone)} models" if len(bias.alone) > 1 else ""
-    return (
-        f"by itself alone, {shown} would be too: of {len(tasks)} tasks{several}, that "
-        "may be luck"
-    )
+    more = len(doubtful) - len(names)
+    further = f" and {more} more" if more else ""
+    said = f"by itself alone, {shown}{further} {what}"
+    crossed = bias.interaction
+    if crossed and crossed.low > 0 and any(doubtful[task][0] for task in names):
+        return (
+            f"{said}: models differ from task to task beyond luck, by a standard "
+            f"deviation of {crossed} points"
+        )
+    several = f" and {models} models" if models > 1 else ""
+    noun = "task" if len(tasks) == 1 else "tasks"
+    return f"{said}: of {len(tasks)} {noun}{several}, that {LUCK}"
 
 
 def _worst_of_task(bias: PairedEffects, at: int) -> tuple[str, Estimate]:
     """The bias of a task in the mean over models, or in the model where it is worst."""
-    task, several = bias.together.tasks[at], len(bias.alone) > 1
-    estimates = {"": bias.together.by_task()[task]}
-    if several:
-        alone = {lm: effect.by_task()[task] for lm, effect in bias.alone.items()}
-        estimates |= {f" ({lm})": estimate for lm, estimate in alone.items()}
+    estimates = _estimates_of_task(bias, at)
     name = max(estimates, key=lambda name: estimates[name].low)
     return name, estimates[name]
+
+
+def _furthest_of_task(bias: PairedEffects, at: int) -> str:
+    """A task with its bias where that is clearest from zero, on either side."""
+    estimates = _estimates_of_task(bias, at)
+    name = max(estimates, key=lambda n: max(estimates[n].low, -estimates[n].high))
+    return f"{bias.together.tasks[at]} {estimates[name]}{name}"
+
+
+def _estimates_of_task(bias: PairedEffects, at: int) -> dict[str, Estimate]:
+    """The bias of a task in the mean over models, and in each of several."""
+    task = bias.together.tasks[at]
+    estimates = {"": bias.together.by_task()[task]}
+    if len(bias.alone) > 1:
+        alone = {lm: effect.by_task()[task] for lm, effect in bias.alone.items()}
+        estimates |= {f" ({lm})": estimate for lm, estimate in alone.items()}
+    return estimates
 
 
 def _describe_spread(bias: PairedEffects) -> str:
@@ -197,31 +233,58 @@ def _describe_spread(bias: PairedEffects) -> str:
     )
 
 
-def _describe_control(size: Judged) -> str:
+def _describe_control(size: Judged, margin: float, sizes: int) -> str:
     """What the study could have seen."""
-    least = size.paired["bias"].together.detectable
-    found = f"an inflation of {least:.2f} points would be found 80 % of the time"
-    if size.controls:
-        largest = size.controls[-1]
-        gain = largest.gain.estimate
-        return (
-            f"the control with {100 * largest.dose:.3g} % of the test rows learned "
-            f"gained {gain} of {largest.expected:.2f} points, and {found}"
-        )
-    return f"{size.uncontrolled}, so it rests on the interval: {found}"
+    least = size.paired["bias"].together.detectable(margin, sizes)
+    found = f"a bias of {least:.2f} points would be called inflated 80 % of the time"
+    if not size.controls:
+        return f"{size.uncontrolled}, so it rests on the interval: {found}"
+    largest = size.controls[-1]
+    gain = largest.gain.estimate
+    exempt = _exempt(size)
+    rest = f"; {join_names(exempt)}: no labels learned, no control" if exempt else ""
+    return (
+        f"the control with {100 * largest.dose:.3g} % of the test rows learned "
+        f"gained {gain} of {largest.expected:.2f} points, and {found}{rest}"
+    )
 
 
-def _unseen(size: Judged) -> str:
-    """Why a control forbids to say that nothing is there."""
-    if size.controls and not size.controls[-1].is_seen:
-        gain = size.controls[-1].gain.estimate
-        return (
-            f"the control with {100 * size.controls[-1].dose:.3g} % of the test rows "
-            f"learned gained {gain} points: what was there was not seen"
-        )
-    if not size.controls and not size.uncontrolled:
+def _exempt(size: Judged) -> list[str]:
+    """The models that have no control, and could have none, beside others that do."""
+    if not size.controls:
+        return []
+    return [lm for lm in size.paired["bias"].alone if lm in size.unlabelled]
+
+
+def describe_unseen(size: Judged, margin: float) -> str:
+    """Why a control forbids to say that nothing is there, by model.
+
+    A gain has to be surely above zero, and larger than the margin: one that is smaller
+    would itself be called not inflated.
+    """
+    if not size.controls:
+        if size.uncontrolled:
+            return ""
         return "no positive control was run; run one (a dose of 0.1) to say so"
-    return ""
+    models = [lm for lm in size.paired["bias"].alone if lm not in size.unlabelled]
+    reasons = []
+    for lm in models:
+        controls = [each for each in size.controls if lm in each.alone]
+        own = f" of {lm}" if len(size.paired["bias"].alone) > 1 else ""
+        if not controls:
+            reasons.append(f"no positive control{own} was run")
+            continue
+        gain = controls[-1].alone[lm].estimate
+        share = f"{100 * controls[-1].dose:.3g} % of the test rows learned"
+        gained = f"the control{own} with {share} gained {gain} points"
+        if gain.low <= 0:
+            reasons.append(f"{gained}: what was there was not seen")
+        elif gain.value <= margin:
+            reasons.append(
+                f"{gained}, no more than the margin of {margin:g}: it does not show "
+                "that an inflation beyond that would be seen; a larger dose could"
+            )
+    return "; ".join(reasons)
 
 
 def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
@@ -232,12 +295,18 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     if len(models):
         biases = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
         reasons.append(f"but {'; '.join(biases)}, so that the mean says little")
-    tasks = np.array(bias.together.tasks)[decisions.tasks_apart]
-    if len(tasks):
-        names = join_names(list(tasks[:SHOWN_TASKS]))
-        reasons.append(f"but {len(tasks)} tasks differ clearly from zero ({names})")
+    apart = np.flatnonzero(decisions.tasks_apart)
+    if len(apart):
+        names = [_furthest_of_task(bias, int(at)) for at in apart[:SHOWN_TASKS]]
+        more = len(apart) - len(names)
+        further = f" and {more} more" if more else ""
+        are = "1 task is" if len(apart) == 1 else f"{len(apart)} tasks are"
+        shown = f"{', '.join(names)}{further}"
+        reasons.append(f"but {are} clearly beyond the margin: {shown}")
     elif decisions.mean_within and not decisions.tasks_within:
         reasons.append(_wide_spread(bias, margin))
+    if decisions.mean_within and not decisions.cells_within:
+        reasons.append(_wide_interaction(bias, margin))
     if bias.together.estimate.high < -margin:
         reasons.append("the test's own text helped less than other text did")
     return reasons
@@ -253,11 +322,23 @@ def _wide_spread(bias: PairedEffects, margin: float) -> str:
     )
 
 
-def _describe_draws(size: Judged, margin: float) -> str:
+def _wide_interaction(bias: PairedEffects, margin: float) -> str:
+    """That models may differ by too much from task to task."""
+    if len(bias.together.tasks) < FEW_TASKS or bias.interaction is None:
+        return f"in one model, single tasks may be beyond {WIDER * margin:g} points"
+    crossed = bias.interaction
+    how = "differ" if crossed.low > 0 else "may differ"
+    return (
+        f"models {how} from task to task by a standard deviation of up to "
+        f"{crossed.high:.2f} points, and {WIDER * margin:g} are allowed"
+    )
+
+
+def _describe_draws(size: Judged, margin: float, sizes: int) -> str:
     """The draws that a decision needs, as they are said."""
     bias = size.paired["bias"]
     alone = [effect.cells for effect in bias.alone.values()]
-    draws = draws_to_decide(bias.together.cells, alone, margin)
+    draws = draws_to_decide(bias.together.cells, alone, margin, sizes)
     if draws is None:
         return NEVER
     return f"about {round_up(draws):,} draws a task and model could decide"

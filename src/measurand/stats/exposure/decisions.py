@@ -1,22 +1,22 @@
 """What effects let one say: above the margin, on which tasks, within it, or neither.
 
 Tasks and models of opposite signs never make nothing of each other: "within" needs the
-mean over tasks and models within the margin, each model and the spread of tasks within
-twice that, and no task or model that clearly differs from zero and goes beyond it. The
-5 % of false alarms are shared by the mean (half), models and tasks (a quarter each).
+mean over tasks and models within the margin, each model, the spread of tasks and that
+of models from task to task within twice that, no model that clearly differs from zero
+and may go beyond it, and no task that clearly does, in the mean over models or in one.
+Tasks are held against the margin, never against zero: of more draws, small effects are
+told from zero, and would be no nearer to the margin. The 5 % of false alarms are shared
+by the mean (half), models and tasks (a quarter each).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, t
 
 from measurand.core.arrays import Floats
-from measurand.stats.decisions import POWER
-from measurand.stats.exposure.effects import TaskMeans, spread_at
+from measurand.stats.exposure.effects import TaskMeans, interaction_cells, spread_at
 
 ALPHA = 0.05  # false alarms, over all ways of raising one
 WIDER = 2.0  # margins that a single model, and the spread of tasks, may take
@@ -36,8 +36,11 @@ class Decisions:
         mean_within: The mean lies within the margin.
         models_within: Every model lies within twice the margin.
         tasks_within: So does the spread of tasks; of few tasks, each.
+        cells_within: So does the spread of models from task to task; of few tasks, each
+            task in each model.
         models_apart: Each model that differs from zero and may be beyond the margin.
-        tasks_apart: Each task that does and has a mean beyond it, Holm over tasks.
+        tasks_apart: Each task that is beyond it, on either side, in the mean over
+            models or in one, Holm over all.
     """
 
     mean_above: Booleans
@@ -46,6 +49,7 @@ class Decisions:
     mean_within: Booleans
     models_within: Booleans
     tasks_within: Booleans
+    cells_within: Booleans
     models_apart: Booleans
     tasks_apart: Booleans
 
@@ -60,9 +64,15 @@ class Decisions:
         return np.asarray(~self.inflated & self.tasks_above.any(axis=-1))
 
     @property
+    def decided(self) -> Booleans:
+        """Anything can be said."""
+        return np.asarray(self.inflated | self.inflated_somewhere | self.within)
+
+    @property
     def within(self) -> Booleans:
-        """Mean, models and spread are within what counts as nothing."""
-        fits = self.mean_within & self.models_within & self.tasks_within
+        """Mean, models and spreads are within what counts as nothing."""
+        fits = self.mean_within & self.models_within
+        fits = fits & self.tasks_within & self.cells_within
         objections = self.models_apart.any(axis=-1) | self.tasks_apart.any(axis=-1)
         return np.asarray(
             fits & ~objections & ~self.inflated & ~self.inflated_somewhere
@@ -85,20 +95,24 @@ def decide(
     families = [together, *several]
     p_models = np.stack([m.average_above(margin) for m in alone], axis=-1)
     p_tasks = np.concatenate([m.tasks_above(margin) for m in families], axis=-1)
-    tasks_above = _holm(p_tasks) <= alpha / 4
-    count = together.means.shape[-1]
-    by_family = tasks_above.reshape(*tasks_above.shape[:-1], len(families), count)
-    apart = _holm(together.tasks_apart()) <= ALPHA
+    p_beyond = np.concatenate([m.tasks_beyond(margin) for m in families], axis=-1)
     return Decisions(
         together.average_above(margin) <= alpha / 2,
         (_holm(p_models) <= alpha / 4) & bool(several),
-        np.asarray(by_family.any(axis=-2)),
+        _any_family(_holm(p_tasks) <= alpha / 4, len(families)),
         _average_fits(together, margin),
         np.all([_average_fits(m, WIDER * margin) for m in alone], axis=0),
         _spread_fits(together, WIDER * margin),
+        _interaction_fits(together, several, WIDER * margin),
         np.stack([_is_apart(m, margin, len(several)) for m in alone], axis=-1),
-        apart & (np.abs(together.means) > margin),
+        _any_family(_holm(p_beyond) <= ALPHA, len(families)),
     )
+
+
+def _any_family(cells: Booleans, families: int) -> Booleans:
+    """Each task for which it holds in the mean over models, or in one of them."""
+    split = (*cells.shape[:-1], families, cells.shape[-1] // families)
+    return np.asarray(cells.reshape(split).any(axis=-2))
 
 
 def _holm(p: Floats) -> Floats:
@@ -121,6 +135,23 @@ def _spread_fits(cells: TaskMeans, bound: float) -> Booleans:
     """Whether tasks differ by no more than the bound, for all that is known."""
     if cells.means.shape[-1] >= FEW_TASKS:
         return np.asarray(spread_at(cells, ALPHA) < bound)
+    return _each_fits(cells, bound)
+
+
+def _interaction_fits(
+    together: TaskMeans, several: Sequence[TaskMeans], bound: float
+) -> Booleans:
+    """Whether models differ from task to task by no more than the bound."""
+    if not several:
+        return np.ones(together.average.shape, bool)
+    if together.means.shape[-1] >= FEW_TASKS:
+        cells = interaction_cells(together, several)
+        return np.asarray(spread_at(cells, ALPHA, len(several) - 1) < bound)
+    return np.asarray(np.all([_each_fits(m, bound) for m in several], axis=0))
+
+
+def _each_fits(cells: TaskMeans, bound: float) -> Booleans:
+    """Whether the 90 % interval of every task lies within the bound."""
     halves = cells.task_half_widths(1 - 2 * ALPHA)
     return np.asarray((np.abs(cells.means) + halves < bound).all(axis=-1))
 
@@ -131,64 +162,3 @@ def _is_apart(cells: TaskMeans, margin: float, models: int) -> Booleans:
         return np.zeros(cells.average.shape, bool)
     clear = np.abs(cells.average) > cells.half_width(1 - ALPHA / models)
     return np.asarray(clear & ~_average_fits(cells, margin))
-
-
-BOTH_SIDES = (1 + POWER) / 2  # where an interval may miss on either side
-LEAST_ROOM = 0.05  # points: what is nearer than this to a bound is not told from it
-
-
-def draws_to_decide(
-    together: TaskMeans, alone: Sequence[TaskMeans], margin: float
-) -> int | None:
-    """About how many draws a task and model decide 80 % of times, all as estimated.
-
-    As many again as there are, at least: those did not decide. None where more draws
-    would not: an estimate on the wrong side, or items that all draws share.
-    """
-    value = float(together.average)
-    if value > margin:
-        times = [_times_for_room(together, value - margin, ALPHA / 2, POWER)]
-    else:
-        times = [_times_for_room(together, margin - abs(value), ALPHA, BOTH_SIDES)]
-        for cells in alone if len(alone) > 1 else ():
-            room = WIDER * margin - abs(float(cells.average))
-            times.append(_times_for_room(cells, room, ALPHA, BOTH_SIDES))
-        times.append(_times_for_spread(together, WIDER * margin))
-    if any(time is None for time in times):
-        return None
-    draws = float(together.draws.max())
-    return ceil(draws * max(2.0, *(time for time in times if time is not None)))
-
-
-def _times_for_room(
-    cells: TaskMeans, room: float, alpha: float, power: float
-) -> float | None:
-    """How many times the draws shrink the arm of the average to this room."""
-    if room <= 0:
-        return None
-    luck, shared = (float(part) for part in cells.parts)
-    quantiles = float(t.ppf(1 - alpha, cells.freedom) + t.ppf(power, cells.freedom))
-    allowed = (max(room, LEAST_ROOM) / quantiles) ** 2
-    return luck / (allowed - shared) if allowed > shared else None
-
-
-def _times_for_spread(cells: TaskMeans, bound: float) -> float | None:
-    """How many times the draws bring the upper end of the spread below the bound.
-
-    Were tasks as far apart as estimated: of variance v a task and a spread s, Q is in
-    90 % of studies at most a quantile of chi-square times 1 + s² / v, which the upper
-    end divides by a quantile of its own.
-    """
-    count = cells.means.shape[-1]
-    if count < FEW_TASKS:
-        room = bound - float(np.abs(cells.means).max())
-        if room <= 0:
-            return None
-        quantiles = float(t.ppf(1 - ALPHA, 30) + t.ppf(BOTH_SIDES, 30))
-        return float(cells.variances.max()) * (quantiles / room) ** 2
-    ratio = float(chi2.ppf(BOTH_SIDES, count - 1) / chi2.ppf(ALPHA, count - 1))
-    squared = float(spread_at(cells, None)) ** 2
-    room = bound**2 - ratio * squared
-    if room <= 0:
-        return None
-    return float(cells.variances.mean()) * (ratio - 1) / room

@@ -19,6 +19,7 @@ which an item was tested, the product of its residuals (Cameron, Gelbach and Mil
 All functions take studies along leading axes, so that thousands can be simulated.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -102,10 +103,10 @@ class TaskMeans:
         scores = (self.means - bound) / np.sqrt(self._cautious)
         return np.asarray(t.sf(scores, self._task_freedom))
 
-    def tasks_apart(self) -> Floats:
-        """The two-sided p-value that a task has no difference at all."""
-        scores = np.abs(self.means) / np.sqrt(self._cautious)
-        return np.asarray(2 * t.sf(scores, self._task_freedom))
+    def tasks_beyond(self, bound: float) -> Floats:
+        """The p-value that a task lies within the bound, on whichever side it is."""
+        scores = (np.abs(self.means) - bound) / np.sqrt(self._cautious)
+        return np.asarray(t.sf(scores, self._task_freedom))
 
     @property
     def _cautious(self) -> Floats:
@@ -222,15 +223,14 @@ class Effect:
         low, high = value - half, value + half
         return Estimate(value, low, high, 0.95, len(self.tasks), method)
 
-    @property
-    def detectable(self) -> float:
-        """The least effect that a study of this error tells from zero, 80 % of times.
+    def detectable(self, bound: float, sizes: int = 1) -> float:
+        """The least effect that such a study finds above a bound 80 % of the time.
 
-        Where the two-sided test at 5 % is passed so often.
+        Where the 95 % interval of one of so many sizes lies above the bound so often.
         """
         freedom = float(self.cells.freedom)
-        quantiles = float(t.ppf(0.975, freedom)) + float(t.ppf(POWER, freedom))
-        return quantiles * float(self.cells.se)
+        tail = float(t.ppf(1 - 0.025 / sizes, freedom))
+        return bound + (tail + float(t.ppf(POWER, freedom))) * float(self.cells.se)
 
 
 def task_spread(cells: TaskMeans, level: float = 0.90, centres: int = 1) -> Estimate:
@@ -331,7 +331,7 @@ def paired_effects(
     return PairedEffects(
         together,
         alone,
-        interaction_spread(values, n),
+        interaction_spread(together.cells, [one.cells for one in alone.values()]),
         {lm: residual_spread(values[:, at]) for at, lm in enumerate(models)},
     )
 
@@ -375,20 +375,40 @@ def _shared_by(rows: pd.DataFrame) -> float:
     )
 
 
-def interaction_spread(values: Floats, n: int) -> Estimate | None:
+def interaction_cells(together: TaskMeans, alone: Sequence[TaskMeans]) -> TaskMeans:
+    """What models add in single tasks: orthogonal contrasts, all along the last axis.
+
+    Each contrast of the models has its mean over the tasks taken out. The variances of
+    all contrasts of a task add up to those of the models less what all together have,
+    so that what models share, such as the luck of a draw, is in none of them.
+    """
+    models = len(alone)
+    square = np.column_stack([np.ones(models), np.eye(models)[:, 1:]])
+    contrasts = np.linalg.qr(square)[0][:, 1:]
+    means = np.stack([cells.means for cells in alone])
+    turned = np.tensordot(contrasts.T, means, 1)
+    turned = turned - turned.mean(axis=-1, keepdims=True)
+    total = np.sum([cells.variances for cells in alone], axis=0)
+    left = (total - models * together.variances) / (models - 1)
+    # Missing draws may leave less than nothing; a hundredth keeps weights in bounds.
+    luck = np.maximum(left, total / (100 * models))
+    parts = [turned, *(np.broadcast_to(x, turned.shape) for x in (luck, 0 * luck))]
+    parts.append(np.broadcast_to(together.draws, turned.shape))
+    rows = (*together.means.shape[:-1], -1)
+    return TaskMeans(*(np.moveaxis(part, 0, -1).reshape(rows) for part in parts))
+
+
+def interaction_spread(
+    together: TaskMeans, alone: Sequence[TaskMeans]
+) -> Estimate | None:
     """How far models differ from task to task beyond luck; None of one model or task.
 
-    Orthogonal contrasts of the models, each with a mean of its own over the tasks.
+    The standard deviation of a contrast of the models, of length one.
     """
-    tasks, models, _ = values.shape
-    if models < 2 or tasks < 2:
+    if len(alone) < 2 or together.means.shape[-1] < 2:
         return None
-    contrasts = np.linalg.qr(np.column_stack([np.ones(models), np.eye(models)[:, 1:]]))
-    turned = np.einsum("tls,lk->kts", values, contrasts[0][:, 1:])
-    cells = task_means(turned, n)
-    centred = cells.means - cells.means.mean(axis=-1, keepdims=True)
-    parts = (centred, cells.luck, cells.shared, cells.draws)
-    return task_spread(TaskMeans(*(part.ravel() for part in parts)), centres=models - 1)
+    cells = interaction_cells(together, alone)
+    return task_spread(cells, centres=len(alone) - 1)
 
 
 def residual_spread(values: Floats, level: float = 0.95) -> Estimate:

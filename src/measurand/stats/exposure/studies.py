@@ -209,13 +209,19 @@ def pair_arms(counts: pd.DataFrame, contrast: str) -> ArmPairs:
 
 
 def mean_differences(counts: pd.DataFrame) -> pd.DataFrame:
-    """Mean boost and bias of each m, n and lm, in percentage points (Table 1)."""
+    """Mean boost and bias of each m, n and lm, in percentage points (Table 1).
+
+    As in the effects that decide, trainings of a draw go together, draws of a task do,
+    and every task weighs the same, however many draws it has.
+    """
     points = {
         name: 100 * (counts[treatment] - counts[control]) / counts["n"]
         for name, (control, treatment) in CONTRASTS.items()
     }
     keys = [*SIZES, "lm"]
-    means = counts[keys].assign(**points).groupby(keys)[list(CONTRASTS)].mean()
+    means = counts[[*keys, "task", "subsample"]].assign(**points)
+    for levels in ([*keys, "task", "subsample"], [*keys, "task"], keys):
+        means = means.groupby(levels)[list(CONTRASTS)].mean()
     return pd.DataFrame(means)
 
 
