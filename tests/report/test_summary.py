@@ -43,7 +43,9 @@ def test_verbose_adds_every_figure(realistic):
     assert "delta_evi" not in summary(realistic)
 
 
-def test_several_audits_are_answered_on_one_screen():
+@pytest.mark.parametrize("columns", ["120", "72"])
+def test_several_audits_are_answered_on_one_screen(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
     reports = [
         report_of("evidence", "latent coupling"),
         report_of("leakage", "leaks"),

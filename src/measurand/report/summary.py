@@ -65,8 +65,9 @@ def summary_of_all(
     steps = _fact_lines([("rests on", basis), ("do next", " ".join(worst.steps[:2]))])
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
     steps += _fact_lines([("verdicts", ", ".join(verdicts))])
-    lines += ["", *steps, *missing]
-    return "\n".join(lines[: MOST_LINES - CLOSING]) + "\n"
+    # A narrow terminal breaks lines; what was not run is said all the same.
+    room = MOST_LINES - CLOSING - len(missing)
+    return "\n".join([*[*lines, "", *steps][:room], *missing]) + "\n"
 
 
 def _answer_lines(answer: Answer) -> list[str]:
