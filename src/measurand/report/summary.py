@@ -62,12 +62,28 @@ def summary_of_all(
         lines += _fact_lines(rows if answer.audit != "split" else [])
     # The split is looked up, and rests on nobody.
     basis = worst.basis or next((a.basis for a in answers if a.basis), "")
-    steps = _fact_lines([("rests on", basis), ("do next", " ".join(worst.steps[:2]))])
     verdicts = [f"{a.verdict} ({a.audit})" for a in answers if a.audit != "split"]
-    steps += _fact_lines([("verdicts", ", ".join(verdicts))])
-    # A narrow terminal breaks lines; what was not run is said all the same.
-    room = MOST_LINES - CLOSING - len(missing)
-    return "\n".join([*[*lines, "", *steps][:room], *missing]) + "\n"
+    facts = {
+        "rests on": basis,
+        "do next": " ".join(worst.steps[:2]),
+        "verdicts": ", ".join(verdicts),
+    }
+    room = MOST_LINES - CLOSING - len(lines) - len(missing) - 1
+    kept = _fitting_facts(facts, ("do next", "rests on", "verdicts"), room)
+    return "\n".join([*lines, "", *_fact_lines(kept), *missing]) + "\n"
+
+
+def _fitting_facts(
+    facts: Mapping[str, str], by_weight: Sequence[str], room: int
+) -> list[tuple[str, str]]:
+    """The facts that a narrow terminal has lines for, and always the weightiest."""
+    kept: set[str] = set()
+    for name in by_weight:
+        lines = len(_fact_lines([(name, facts[name])]))
+        if lines <= room or not kept:
+            kept.add(name)
+            room -= lines
+    return [(name, text) for name, text in facts.items() if name in kept]
 
 
 def _answer_lines(answer: Answer) -> list[str]:
