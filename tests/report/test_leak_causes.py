@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from measurand.audits.leakage.choices import OVERLAP
-from measurand.audits.leakage.choices import RULES as AUDIT_RULES
+from measurand.audits.leakage.rules import OVERLAP
+from measurand.audits.leakage.rules import RULES as AUDIT_RULES
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.leak_causes import RULES, leak_clauses
@@ -64,14 +64,23 @@ def test_a_length_that_tells_part_of_it_is_not_told_for_all(reader, share):
     assert bare.cause == "Its length alone tells part of it."
 
 
-def test_choices_are_dealt_anew_only_where_they_are_what_is_told():
-    reason = "position: b alone is 0.3, by the position of the right choice alone; "
-    reason += "tfidf: claim alone is 0.4, by words such as 'no'"
-    answer = answer_report(leaking(reason, gain("tfidf", "claim", 0.4)))
+def test_choices_are_dealt_anew_wherever_their_place_tells():
+    reason = "tfidf: choices alone is 0.4, by words such as 'no'"
+    answer = answer_report(leaking(reason, gain("tfidf", "choices", 0.4)))
     assert not any("random order" in step for step in answer.steps)
-    placed = answer_report(leaking(reason, gain("position", "b", 0.4)))
-    assert placed.steps[0] == "Put the choices of each item in a random order."
-    assert "from the position of the choice alone" in placed.sentence
+    placed = gain("position", "choices", 0.2)
+    both = answer_report(leaking(reason, gain("tfidf", "choices", 0.4), placed))
+    assert both.steps[0] == "Put the choices of each item in a random order."
+
+
+def test_a_rule_that_tells_part_of_a_leak_leaves_the_words():
+    reason = "tfidf: choices alone is 0.4, 49 % of what it tells by the rule longest "
+    reason += "alone, by words such as 'never'"
+    told = answer_report(leaking(reason, gain("tfidf", "choices", 0.4)))
+    assert told.cause == (
+        "Words such as “never” go with certain labels. The longest choice tells part "
+        "of it."
+    )
 
 
 def test_clauses_of_readers_and_columns_with_odd_names_are_told_apart():

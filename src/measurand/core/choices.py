@@ -197,6 +197,15 @@ def guess_logs(items: Items) -> Floats:
     return np.asarray(np.log(items.labels.map(shares).to_numpy(float)))
 
 
+def guess_table(items: Items, classes: Sequence[str]) -> Floats:
+    """What who reads nothing expects, as in `guess_logs`: items × classes."""
+    if items.choices is not None:
+        counts = items.choice_counts[:, None]
+        return np.asarray((np.arange(len(classes)) < counts) / counts)
+    shares = items.labels.value_counts(normalize=True).reindex([*classes], fill_value=0)
+    return np.tile(shares.to_numpy(float), (len(items), 1))
+
+
 def commonest_label(labels: "pd.Series[str]") -> str:
     """The label that most items have; the first by name of several.
 

@@ -290,10 +290,12 @@ def remember_texts(
 
 
 LETTERS = rf"[^\W\d_]+(?:[{SIGNS}]+[^\W\d_]*)*"
+TAG, ENTITY = r"</?[A-Za-z][^<>]*>", r"&#?\w+;"
+MARKUP = re.compile(f"{TAG}|{ENTITY}")
 TOKEN = re.compile(
     r"(?P<link>https?://\S+)"
-    r"|(?P<tag></?[A-Za-z][^<>]*>)"
-    r"|(?P<entity>&#?\w+;)"
+    rf"|(?P<tag>{TAG})"
+    rf"|(?P<entity>{ENTITY})"
     r"|(?P<number>\d+)"
     rf"|(?P<word>{LETTERS}(?:['’]{LETTERS})*)"
     r"|(?P<space>\s+)"
@@ -322,11 +324,12 @@ def surface_words(text: str) -> str:
 def length_words(text: str) -> str:
     """How long a text is, in words and in letters, as two made-up words.
 
-    Spaces and marks are no part of it: they are form.
+    Spaces, marks and markup are no part of it: they are form.
 
-    >>> length_words("A dog , barks!") == length_words("A dog, barks")
+    >>> length_words("A dog , barks!") == length_words("A dog,<br> barks")
     True
     """
+    text = MARKUP.sub(" ", text)
     letters = sum(letter.isalnum() for letter in text)
     return f"words{_length_class(len(words(text)))} letters{_length_class(letters)}"
 

@@ -194,9 +194,9 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         return _tell_no_leak(report, words)
     base, most = guessing(report), leaking_part(report)
     if most is None:
-        steps = _repair_steps(report, most)
+        steps = _repair_steps(report)
         return Details(words.answer.format(part="one part"), "", "", steps)
-    what, steps = name_leak(most), _repair_steps(report, most)
+    what, steps = name_leak(most), _repair_steps(report)
     cause = _leak_cause(report, most)
     if most.statistic == "v_information":
         sentence, certainty = _tell_unseen_leak(report, most)
@@ -335,11 +335,13 @@ def _clause_of(report: Report, leak: Finding | None) -> str:
 def _leak_cause(report: Report, leak: Finding) -> str:
     """By what it leaks: a rule, something simple, or words."""
     clause = _clause_of(report, leak)
-    by_rule = re.search(r"by the rule (\w+) alone", clause)
-    rule = leak.statistic if is_rule(leak) else by_rule[1] if by_rule else ""
-    if rule in RULES:
-        return RULES[rule].cause
+    by_rule = re.search(rf"({PARTLY})?by the rule (\w+) alone", clause)
+    rule = leak.statistic if is_rule(leak) else by_rule[2] if by_rule else ""
     partly = ""
+    if rule in RULES:
+        if is_rule(leak) or not (by_rule and by_rule[1]):
+            return RULES[rule].cause
+        partly = f"{capitalise(RULES[rule].choice)} tells part of it."
     for phrase, sentence in SIMPLE.items():
         if re.search(rf"{PARTLY}by {re.escape(phrase)}", clause):
             partly = f"{capitalise(phrase)} tells part of it."
@@ -403,11 +405,11 @@ def leaking_rules(report: Report) -> list[Finding]:
     return sorted(rules, key=lambda f: -f.estimate.value)
 
 
-def _repair_steps(report: Report, leak: Finding | None) -> tuple[str, ...]:
+def _repair_steps(report: Report) -> tuple[str, ...]:
     """What the report has at hand for who repairs."""
     steps = []
-    placed = "by the position of the right choice" in _clause_of(report, leak)
-    if placed or (leak is not None and leak.reader == PLACE):
+    by_place = [f for f in report.findings if PLACE in (f.statistic, f.reader)]
+    if any(f.decision == "leaks" for f in by_place):
         steps.append(DEAL)
     # One step: of two rules that leak, one may ask for the opposite of the other.
     steps += [RULES[f.statistic].step for f in leaking_rules(report)[:1]]

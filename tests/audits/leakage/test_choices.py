@@ -9,7 +9,8 @@ import pytest
 
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import Runs
-from measurand.audits.leakage.choices import RULES, duplicate_findings, rule_findings
+from measurand.audits.leakage.choices import duplicate_findings
+from measurand.audits.leakage.rules import RULES, rule_findings
 from measurand.audits.leakage.scores import (
     LEAKS,
     leakage_baselines,

@@ -62,8 +62,8 @@ def stage(name="tfidf", parts=None, **changes):
     return LeakageStage(name, **told | changes)
 
 
-def said(*stages, tokens=NO_WORDS, planted=False):
-    return verdict(stages, tokens, BASELINES, planted=planted)
+def said(*stages, tokens=NO_WORDS, planted=False, cut=False):
+    return verdict(stages, tokens, BASELINES, planted=planted, cut=cut)
 
 
 @pytest.mark.parametrize(
@@ -317,6 +317,11 @@ def test_what_is_only_remembered_is_no_leak_and_not_nothing():
     told = said(stage(parts=leaking, remembered=known))
     assert told.label == UNDECIDED
     assert "only 9 of 90 items have a text of it that is new" in told.reason
+    assert "split the items anew" in told.reason
+    one_file = said(stage(parts=leaking, remembered=known), cut=True).reason
+    assert "only 9 of 90 items have a text of it that is in no other fold" in one_file
+    assert "split the items anew" not in one_file
+    assert "name as `group` a column" in one_file
     elsewhere = stage("other", parts=leaking)
     assert said(stage(remembered=known), elsewhere).label == LEAKS
 

@@ -11,14 +11,11 @@ from measurand.audits.leakage.canonical import (
     canonical_benchmark,
 )
 from measurand.audits.leakage.cards import WorkList, list_counterparts, word_statistics
-from measurand.audits.leakage.causes import find_cause
+from measurand.audits.leakage.causes import Ground, find_cause
 from measurand.audits.leakage.choices import (
-    add_rule,
     check_own_choices,
     duplicate_findings,
     part_choices,
-    rule_cause,
-    rule_findings,
     tell_unrequired,
 )
 from measurand.audits.leakage.controls import add_controls, add_part_controls
@@ -28,6 +25,13 @@ from measurand.audits.leakage.memory import mark_remembered
 from measurand.audits.leakage.reading import LeakageReading, read_leakage
 from measurand.audits.leakage.regions import ClusterSettings
 from measurand.audits.leakage.repair import Repair, repair_leaks
+from measurand.audits.leakage.rules import (
+    add_rule,
+    leaking_rules,
+    name_rule,
+    rule_findings,
+    rule_runs,
+)
 from measurand.audits.leakage.scores import (
     LeakageBaselines,
     cost_of_shift,
@@ -50,9 +54,10 @@ from measurand.audits.leakage.subjects import (
     subject_exhibit,
 )
 from measurand.audits.leakage.verdict import Cause, add_saturation, verdict
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.bounds import check_number
-from measurand.core.choices import InfersQuestions
+from measurand.core.choices import InfersQuestions, guess_table
 from measurand.core.clusters import count_clusters
 from measurand.core.errors import BadOption, PastBudget, Undefined
 from measurand.core.finding import (
@@ -137,8 +142,11 @@ def audit(
         surest,
         baselines,
         planted=canonical.benchmark.planted,
-        find_cause=_cause_finder(simple, readings, by_rule, baselines),
+        find_cause=_cause_finder(
+            canonical, simple, readings, by_rule, baselines.clusters
+        ),
         elicited=canonical.benchmark.elicited,
+        cut=canonical.pool is not None,
     )
     findings = [
         *_majority_findings({"full": baselines, **other_baselines}, experiment.seed),
@@ -211,25 +219,27 @@ def _check_folds(canonical: CanonicalBenchmark, folds: int) -> int:
 
 
 def _cause_finder(
+    canonical: CanonicalBenchmark,
     simple: SimpleReadings,
     readings: Sequence[LeakageReading],
     by_rule: Sequence[Finding],
-    baselines: LeakageBaselines,
+    clusters: Ints,
 ) -> Callable[[str, Sequence[str]], Cause]:
     """What names the simplest thing that explains a leak: form, length or a rule."""
-    stages = [*simple.stages, *(reading.stage for reading in readings)]
-    chance = float(baselines.majority.mean())
+    items, query = canonical.scored_items, canonical.benchmark.query
+    order = np.argsort(np.array(items.ids, str), kind="stable")
+    classes = canonical.benchmark.classes
+    ground = Ground(guess_table(items, classes)[order], clusters)
+    rules = {
+        name_rule(f.statistic): rule_runs(items, query, f.statistic, classes)
+        for f in leaking_rules(by_rule)
+    }
 
     def cause_of(part: str, names: Sequence[str]) -> Cause:
         answers = {**simple.runs[part]}
         answers |= {r.name: r.answers.alone[part] for r in readings}
         seen = [answers[name] for name in names]
-        cause = find_cause(simple, part, seen, baselines.clusters)
-        if cause.whole:
-            return cause
-        over = max(stage.parts[part].accuracy.over.value for stage in stages)
-        rule = rule_cause(by_rule, chance, over)
-        return Cause(rule, whole=True) if rule else cause
+        return find_cause(simple, part, seen, ground, rules)
 
     return cause_of
 

@@ -23,7 +23,7 @@ from measurand.audits.leakage.simple import (
     SimpleReadings,
 )
 from measurand.audits.leakage.verdict import Cause
-from measurand.core.arrays import Ints
+from measurand.core.arrays import Floats, Ints
 from measurand.core.clusters import count_clusters
 from measurand.stats.stacking import stacked_bits
 
@@ -49,43 +49,73 @@ class Share:
     told: float
 
 
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What bits are counted from.
+
+    Attributes:
+        guesses: Items × classes: what is expected of who reads nothing.
+        clusters: Items with one number hang together.
+    """
+
+    guesses: Floats
+    clusters: Ints
+
+
 def find_cause(
-    simple: SimpleReadings, part: str, readers: Sequence[Runs], clusters: Ints
+    simple: SimpleReadings,
+    part: str,
+    readers: Sequence[Runs],
+    ground: Ground,
+    rules: Mapping[str, Runs] | None = None,
 ) -> Cause:
-    """What explains what readers find in a part: what explains all of them."""
-    runs = simple.runs[part]
-    telling = [r for r in readers if told_bits(r) > 0]
+    """What explains what readers find in a part: what explains all of them.
+
+    Args:
+        simple: What readers found that read no word.
+        part: The part that leaks.
+        readers: The answers of those to whom it does.
+        ground: What bits are counted from.
+        rules: By how a cause calls it, what each rule tells to which it leaks too.
+    """
+    telling = [r for r in readers if told_bits(r, ground) > 0]
     # Only what surely tells the label itself can be why others do.
     leaking = {stage.name for stage in simple.stages if part in stage.leaking_parts}
-    names = [name for name in runs if name in leaking]
+    runs = {**simple.runs[part], **(rules or {})}
+    names = [name for name in runs if name in {*leaking, *(rules or ())}]
     if not telling or not names:
         return Cause()
     shares = {
-        name: _least_share([share_explained(runs[name], r, clusters) for r in telling])
+        name: _least_share([share_explained(runs[name], r, ground) for r in telling])
         for name in (*names, *({KEY_WORDS} & {*runs}))
     }
     words = shares.pop(KEY_WORDS, Share(0, 0))
     for name, share in shares.items():
         if share.explained < EXPLAINS:
             continue
-        if words.explained >= EXPLAINS and _goes_with_words(runs, name):
+        if words.explained >= EXPLAINS and _goes_with_words(runs, name, ground):
             return Cause(after_words=GOES_WITH[name])
         percent = 100 * min(share.explained, 1)
-        return Cause(f"by {WORDS[name]} ({percent:.0f} % of these bits)", whole=True)
+        return Cause(
+            f"by {WORDS.get(name, name)} ({percent:.0f} % of these bits)", whole=True
+        )
     most = max(share.told for share in shares.values())
     for name, share in shares.items():
         # Of two that tell nearly as much, the simpler.
         if share.told >= max(EXPLAINS * most, EXPLAINS_PARTLY):
-            told = f"{100 * share.told:.0f} % of what it tells by {WORDS[name]}"
+            told = (
+                f"{100 * share.told:.0f} % of what it tells by {WORDS.get(name, name)}"
+            )
             return Cause(told)
     return Cause()
 
 
-def _goes_with_words(runs: Mapping[str, Runs], name: str) -> bool:
+def _goes_with_words(runs: Mapping[str, Runs], name: str, ground: Ground) -> bool:
     """Whether length or form tells less than half of it once a few words are gone."""
     if name not in GOES_WITH:
         return False
-    return told_bits(runs[WITHOUT[name]]) < told_bits(runs[name]) / 2
+    without = told_bits(runs[WITHOUT[name]], ground)
+    return without < told_bits(runs[name], ground) / 2
 
 
 def _least_share(shares: Sequence[Share]) -> Share:
@@ -93,18 +123,19 @@ def _least_share(shares: Sequence[Share]) -> Share:
     return Share(min(s.explained for s in shares), min(s.told for s in shares))
 
 
-def share_explained(simple: Runs, reader: Runs, clusters: Ints) -> Share:
+def share_explained(simple: Runs, reader: Runs, ground: Ground) -> Share:
     """What one tells of what the other does, which tells something."""
-    apart = count_clusters(clusters)
-    alone, found = told_bits(simple), told_bits(reader)
+    apart = count_clusters(ground.clusters)
+    alone, found = told_bits(simple, ground), told_bits(reader, ground)
     first, second = simple.probabilities.mean(axis=0), reader.probabilities.mean(axis=0)
-    both = max(stacked_bits(first, second, reader.gold, apart), alone, found)
+    told = stacked_bits(first, second, ground.guesses, reader.gold, apart)
+    both = max(told, alone, found)
     return Share(1 - (both - alone) / found, alone / both)
 
 
-def told_bits(runs: Runs) -> float:
-    """How many bits nearer to its label an item is brought than by label shares."""
+def told_bits(runs: Runs, ground: Ground) -> float:
+    """How many bits nearer to its label an item is brought than by guessing."""
     rows = np.arange(len(runs.gold))
-    shares = np.bincount(runs.gold) / len(runs.gold)
     of_gold = runs.probabilities.mean(axis=0)[rows, runs.gold].astype(float)
-    return float(np.log2(np.clip(of_gold, FLOOR, None) / shares[runs.gold]).mean())
+    guessed = ground.guesses[rows, runs.gold]
+    return float(np.log2(np.clip(of_gold, FLOOR, None) / guessed).mean())

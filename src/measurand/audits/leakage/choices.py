@@ -1,14 +1,14 @@
 """What the choices of an item give away without its question.
 
-Rules that need no reader (the longest choice, the odd one out), items that stand twice,
-and words and clusters of choices that are right more often than others of their item.
+Items that stand twice, and clusters of choices that are right more often than others of
+their item.
 
 A reader that fits on a laptop may find little where a trained language model finds
 nearly everything, so a report of a known benchmark says so.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,18 +22,17 @@ from measurand.audits.leakage.asking import (
 )
 from measurand.audits.leakage.canonical import ALL, CanonicalBenchmark
 from measurand.audits.leakage.regions import ClusterSettings, find_regions
-from measurand.audits.leakage.scores import LEAKS, PartLeakage
-from measurand.audits.leakage.settings import EXPLAINS
+from measurand.audits.leakage.rules import RULE
+from measurand.audits.leakage.scores import LEAKS
 from measurand.benchmarks.golds import text_key
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Ints
 from measurand.core.benchmark import Benchmark
 from measurand.core.choices import RIGHT, WRONG, pair_choices
 from measurand.core.errors import NotApplicable
-from measurand.core.finding import Finding, Report, Verdict
+from measurand.core.finding import Finding, Report
 from measurand.core.items import LETTERS, Items, with_columns
 from measurand.core.reader import Reader, skip_temperature
 from measurand.core.recipe import Strength
-from measurand.core.words import words
 from measurand.experiment.controls import first_seed
 from measurand.experiment.experiment import reopen_experiment
 from measurand.experiment.statements import say_chance
@@ -42,7 +41,6 @@ from measurand.interventions.fields import Keep, KeepAndChange
 from measurand.readers.baselines import remembered_texts
 from measurand.selections.rows import Sample
 from measurand.stats.scores import share_interval, wilson_share
-from measurand.stats.uncertainty import mean_interval
 
 # Figures that hold the reader of all fields against the reader of the choices.
 COMPARED = (
@@ -50,127 +48,7 @@ COMPARED = (
     *("nbr_agree", "nbr_pair", "kappa", "only_single_right", "recovered_reference"),
 )
 SCREENED = "items_screened"  # the note of free answers that became choices
-RULE = "rule"  # who finds what needs no reader
-OVERLAP = "question_overlap"  # the one rule that looks at the question
-ABOVE = "above chance"
 PLACED = 2000  # test items whose choices are put into clusters
-Rule = Callable[
-    [Sequence[str], str], Sequence[float]
-]  # choices, question: a score each
-
-
-def _lengths(choices: Sequence[str], question: str) -> list[float]:
-    """How many letters each choice has."""
-    return [len(text) for text in choices]
-
-
-def _likeness(choices: Sequence[str], question: str) -> list[float]:
-    """The share of a choice's words that stand in others of its item.
-
-    >>> _likeness(["a red boat", "a red mast", "no"], "")[2]
-    0.0
-    """
-    sets = [set(words(text)) for text in choices]
-    others = [
-        set().union(*(s for j, s in enumerate(sets) if j != i))
-        for i in range(len(sets))
-    ]
-    return [
-        len(choice_words & rest) / max(len(choice_words), 1)
-        for choice_words, rest in zip(sets, others, strict=True)
-    ]
-
-
-def _overlap(choices: Sequence[str], question: str) -> list[float]:
-    """The share of a choice's words that stand in the question."""
-    question_words = set(words(question))
-    return [
-        len(question_words.intersection(words(text))) / max(len(set(words(text))), 1)
-        for text in choices
-    ]
-
-
-def _negated(rule: Rule) -> Rule:
-    return lambda choices, question: [-score for score in rule(choices, question)]
-
-
-RULES: dict[str, Rule] = {
-    "longest": _lengths,
-    "shortest": _negated(_lengths),
-    "most_alike": _likeness,
-    "odd_one_out": _negated(_likeness),
-    OVERLAP: _overlap,
-}
-
-
-def rule_findings(
-    items: Items, query: str, clusters: Ints, margin: float
-) -> list[Finding]:
-    """How often a rule without a reader is right, and whether that is over chance."""
-    chance = 1 / items.choice_counts
-    findings = []
-    for name, rule in RULES.items():
-        right = _rule_scores(items, query, rule)
-        over = _over_chance(right - chance, clusters, len(RULES))
-        decision = over.decision(margin)
-        if decision == LEAKS and name == OVERLAP:
-            decision = ABOVE  # it looks at the question, so that no part leaks by it
-        accuracy = share_interval(right, clusters)
-        findings.append(Finding(name, RULE, "choices", accuracy, decision))
-    return findings
-
-
-def _best_rule(findings: Sequence[Finding]) -> Finding | None:
-    """The rule to which the choices alone leak most surely; None where to none."""
-    leaking = [f for f in findings if f.statistic in RULES and f.decision == LEAKS]
-    return max(leaking, key=lambda f: f.estimate.low, default=None)
-
-
-def rule_cause(findings: Sequence[Finding], chance: float, over: float) -> str:
-    """A clause on the rule that explains a leak of so much accuracy over chance."""
-    best = _best_rule(findings)
-    if best is None or best.estimate.value - chance < EXPLAINS * over:
-        return ""
-    return f"by the rule {best.statistic} alone, right in {best.estimate} of the items"
-
-
-def add_rule(verdict: Verdict, findings: Sequence[Finding], chance: float) -> Verdict:
-    """The verdict with the rule that tells most: no reader is needed for a leak.
-
-    A leak is above one end of an interval, so that five rules have 2.5 % of false
-    alarms, and all readers together as much.
-    """
-    best = _best_rule(findings)
-    if best is None or best.statistic in verdict.reason:
-        return verdict
-    clause = (
-        f"the rule {best.statistic} finds the right choice in {best.estimate} of the "
-        f"items from the choices alone, where chance is {chance:.3f}"
-    )
-    if verdict.label == LEAKS:
-        return replace(verdict, reason=f"{verdict.reason}; {clause}")
-    return Verdict(LEAKS, LEAKS, RULE, f"without any reader, {clause}")
-
-
-def _over_chance(over: Floats, clusters: Ints, tests: int) -> PartLeakage:
-    """Accuracy over chance, as decisions need it."""
-    return PartLeakage(
-        mean_interval(over, clusters),
-        mean_interval(over, clusters, 1 - 0.05 / tests),
-        mean_interval(over, clusters, 0.90).high,
-    )
-
-
-def _rule_scores(items: Items, query: str, rule: Rule) -> Floats:
-    """Whether the rule points at the right choice; a tie is shared out."""
-    gold, questions = items.gold(tuple(LETTERS)), items.column(query)
-    right = np.zeros(len(items))
-    rows = zip(items.choice_texts, questions, gold, strict=True)
-    for row, (choices, question, number) in enumerate(rows):
-        scores = np.asarray(rule(choices, question))
-        best = np.flatnonzero(scores == scores.max())
-        right[row] = (number in best) / len(best)
-    return right
 
 
 def duplicate_findings(items: Items) -> list[Finding]:

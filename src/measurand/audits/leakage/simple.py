@@ -18,8 +18,8 @@ from measurand.audits.leakage.asking import (
     is_one_class,
 )
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.choices import RULE
 from measurand.audits.leakage.memory import remembered_parts
+from measurand.audits.leakage.rules import RULE
 from measurand.audits.leakage.scores import (
     LEAKS,
     REMEMBERED,

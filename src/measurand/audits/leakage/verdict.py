@@ -124,6 +124,7 @@ def verdict(
     planted: bool,
     find_cause: Callable[[str, Sequence[str]], Cause] = lambda part, readers: Cause(),
     elicited: str | None = None,
+    cut: bool = False,
 ) -> Verdict:
     """What the readers let us say, whatever their order and names.
 
@@ -134,11 +135,12 @@ def verdict(
         planted: Whether the right answer is known because we made the items.
         find_cause: By part and readers that see it, what simple thing explains a leak.
         elicited: The part that was written for the label, where that is known.
+        cut: Whether the items are of one file, which was cut into folds.
     """
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
         return _leak_verdict(leaking, tokens, find_cause, elicited)
-    told = _verdict_without_leak(stages, tokens, baselines, planted=planted)
+    told = _verdict_without_leak(stages, tokens, baselines, planted=planted, cut=cut)
     elsewhere = _leaks_elsewhere(stages)
     if not elsewhere or elsewhere[0] in told.reason:
         return told
@@ -160,11 +162,12 @@ def _verdict_without_leak(
     baselines: LeakageBaselines,
     *,
     planted: bool,
+    cut: bool,
 ) -> Verdict:
     """What may be said where no part of the test items surely leaks."""
     remembering = [s for s in stages if s.remembered and not s.faulty]
     if remembering:
-        return _remembered_verdict(_deciding_stage(remembering))
+        return _remembered_verdict(_deciding_stage(remembering), cut=cut)
     fit = [stage for stage in stages if stage.is_fit]
     if not fit:
         return Verdict(UNDECIDED, UNDECIDED, None, _why_none_is_fit(stages))
@@ -252,19 +255,27 @@ def _deciding_stage(stages: Sequence[LeakageStage]) -> LeakageStage:
     )
 
 
-def _remembered_verdict(stage: LeakageStage) -> Verdict:
+def _remembered_verdict(stage: LeakageStage, *, cut: bool) -> Verdict:
     """A part tells the label, but it need be no more than a memory of its texts."""
+    # Of one file, no side is given: a text is new where no other fold has its like.
+    new_to = "in no other fold" if cut else "new to training"
     clauses = [
         f"{stage.name} may remember rather than read {name}: only {new:,} of {total:,} "
-        "items have a text of it that is new to training, and of these it is not sure"
+        f"items have a text of it that is {new_to}, and of these it is not sure"
         for name, (new, total) in stage.remembered.items()
     ]
     named = " and ".join(stage.remembered)
-    reason = (
-        f"{'; '.join(clauses)}: {_list_parts(stage, list(stage.remembered))}; split "
-        f"the items anew, so that no text of {named}, and no copy of one with some "
-        "words changed, stands on both sides"
+    split = (
+        f"split the items anew, so that no text of {named}, and no copy of one with "
+        "some words changed, stands on both sides"
     )
+    if cut:
+        split = (
+            "name as `group` a column that has one value for items with like texts of "
+            f"{named}"
+        )
+    parts = _list_parts(stage, list(stage.remembered))
+    reason = f"{'; '.join(clauses)}: {parts}; {split}"
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
 
 

@@ -6,13 +6,14 @@ import pytest
 
 from measurand.api.source import load
 from measurand.audits.leakage import LeakageSettings, audit
-from measurand.audits.leakage.choices import (
+from measurand.audits.leakage.choices import duplicate_findings
+from measurand.audits.leakage.rules import (
     ABOVE,
     OVERLAP,
     add_rule,
-    duplicate_findings,
-    rule_cause,
+    leaking_rules,
     rule_findings,
+    rule_runs,
 )
 from measurand.audits.leakage.scores import LEAKS, UNDECIDED
 from measurand.core.finding import Verdict
@@ -105,14 +106,46 @@ def test_words_of_the_question_are_no_leak_of_the_choices():
     assert add_rule(undecided, findings, 0.5) == undecided
 
 
-def test_a_rule_explains_a_leak_that_it_nearly_reaches():
+def test_a_word_called_as_a_rule_is_hides_no_rule():
     rows = [["a very long boat", "mast"]] * 60
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
     findings = rule_findings(items, "question", np.arange(60), 0.02)
-    assert rule_cause(findings, 0.5, 0.4).startswith("by the rule longest alone")
-    leak = Verdict(LEAKS, LEAKS, "tfidf", "tfidf: choices alone is 0.4 over chance")
+    assert [f.statistic for f in leaking_rules(findings)] == ["longest"]
+    leak = Verdict(LEAKS, LEAKS, "tfidf", "choices leak, by words such as 'longest'")
     assert "; the rule longest finds" in add_rule(leak, findings, 0.5).reason
-    assert not rule_cause(findings[1:2], 0.5, 0.4)
+    named = Verdict(LEAKS, LEAKS, "tfidf", "choices leak, by the rule longest alone")
+    assert add_rule(named, findings, 0.5) == named
+
+
+def test_who_goes_by_a_rule_is_as_sure_as_it_is_often_right():
+    """Right in 6 of 8 items; choices as long tie, and are not offered where fewer."""
+    rows = [["a boat", "mast", "oar"]] * 8 + [["oar", "bow", "net"], ["oar", "net"]]
+    gold = [0] * 6 + [1] * 2 + [2, 1]
+    items = made_items(rows, gold, [f"which {n}?" for n in range(10)])
+    runs = rule_runs(items, "question", "longest", items.classes)
+    assert runs.ids == tuple(sorted(items.ids))
+    assert runs.gold.tolist() == gold
+    first, *_, tied, two = runs.probabilities[0]
+    assert first == pytest.approx([0.7, 0.15, 0.15])
+    assert tied == pytest.approx([1 / 3] * 3)
+    assert two == pytest.approx([0.5, 0.5, 0.0])
+
+
+def half_by_a_word(choices, gold):
+    """Half of the right choices are the longest, the other half have a word."""
+    if choices[0][0] < "m":
+        choices[gold] += ["kelu", "tavo", "zumi"]
+    else:
+        choices[gold][1] = "sure"
+
+
+@pytest.mark.slow
+def test_a_rule_of_half_the_items_explains_no_more_than_these():
+    report = audit_rows(planted_rows(240, half_by_a_word), controls="none")
+    reason = report.verdict.reason
+    assert "by words such as 'sure'" in reason
+    assert "% of what it tells by" in reason
+    assert "% of these bits" not in reason
 
 
 def test_choices_that_differ_in_case_alone_stand_twice():
