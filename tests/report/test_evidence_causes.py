@@ -109,5 +109,9 @@ def test_only_the_form_of_the_evidence_is_said_to_tell_where_it_does():
     answer = answer_report(made)
     assert answer.sentence.startswith("Only the form of the evidence tells")
     assert answer.cause.startswith("A reader of no word loses answers: spacing")
+    assert answer.tone.name == "fix"
+    assert answer.steps == (
+        "Find out what in the evidence tells: run measurand leakage.",
+    )
     words = replace(made, verdict=replace(verdict, reason="surface loses 0.087"))
     assert "form" not in answer_report(words).sentence

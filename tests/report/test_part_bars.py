@@ -184,3 +184,25 @@ def test_no_row_reaches_above_all_items():
     others = [f for f in report.findings if f.statistic != "accuracy"]
     chart = parts_chart([replace(report, findings=(full, *others))])
     assert all(0 <= b.estimate.low <= b.estimate.high <= 1 for b in chart.bars)
+
+
+def test_a_row_is_no_leak_where_none_was_decided():
+    """95 of 100 may be a memory of texts: the verdict is not sure, nor is the row."""
+    report = report_of("leakage", "undecided")
+    known = Finding("over_majority", "tfidf", "claim", estimate(0.45), "remembered")
+    right = Finding("single_accuracy", "tfidf", "claim", estimate(0.95))
+    others = [f for f in report.findings if f.condition != "claim"]
+    chart = parts_chart([replace(report, findings=(*others, known, right))])
+    (row,) = [bar for bar in chart.bars if bar.label == "the claim alone"]
+    assert row.tone == "unknown"
+    assert chart.title.startswith(
+        "The claim alone: 95 of 100, which decides nothing yet; guessing,"
+    )
+
+
+def test_the_title_says_where_a_part_does_worse_than_guessing():
+    report = report_of("leakage", "undecided")
+    worse = Finding("single_accuracy", "tfidf", "claim", estimate(0.2))
+    others = [f for f in report.findings if f.condition != "claim"]
+    chart = parts_chart([replace(report, findings=(*others, worse))])
+    assert chart.title.startswith("The claim alone does worse than guessing: 20 of 100")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from measurand.core.finding import Report
 from measurand.core.terms import VerdictWords, reader_words
@@ -88,8 +87,9 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
         return Details(sentence, cause, certainty, (step,), tone)
     role, cause = _one_part_does(report, str(stage))
     if stage == FORM and ONLY_FORM in report.verdict.reason:
-        words = replace(words, answer=FORM_TELLS)
+        # That labels hang on how evidence is set is no sign that it must be read.
         cause = f"{FORM_CAUSE} {cause}".rstrip()
+        return Details(FORM_TELLS, cause, certainty, (TELLING,), "fix")
     if role == "evidence" and words.tone.name == "fine":
         # It may be the task itself; where wrong answers were drawn, it need not be.
         tone = "fix" if is_screened(report) else ""

@@ -3,7 +3,7 @@
 Its rows show what the answers quote, by the same readers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from measurand.core.finding import Estimate, Finding, Report
@@ -116,6 +116,13 @@ def _parts_title(
         right, left = say_count(both.estimate.value), say_count(wrong.estimate.value)
         said = f"{capitalise(both.label)}: {right} of 100 are right"
         return f"{said}; with wrong evidence, {left}"
+    unsure = [b for b in bars if b.expected == AS_GUESSING and b.tone == "unknown"]
+    if unsure:
+        most = max(unsure, key=lambda bar: abs(bar.estimate.value - base.value))
+        right, label = say_count(most.estimate.value), capitalise(most.label)
+        if most.estimate.value < base.value:
+            return f"{label} does worse than guessing: {right} of 100; {guess}"
+        return f"{label}: {right} of 100, which decides nothing yet; {guess}"
     parts = [bar for bar in bars if bar.expected]
     best = max(parts or bars, key=lambda bar: bar.estimate.value)
     right = say_count(best.estimate.value)
@@ -126,7 +133,7 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
     """What length or form, position and rules get right, of what they tell most."""
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     if leakage is not None and (base := guessing(leakage)) is not None:
-        told, leaking = leaking_part(leakage), _leaking_bits(leakage)
+        told, decisions = leaking_part(leakage), _decisions(leakage)
         bars = []
         for readers in (FORMS, ("position",)):
             gains = [
@@ -140,10 +147,8 @@ def _form_bar(by_audit: dict[str, Report], margin: float) -> list[Bar]:
                 # What the answer quotes, where that is one of these.
                 most = max(gains, key=lambda f: (_is_of(f, told), f.estimate.value))
                 right = right_alone(leakage, most, base)
-                row = f"{name_leak(most)} alone"
-                bar = _alone_bar(row, right, base, margin)
-                in_bits = (most.reader, most.condition) in leaking
-                bars.append(replace(bar, tone="leaks") if in_bits else bar)
+                bar = _alone_bar(f"{name_leak(most)} alone", right, base, margin)
+                bars.append(_as_decided(bar, most, decisions))
         bars += [
             Bar(name_leak(f), f.estimate, AS_GUESSING, "leaks")
             for f in leaking_rules(leakage)
@@ -168,13 +173,12 @@ def _part_bars(
     leakage, evidence = by_audit.get("leakage"), by_audit.get("evidence")
     best = _best_of_parts(leakage) if leakage else {}
     removed = best.pop(GOLD_REMOVED, None)
-    leaking = _leaking_bits(leakage) if leakage else set()
+    decisions = _decisions(leakage) if leakage else {}
     bars = []
     for condition, f in best.items():
         part = name_part(plain_text(condition_column(condition), 40))
         bar = _alone_bar(f"{part} alone", f.estimate, base, margin)
-        in_bits = (f.reader, condition) in leaking
-        bars.append(replace(bar, tone="leaks") if in_bits else bar)
+        bars.append(_as_decided(bar, f, decisions))
     readers = [f.reader for f in best.values()]
     for label, alone in _evidence_parts(evidence) if evidence else ():
         if label not in {bar.label for bar in bars}:
@@ -185,13 +189,27 @@ def _part_bars(
     return bars, readers
 
 
-def _leaking_bits(leakage: Report) -> set[tuple[str, str]]:
-    """Who is told surely more bits by which part than the margin."""
-    return {
-        (f.reader, f.condition)
-        for f in leakage.findings
-        if f.statistic == "v_information" and f.decision == "leaks"
-    }
+def _decisions(leakage: Report) -> dict[tuple[str, str], set[str]]:
+    """What was decided of each part by each reader, in answers and in bits."""
+    decisions = dict[tuple[str, str], set[str]]()
+    for f in leakage.findings:
+        if f.statistic in ("over_majority", "v_information") and f.decision:
+            decisions.setdefault((f.reader, f.condition), set()).add(f.decision)
+    return decisions
+
+
+def _as_decided(
+    bar: Bar, finding: Finding, decisions: Mapping[tuple[str, str], set[str]]
+) -> Bar:
+    """The row in the tone of what was decided of it.
+
+    Bits show what right answers do not; and an interval above the margin may be a
+    memory of texts, or luck among several.
+    """
+    decided = decisions.get((finding.reader, finding.condition), set())
+    if "leaks" in decided:
+        return replace(bar, tone="leaks")
+    return replace(bar, tone="unknown") if decided and bar.tone == "leaks" else bar
 
 
 def _is_of(finding: Finding, told: Finding | None) -> bool:
