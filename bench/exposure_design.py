@@ -16,8 +16,9 @@ tasks do not differ, "not inflated" is then the power.
 """
 
 import sys
-import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -171,11 +172,13 @@ def run(arguments: list[str]) -> list[Figure]:
     studies = int(arguments[0]) if arguments else STUDIES
     figures = [Figure("studies a setting", studies, "studies")]
     choices = product((MARGIN, 0.0), SPREADS, POOLS, AGREEMENT)
-    for mean, spread, pool, agreement in choices:
-        start = time.perf_counter()
-        setting = Setting(spread, pool, agreement, mean)
-        shares = outcomes(setting, studies)
-        figures += held(setting, shares)
-        took = time.perf_counter() - start
-        print(setting, shares, f"{took:.0f} s", file=sys.stderr, flush=True)
+    settings = [
+        Setting(spread, items, agreement, mean)
+        for mean, spread, items, agreement in choices
+    ]
+    with ProcessPoolExecutor() as workers:
+        told = workers.map(partial(outcomes, studies=studies), settings)
+        for setting, shares in zip(settings, told, strict=True):
+            figures += held(setting, shares)
+            print(setting, shares, file=sys.stderr, flush=True)
     return figures
