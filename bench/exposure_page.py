@@ -1,6 +1,7 @@
 """The part of docs/replications.md about exposure, from what was stored."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,9 @@ def exposure() -> str:
         "By sign flips, which ask of the mean over models whether it is above 0, not "
         f"above the margin, these tasks have a bias: {', '.join(clear) or 'none'}.",
     ]
-    return "\n".join([*lines, "", *compared(found, size), "", *doses(), *studies()])
+    return "\n".join(
+        [*lines, "", *compared(found, size), "", *doses(), *simulated(), *studies()]
+    )
 
 
 def doses() -> list[str]:
@@ -114,6 +117,41 @@ def doses() -> list[str]:
             f"foretold, and {share(told, 'found')} the least that was found."
         )
     return [*lines, "", *notes, ""]
+
+
+def simulated() -> list[str]:
+    """How often intervals cover and verdicts err in studies whose truth is known."""
+    told = json.loads((HERE.parent / "exposure_design.json").read_text())
+    figures = {one["what"]: one["value"] for one in told["figures"]}
+
+    def over(settings: str, name: str) -> str:
+        values = [
+            100 * value
+            for what, value in figures.items()
+            if re.fullmatch(rf"{settings}, {name}", what)
+        ]
+        return f"{min(values):.1f} to {max(values):.1f} %"
+
+    return [
+        "## Simulated studies",
+        "",
+        f"`python -m bench exposure_design`: {figures['studies a setting']:,} studies "
+        "of six tasks and 20 draws in each of 24 settings: the mean at the margin or "
+        "zero, tasks that differ by 0, 0.1 or 0.2 log-odds, pools of 450 and 20,000 "
+        "rows, arms that agree little or much.",
+        "",
+        f"- 89 % intervals cover the mean over the tasks in {over('.*', 'covered')}. "
+        "Were draws of one pool of 450 taken as independent, they would cover in "
+        f"{over('.*_pool_450_high', 'covered_by_draws_alone')} where arms agree much.",
+        f"- With the mean at the margin {over('margin_.*', 'inflated')} are called "
+        "inflated, or name a task that is not; with a mean of zero, "
+        f"{over('null_.*', 'inflated')}.",
+        f'- "Not inflated" is said and false in {over(".*", "false_not_inflated")}.',
+        "- Of tasks alike without any effect it is said in "
+        f"{over('null_spread_0_.*_high', 'not_inflated')} where arms agree much, and "
+        f"in {over('null_spread_0_.*_low', 'not_inflated')} where they agree little.",
+        "",
+    ]
 
 
 def share(told: dict[str, Any], name: str) -> str:
