@@ -5,7 +5,12 @@ import pandas as pd
 import pytest
 
 from measurand.benchmarks.assemble import from_frames
-from measurand.readers.keywords import KeyWordsReader, telling_words
+from measurand.core.items import Items
+from measurand.readers.keywords import (
+    KeyWordsReader,
+    remove_words,
+    telling_words,
+)
 
 RNG = np.random.default_rng(0)
 WORDS = ["apple", "river", "stone", "cloud", "table", "green", "paper", "chair"]
@@ -42,3 +47,26 @@ def test_texts_without_words_have_no_telling_one(texts):
 def test_a_word_tells_also_by_being_absent():
     texts = ["a b", "a b", "b", "b c"]
     assert telling_words(texts, np.array([0, 0, 1, 1]), 1) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("A boat sails. Never.", "A boat sails."),
+        ("Never! A boat sails.", " A boat sails."),
+        ("A boat, never, sails.", "A boat, sails."),
+        ("A boat never sails.", "A boat sails."),
+        ("A boat sails never.", "A boat sails."),
+        ("A boat sails... Well.", "A boat sails... Well."),
+    ],
+)
+def test_the_mark_of_a_removed_sentence_goes_with_it(text, left):
+    table = pd.DataFrame({"query": [text], "label": ["no"]}, index=["one"])
+    removed = remove_words(Items(table, ("query",)), {"query": frozenset({"never"})})
+    assert removed.column("query").iloc[0] == left
+
+
+def test_markup_is_no_word():
+    texts = ["<p>a boat</p>", "<p>a mast</p>", "a boat", "a mast &amp; oar"]
+    words = telling_words(texts, np.array([0, 0, 1, 1]), 9)
+    assert words.isdisjoint({"p", "amp"})

@@ -229,3 +229,34 @@ def test_form_is_named_whole():
     reason = "surface: claim alone is 0.4, by its form alone (spacing, case)"
     answer = answer_report(leaking(reason, gain("surface", "claim", 0.4)))
     assert answer.cause.endswith("symbols, digits, markup or length.")
+
+
+def test_a_leak_to_the_place_leads_with_it_where_words_tell_too():
+    reason = (
+        "tfidf: choices alone is 0.4, 52 % of what it tells by the position of the "
+    )
+    reason += "right choice alone, by words such as 'surely' (seen also by position)"
+    told = answer_report(leaking(reason, gain("position", "choices", 0.4)))
+    assert told.cause == (
+        "The position of the right choice tells it. Words such as “surely” tell more."
+    )
+
+
+def test_a_leak_of_another_test_part_is_told_where_the_first_is_not_sure():
+    reason = "tfidf is not clearly above the majority even with all fields, so that "
+    reason += "nothing found says nothing; there is a leak of claim, part=mm to tfidf"
+    told = answer_report(leaking(reason, label="undecided"))
+    assert told.sentence == "Not on the first test items for sure; but in mm, yes."
+    assert told.cause == "There the claim alone tells the label."
+    assert "learned" in told.steps[0]
+
+
+def test_a_leak_that_known_texts_make_larger_is_told_of_new_ones_too():
+    over = gain("tfidf", "claim", 0.4)
+    new = replace(over, condition="claim, texts=new", decision=None)
+    new = replace(new, estimate=replace(estimate(0.3, 0.22, 0.38), n=150))
+    reason = "tfidf: claim alone is 0.4 over the majority and tells 0.5 bits"
+    clause = " (of the 150 items whose text of it is new, 0.3), by words such as 'no'"
+    told = answer_report(leaking(reason + clause, over, new))
+    assert "Of the 150 whose text is new, against guessing:" in told.certainty
+    assert "new" not in answer_report(leaking(reason, over, new)).certainty

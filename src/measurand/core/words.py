@@ -302,6 +302,17 @@ TOKEN = re.compile(
     r"|(?P<mark>.)",
     re.DOTALL,
 )
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text without those of its markup, which is form.
+
+    >>> content_words("<p>A red<br>boat &amp; oar</p>")
+    ['a', 'red', 'boat', 'oar']
+    """
+    return words(MARKUP.sub(" ", text))
+
+
 LONGEST = 9  # digits from which numbers count alike
 STEPS = 8  # classes of length in each doubling
 
@@ -329,9 +340,9 @@ def length_words(text: str) -> str:
     >>> length_words("A dog , barks!") == length_words("A dog,<br> barks")
     True
     """
-    text = MARKUP.sub(" ", text)
-    letters = sum(letter.isalnum() for letter in text)
-    return f"words{_length_class(len(words(text)))} letters{_length_class(letters)}"
+    letters = sum(letter.isalnum() for letter in MARKUP.sub("", text))
+    count = len(content_words(text))
+    return f"words{_length_class(count)} letters{_length_class(letters)}"
 
 
 def _token_name(match: "re.Match[str]", text: str) -> str:

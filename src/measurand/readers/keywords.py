@@ -17,11 +17,13 @@ from scipy.special import chdtrc, xlogy
 from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import WORD, words
+from measurand.core.words import WORD, content_words
 from measurand.readers.baselines import FittedSurface, SurfaceReader
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
-SPACED_WORD = re.compile(rf"\s?({WORD.pattern})")
+PIECE = re.compile(
+    rf"(?P<word>\s?(?:{WORD.pattern}))|(?P<mark>\s?[^\w\s])|(?P<other>.)", re.DOTALL
+)
 SURE = 0.05  # chance that any of the words seems to tell, where none does
 
 
@@ -123,16 +125,31 @@ def remove_words(items: Items, removed: dict[str, frozenset[str]]) -> Items:
 def _without(text: str, own: frozenset[str]) -> str:
     """The text without these words and the space before each.
 
-    >>> _without("It is not so.", frozenset({"not"}))
+    The mark of a sentence that was nothing else goes with it, since it would tell as
+    much.
+
+    >>> _without("It is not so. Never.", frozenset({"not", "never"}))
     'It is so.'
     """
-    return SPACED_WORD.sub(lambda m: "" if m[1].lower() in own else m[0], text)
+    kept, gone, bare = [], False, True  # bare: nothing but a mark stands before
+    for piece in PIECE.finditer(text):
+        word = piece.lastgroup == "word"
+        if word and piece[0].strip().lower() in own:
+            gone = True
+        elif not (gone and bare and piece.lastgroup == "mark"):
+            kept.append(piece[0])
+            if not piece[0].isspace():
+                gone, bare = False, piece.lastgroup == "mark"
+    return "".join(kept)
 
 
 def keep_words(items: Items, kept: dict[str, frozenset[str]]) -> Items:
     """The items with no word but these in each field."""
     for field, own in kept.items():
-        texts = [" ".join(w for w in words(t) if w in own) for t in items.column(field)]
+        texts = [
+            " ".join(w for w in content_words(text) if w in own)
+            for text in items.column(field)
+        ]
         items = items.with_field(field, texts)
     return items
 
@@ -146,7 +163,7 @@ def telling_words(texts: Iterable[str], gold: Ints, most: int) -> frozenset[str]
     gold = np.asarray(gold)
     counts = [Counter[str]() for _ in range(int(gold.max()) + 1)]
     for text, label in zip(texts, gold, strict=True):
-        counts[label].update({*words(text)})
+        counts[label].update({*content_words(text)})
     vocabulary = sorted({word for counter in counts for word in counter})
     within = np.array([[c[word] for word in vocabulary] for c in counts], float)
     sizes = np.bincount(gold)[:, None]

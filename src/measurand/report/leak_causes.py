@@ -137,6 +137,9 @@ SHIFTED_LEAK = (
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
+# What leaks in another test part, as the reason has it.
+ELSEWHERE = re.compile(r"a leak of (.+?), part=(.+?) to \w")
+NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
 # What states how often a part alone is right.
@@ -209,12 +212,23 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
         sentence = f"Yes: {what} is right in {count} of 100 items; by guessing, {guess}"
         certainty = f"How often {what} is right: {say_share(right)} items."
         return Details(f"{sentence}.", cause, certainty, steps)
+    certainty = f"Right from {what} alone{_say_reader(most)}: {say_share(right)} items."
     return Details(
         f"Yes: from {what} alone, {count} of 100 are right; by guessing, {guess}.",
         cause,
-        f"Right from {what} alone{_say_reader(most)}: {say_share(right)} items.",
+        f"{certainty}{_say_new(report, most)}",
         steps,
     )
+
+
+def _say_new(report: Report, leak: Finding) -> str:
+    """What the gain is where texts are new, as the reason has it."""
+    condition = f"{leak.condition}, {NEW_TEXTS}"
+    new = find_estimate(report, "over_majority", leak.reader, condition)
+    if new is None or "whose text of it is new" not in _clause_of(report, leak):
+        return ""
+    change = say_change(new, "more right", "fewer right")
+    return f" Of the {new.n:,} whose text is new, against guessing: {change}."
 
 
 def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
@@ -225,6 +239,14 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
+    elsewhere = ELSEWHERE.search(reason[:MOST_REASON])
+    if elsewhere:
+        where = plain_text(elsewhere[2], 40)
+        sentence = f"Not on the first test items for sure; but in {where}, yes."
+        cause = (
+            f"There {name_part(plain_text(elsewhere[1], 40))} alone tells the label."
+        )
+        steps = (f"Look at {where}: what readers learned holds there.",)
     shifted = any(SHIFTED in str(warning) for warning in report.warnings)
     if shifted and "surely below the majority" in reason:
         sentence, cause, steps = SHIFTED_LEAK
@@ -357,6 +379,8 @@ def _leak_cause(report: Report, leak: Finding) -> str:
         return partly or WORDS_TELL
     listed = join_words([f"“{plain_text(word, 24)}”" for word in words[:MOST_TOKENS]])
     beside = f", and {with_them[1]} with them" if with_them else ""
+    if leak.reader == PLACE:  # the answer is of the place, which words come beside
+        return f"{SIMPLE[SEEN_BY[PLACE][-1]]} Words such as {listed} tell more."
     return f"Words such as {listed} go with certain labels{beside}. {partly}".rstrip()
 
 

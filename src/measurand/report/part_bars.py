@@ -34,7 +34,8 @@ NO_READER = (
 )
 WRONG = "both, with wrong evidence"
 FORMS = ("length", FORM)
-BOTH = "both together"
+BOTH, ALL = "both together", "all parts together"
+WHOLE = (BOTH, ALL)
 BY_FORM = ", by form alone"
 COLLAPSED = "collapsed"  # what is decided of who learned nothing
 ARMS = {
@@ -64,8 +65,11 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
     if len(bars) == 1:
         return None
     wrong = any(bar.label == WRONG for bar in bars)
+    both = (
+        _main_reader(main) if any(bar.label.startswith(WHOLE) for bar in bars) else ""
+    )
     note = (
-        f"Right answers of 100 over {base.n:,} items{_name_readers(main, readers)}. "
+        f"Right answers of 100 over {base.n:,} items{_name_readers(both, readers)}. "
         "The line is what guessing gets; whiskers are 95 in 100 intervals"
         f"{', of wrong evidence that of the loss' if wrong else ''}."
     )
@@ -76,9 +80,8 @@ def parts_chart(reports: Sequence[Report]) -> BarChart | None:
     return BarChart(_parts_title(bars, base, leakage), note, tuple(bars), base.value)
 
 
-def _name_readers(main: Report, readers: Sequence[str]) -> str:
-    """Who read the parts and both; empty where nobody read words."""
-    both = _main_reader(main)
+def _name_readers(both: str, readers: Sequence[str]) -> str:
+    """Who read the parts, and both; empty where nobody read words."""
     by_whom = f" by {reader_words(plain_text(both, 40))}"
     if {*readers} <= {both}:
         return f", each part and both{by_whom}" if both else ""
@@ -256,7 +259,7 @@ def _both_bars(report: Report, base: Estimate, margin: float) -> list[Bar]:
     full = find_estimate(report, "accuracy", reader, "full") if reader else None
     if full is None:
         return []
-    name = BOTH if report.audit == "evidence" else "all parts together"
+    name = BOTH if report.audit == "evidence" else ALL
     name += BY_FORM if reader == FORM else ""
     tone = "fine" if full.low > base.value else "unknown"
     bars = [Bar(name, full, "above guessing", tone)]

@@ -140,12 +140,36 @@ def half_by_a_word(choices, gold):
 
 
 @pytest.mark.slow
+def test_a_place_is_explained_by_itself_and_no_rule_of_other_items():
+    """Half of the right choices stand last, the other half are the odd one out."""
+
+    def place(row):
+        gold, choices = row["answer"], row["choices"]
+        if row.name % 2:
+            choices[gold], choices[3], gold = choices[3], choices[gold], 3
+        else:
+            wrong = choices[gold - 1].split()
+            choices = [
+                text if n == gold else " ".join(np.roll(wrong, n))
+                for n, text in enumerate(choices)
+            ]
+        return {**row, "choices": choices, "answer": gold}
+
+    rows = planted_rows(240, lambda choices, gold: None)
+    planted = pd.DataFrame([place(row) for _, row in rows.iterrows()])
+    reason = audit_rows(planted, controls="none").verdict.reason
+    assert "by the position of the right choice alone (at least 100 %" in reason
+    assert "by the rule" not in reason
+    assert "; the rule odd_one_out finds the right choice" in reason
+
+
+@pytest.mark.slow
 def test_a_rule_of_half_the_items_explains_no_more_than_these():
     report = audit_rows(planted_rows(240, half_by_a_word), controls="none")
     reason = report.verdict.reason
     assert "by words such as 'sure'" in reason
     assert "% of what it tells by" in reason
-    assert "% of these bits" not in reason
+    assert "% of what each reader finds" not in reason
 
 
 def test_choices_that_differ_in_case_alone_stand_twice():

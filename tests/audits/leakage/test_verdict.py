@@ -28,7 +28,7 @@ from measurand.audits.leakage.verdict import (
     verdict,
 )
 from measurand.core.control import Control, DoseResponse
-from measurand.core.finding import Estimate, Finding
+from measurand.core.finding import Estimate, Finding, Verdict
 from measurand.core.items import Items
 from measurand.core.recipe import Strength
 
@@ -218,6 +218,11 @@ def test_every_leaking_part_is_named_with_those_who_saw_it():
     assert "seen also by" not in told.reason
 
 
+def estimate(value, low=None, high=None):
+    ends = value if low is None else low, value if high is None else high
+    return Estimate(value, *ends, 0.95, 90, "made")
+
+
 def saturation(reader, value, decision):
     return Finding("saturation", reader, "full", near(value), decision)
 
@@ -353,3 +358,27 @@ def test_a_leak_of_another_test_part_is_told_whatever_the_verdict(changes):
     told = said(stage(elsewhere=["claim, part=mm"], **changes))
     assert told.label == UNDECIDED
     assert told.reason.count("a leak of claim, part=mm to tfidf") == 1
+
+
+def test_other_test_parts_below_the_majority_are_named_whatever_the_verdict():
+    below = {"below_elsewhere": ("part=mm",)}
+    for told in (
+        said(stage(**below)),
+        said(stage(parts={"premise": part(0.3, 0.3)}, **below)),
+    ):
+        assert "tfidf is surely below the majority with all fields in part=mm" in (
+            told.reason
+        )
+
+
+def test_a_part_that_is_right_has_the_interval_of_what_is_right():
+    told = Verdict(LEAKS, LEAKS, "tfidf", "premise leaks")
+    over = Finding("over_majority", "tfidf", "premise", estimate(0.4, 0.3, 0.5), LEAKS)
+    right = Finding("single_accuracy", "tfidf", "premise", estimate(0.9, 0.88, 0.92))
+    elsewhere = replace(over, condition="premise, part=mm", estimate=estimate(0.45))
+    majority = Finding("majority", "majority", "full", estimate(0.5))
+    full = saturation("tfidf", 0.5, "room left")
+    reason = add_saturation(told, [full, majority, over, right, elsewhere]).reason
+    assert "reaches 0.800 [0.760, 0.840] of the way" in reason
+    alone = add_saturation(told, [full, majority, over]).reason
+    assert "reaches 0.800 [0.600, 1.000] of the way" in alone

@@ -96,9 +96,8 @@ def find_cause(
         if words.explained >= EXPLAINS and _goes_with_words(runs, name, ground):
             return Cause(after_words=GOES_WITH[name])
         percent = 100 * min(share.explained, 1)
-        return Cause(
-            f"by {WORDS.get(name, name)} ({percent:.0f} % of these bits)", whole=True
-        )
+        of_each = f"at least {percent:.0f} % of what each reader finds"
+        return Cause(f"by {WORDS.get(name, name)} ({of_each})", whole=True)
     most = max(share.told for share in shares.values())
     for name, share in shares.items():
         # Of two that tell nearly as much, the simpler.

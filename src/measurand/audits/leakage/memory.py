@@ -29,6 +29,7 @@ from measurand.audits.leakage.scores import (
     LEAKS,
     REMEMBERED,
     LeakageBaselines,
+    PartReading,
     leakage_baselines,
     part_leakage,
     read_part,
@@ -37,6 +38,7 @@ from measurand.audits.leakage.scores import (
 from measurand.core.arrays import Bools
 from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.errors import PastBudget
+from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items, with_columns
 from measurand.core.names import name_condition, own_column
@@ -46,6 +48,7 @@ from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader
 
 FAMILY = own_column("family")
+NEW_TEXTS = "texts=new"  # the condition of items whose text is new to who learns
 
 
 def mark_remembered(
@@ -54,21 +57,30 @@ def mark_remembered(
     reader: Reader,
     baselines: LeakageBaselines,
 ) -> LeakageReading:
-    """The reading, with the parts named that leak only where texts are known."""
+    """The reading, with the parts named that leak only where texts are known.
+
+    Where a leak holds for new texts too, its figure for these stands beside.
+    """
     alone = reading.answers.alone
     leaking = {field: alone[field] for field in reading.stage.leaking_parts}
-    remembered = remembered_parts(
+    remembered, new = remembered_parts(
         evaluation, (reading.name, reader), leaking, baselines
     )
     conditions = {name_condition(field) for field in remembered}
-    findings = tuple(
+    findings = [
         replace(finding, decision=REMEMBERED)
         if finding.decision == LEAKS and finding.condition in conditions
         else finding
         for finding in reading.findings
-    )
-    stage = replace(reading.stage, remembered=remembered)
-    return replace(reading, stage=stage, findings=findings)
+    ]
+    for field, part in new.items():
+        condition = f"{name_condition(field)}, {NEW_TEXTS}"
+        findings += [
+            Finding("over_majority", reading.name, condition, part.accuracy.over),
+            Finding("v_information", reading.name, condition, part.bits.over),
+        ]
+    stage = replace(reading.stage, remembered=remembered, of_new=new)
+    return replace(reading, stage=stage, findings=tuple(findings))
 
 
 def remembered_parts(
@@ -76,28 +88,31 @@ def remembered_parts(
     named_reader: tuple[str, Reader],
     leaking: Mapping[str, Runs],
     baselines: LeakageBaselines,
-) -> dict[str, tuple[int, int]]:
+) -> tuple[dict[str, tuple[int, int]], dict[str, PartReading]]:
     """Of parts that leak to a reader, those that it may only remember.
 
     Returns:
-        By part, how many scored items have a new text, and how many there are.
+        By part, how many scored items have a new text, and how many there are; and of
+        parts that leak where texts are new, what they tell there, where not all are.
     """
+    remembered = dict[str, tuple[int, int]]()
+    of_new = dict[str, PartReading]()
     if evaluation.canonical.has_choices:
-        return {}  # choices of an item are read one by one
-    remembered = {}
+        return remembered, of_new  # choices of an item are read one by one
     for field, runs in leaking.items():
         canonical = _name_families(evaluation.canonical, field)
         terms = canonical, baselines, len(evaluation.canonical.parts)
         new = _has_new_text(canonical, field)
-        if (
-            new.all()
-            or _leaks(runs, *terms, new)
-            or not _leaks(_ask_memory(evaluation, canonical), *terms)
-            or _leaks_apart(evaluation, named_reader, field, *terms)
-        ):
+        if new.all():
             continue
-        remembered[field] = int(new.sum()), len(new)
-    return remembered
+        there = _read(runs, *terms, new)
+        if there is not None and there.decision == LEAKS:
+            of_new[field] = there
+        elif _leaks(_ask_memory(evaluation, canonical), *terms) and not _leaks_apart(
+            evaluation, named_reader, field, *terms
+        ):
+            remembered[field] = int(new.sum()), len(new)
+    return remembered, of_new
 
 
 def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchmark:
@@ -192,21 +207,29 @@ def _open_otherwise(
 
 
 def _leaks(
+    runs: Runs, canonical: CanonicalBenchmark, baselines: LeakageBaselines, parts: int
+) -> bool:
+    """Whether these answers give labels of the scored items away."""
+    told = _read(runs, canonical, baselines, parts)
+    return told is not None and told.decision == LEAKS
+
+
+def _read(
     runs: Runs,
     canonical: CanonicalBenchmark,
     baselines: LeakageBaselines,
     parts: int,
     kept: Bools | None = None,
-) -> bool:
-    """Whether these answers give labels away, of all scored items or of some."""
+) -> PartReading | None:
+    """What these answers give away, of all scored items or of some; None of too few."""
     items = canonical.scored_items
     if kept is not None:
         items = items.rows(kept)
         if len(items) == 0 or len(items.classes) < 2:
-            return False
+            return None
         clusters = canonical.benchmark.clusters(items)
         if count_clusters(clusters) < 2:
-            return False
+            return None
         terms = baselines.reference, baselines.margin, baselines.readers
         baselines = leakage_baselines(items, clusters, *terms)
         inside = np.isin(np.array(runs.ids, str), np.array(items.ids, str))
@@ -217,10 +240,9 @@ def _leaks(
             runs.remarks,
         )
     tests = baselines.count_tests(parts)
-    told = read_part(
+    return read_part(
         part_leakage(runs, baselines, tests, seeded=False),
         runs_in_bits(runs, baselines, tests),
         baselines,
         one_class=is_one_class(runs),
     )
-    return told.decision == LEAKS

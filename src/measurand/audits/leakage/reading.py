@@ -91,13 +91,16 @@ def read_leakage(
     over = _over_majority(answers, baselines, seeded=isinstance(reader, Seeded))
     findings, not_run, parts = answer_findings(name, answers, over, baselines, rng)
     not_run |= {f"{what} of {name}": why for what, why in answers.refused.items()}
-    leaking_elsewhere = []
+    leaking_elsewhere, below_elsewhere = [], []
     for where, told in answers.elsewhere.items():
         ground = other_baselines[where]
         there = _read_elsewhere(name, reader, told, ground, where, seed)
         findings += there[0]
         not_run |= there[1]
         leaking_elsewhere += there[2]
+        gain_there = pair_gain(told.pair, ground, generator(seed, "leakage", where))
+        if gain_there.high < -ground.margin:
+            below_elsewhere.append(where)
     findings += _account_findings(evaluation, name, reader, answers, baselines)
     member = repeat_reader(evaluation, reader, seeds)[0]
     test = evaluation.canonical.benchmark.test
@@ -137,6 +140,7 @@ def read_leakage(
         below_majority=gain.high < -baselines.margin
         and evaluation.canonical.pool is None,
         learns_labels=traits_of(reader).learns_labels,
+        below_elsewhere=tuple(below_elsewhere),
     )
     return LeakageReading(
         name=name,

@@ -35,6 +35,7 @@ EXPLAINED = 2000  # test items whose tokens are attributed: one pass backwards e
 DRAWN = 20_000  # items up to which the map is drawn without being asked for
 EXPLAINS = 0.8  # share of a leak's bits from which something simple is its cause
 EXPLAINS_PARTLY = 0.3  # and from which it is named beside the words
+KNOWN = 0.1  # share of items with known texts from which new ones have their figure
 FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 WORST = 5  # clusters and words that the verdict names
 FEWEST_OF_SUBJECT = 30  # items that hang apart, of a subject that is stated
@@ -59,6 +60,7 @@ SHOWN = {
     "least_probability": FLOOR,
     "cause_explains": EXPLAINS,
     "cause_explains_partly": EXPLAINS_PARTLY,
+    "share_of_known_texts": KNOWN,
     "fewest_items_of_subject": FEWEST_OF_SUBJECT,
     "most_subjects": MOST_SUBJECTS,
     "random_removals": REMOVALS,

@@ -125,9 +125,10 @@ def _mark_remembered(
     remembered: dict[str, tuple[int, int]] = {}
     for field in stage.leaking_parts:
         reader = _simple_readers(evaluation.canonical, field)[name]
-        remembered |= remembered_parts(
+        known, _ = remembered_parts(
             evaluation, (name, reader), {field: runs[field][name]}, baselines
         )
+        remembered |= known
     return replace(stage, remembered=remembered)
 
 

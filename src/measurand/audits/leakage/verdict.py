@@ -25,9 +25,10 @@ from measurand.audits.leakage.scores import (
     LeakageBaselines,
     PartReading,
 )
-from measurand.audits.leakage.settings import DISCOVERY, WORST
+from measurand.audits.leakage.settings import DISCOVERY, KNOWN, WORST
 from measurand.core.control import Control
 from measurand.core.finding import Finding, Verdict
+from measurand.core.names import is_of_some
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import HINT
 from measurand.experiment.ladder import explain_below_majority, most_telling
@@ -35,6 +36,8 @@ from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
 LABELS = (LEAKS, NONE, UNDECIDED)
+# What states how often a part alone is right.
+RIGHT_ALONE = ("single_accuracy", "choices_only")
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,10 @@ class LeakageStage:
             items have a new one, and how many there are.
         learns_labels: Whether it learned from the part alone, or was only asked: who
             was not taught sees nothing that is special to these items.
+        of_new: Of parts that leak where their text is new, what they tell there, where
+            training has the texts of others.
+        below_elsewhere: Other test parts in which all fields surely bring it below the
+            majority.
     """
 
     name: str
@@ -85,6 +92,8 @@ class LeakageStage:
     below_majority: bool = False
     remembered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     learns_labels: bool = True
+    of_new: Mapping[str, PartReading] = field(default_factory=dict)
+    below_elsewhere: Sequence[str] = ()
 
     @property
     def leaking_parts(self) -> list[str]:
@@ -139,12 +148,25 @@ def verdict(
     """
     leaking = [stage for stage in stages if stage.leaking_parts]
     if leaking:
-        return _leak_verdict(leaking, tokens, find_cause, elicited)
+        told = _leak_verdict(leaking, tokens, find_cause, elicited)
+        return _add_below(told, stages)
     told = _verdict_without_leak(stages, tokens, baselines, planted=planted, cut=cut)
     elsewhere = _leaks_elsewhere(stages)
-    if not elsewhere or elsewhere[0] in told.reason:
-        return told
-    return replace(told, reason=f"{told.reason}; there is {' and '.join(elsewhere)}")
+    if elsewhere and elsewhere[0] not in told.reason:
+        reason = f"{told.reason}; there is {' and '.join(elsewhere)}"
+        told = replace(told, reason=reason)
+    return _add_below(told, stages)
+
+
+def _add_below(told: Verdict, stages: Sequence[LeakageStage]) -> Verdict:
+    """The verdict, and in which other test parts readers are worse than guessing."""
+    clauses = [
+        f"{stage.name} is surely below the majority with all fields in {where}, so "
+        "that what training tells does not hold there"
+        for stage in stages
+        for where in stage.below_elsewhere
+    ]
+    return replace(told, reason="; ".join([told.reason, *clauses]))
 
 
 def _leaks_elsewhere(stages: Sequence[LeakageStage]) -> list[str]:
@@ -211,19 +233,30 @@ def add_saturation(told: Verdict, findings: Sequence[Finding]) -> Verdict:
 
 def _reached_alone(findings: Sequence[Finding]) -> Finding | None:
     """The part that leaks most, and how far it alone brings a reader to 1."""
-    room = [1 - f.estimate.value for f in findings if f.statistic == "majority"]
+    guesses = [f.estimate.value for f in findings if f.statistic == "majority"]
     leaks = [
-        f for f in findings if f.statistic == "over_majority" and f.decision == LEAKS
+        f
+        for f in findings
+        if f.statistic == "over_majority"
+        and f.decision == LEAKS
+        and not is_of_some(f.condition)
     ]
-    if not leaks or not room or not room[0]:
+    if not leaks or not guesses or guesses[0] == 1:
         return None
     most = max(leaks, key=lambda f: f.estimate.value)
-    value, *ends = (
-        end / room[0]
-        for end in (most.estimate.value, most.estimate.low, most.estimate.high)
+    room, reached = 1 - guesses[0], most.estimate
+    value, low, high = (
+        end / room for end in (reached.value, reached.low, reached.high)
     )
-    scaled = replace(most.estimate, value=value, low=ends[0], high=min(ends[1], 1.0))
-    return replace(most, estimate=scaled)
+    for f in findings:
+        place = f.reader, f.condition
+        if f.statistic in RIGHT_ALONE and place == (most.reader, most.condition):
+            # What is right has an interval of its own, without the majority's luck.
+            low, high = (
+                (end - guesses[0]) / room for end in (f.estimate.low, f.estimate.high)
+            )
+    low, high = min(low, value), min(max(high, value), 1.0)
+    return replace(most, estimate=replace(reached, value=value, low=low, high=high))
 
 
 def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
@@ -487,6 +520,17 @@ def _leak_verdict(
     return Verdict(LEAKS, LEAKS, seers[ranked[0]][0].name, "; ".join(clauses))
 
 
+def _of_new_clause(stage: LeakageStage, name: str) -> str:
+    """A clause on the items with new texts, where training has those of many."""
+    new = stage.of_new.get(name)
+    if new is None:
+        return ""
+    count, total = new.accuracy.over.n, stage.parts[name].accuracy.over.n
+    if total - count < KNOWN * total:
+        return ""
+    return f" (of the {count:,} items whose text of it is new, {new.accuracy.over})"
+
+
 def _origin_clause(part: str, elicited: str | None) -> str:
     """A clause on how the part came about, where that is known."""
     if elicited is None:
@@ -509,6 +553,7 @@ def _leak_clause(
         f"{stage.name}: {name} alone is {part.accuracy.over} over the majority and "
         f"tells {part.bits.over} bits"
     )
+    clause += _of_new_clause(stage, name)
     clusters = next((s.clusters[name] for s in seers if s.clusters.get(name)), ())
     if clusters:
         numbers = ", ".join(str(cluster) for cluster in clusters[:WORST])
