@@ -345,7 +345,8 @@ def like_published(bias, error, boost, *, draws=20, n=100):
         test = extra + (bias + 0.9 * apart[task] + first) / 100
         right = {"acc_base": 0.5, "acc_extra": extra, "acc_test": test}
         key = {"m": 50, "n": n, "task": f"t{task}", "subsample": draw}
-        rows.append({**key, **{k: np.clip(v, 0, 1) for k, v in right.items()}})
+        whole = {arm: np.round(np.clip(v, 0, 1) * n) / n for arm, v in right.items()}
+        rows.append({**key, **whole})
     return pd.DataFrame(rows)
 
 

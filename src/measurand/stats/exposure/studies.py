@@ -3,7 +3,8 @@
 A triple is one training with no extra text (base), with independent text (extra) and
 with the test's own text (test), all scored on the same n items. `boost` holds extra
 against base, `bias` test against extra. Counts win over accuracies; an accuracy times n
-is rounded, since cutting it off turns 29 of 50 into 28.
+is rounded, since cutting it off turns 29 of 50 into 28. One that gives no whole number
+of items, as far as its digits say, is refused: it was taken of others.
 
 Every model is `logit(p) = intercept + lm + beta method + effects`, where effects are
 normal with standard deviations of their own: of a task, of a task under a method, of a
@@ -30,6 +31,8 @@ KEYS = [*SIZES, "lm", *DRAW]
 # One model needs no `lm`; one training on each draw needs no `training`, and a `seed`
 # tells trainings apart as well.
 DEFAULTS = {"lm": "lm", "training": "1"}
+LEAST_MISFIT = 0.05  # items; what half-precision floats lose of a few hundred
+MOST_DIGITS = 17  # decimals of an accuracy that a float can hold
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,41 @@ def _correct_counts(table: pd.DataFrame, arm: str) -> "pd.Series[int]":
             f"{_describe_row(table, outside)} has {name} {value}; it must lie from 0 "
             f"to {limit_name}"
         )
-    right = values if name == count else (values * table["n"]).round()
-    return right.astype(int)
+    if name == count:
+        return values.astype(int)
+    _check_whole_items(table, name, values)
+    return (values * table["n"]).round().astype(int)
+
+
+def _check_whole_items(
+    table: pd.DataFrame, name: str, values: "pd.Series[float]"
+) -> None:
+    """Refuse accuracies that no number of right answers among n gives.
+
+    Digits that were not written leave room: half of the last one, of n items.
+    """
+    items = values * table["n"]
+    room = LEAST_MISFIT + table["n"] * 0.5 * 10.0 ** -_decimals(values)
+    misfit = (items - items.round()).abs() > room
+    if misfit.any():
+        row = misfit.to_numpy().argmax()
+        raise BadInput(
+            f"{_describe_row(table, misfit)} has {name} {values.iloc[row]:.6g}, which "
+            f"is {items.iloc[row]:.4g} of n {table['n'].iloc[row]:g} items; give the n "
+            "that was tested, and a row for each training, no mean of several"
+        )
+
+
+def _decimals(values: "pd.Series[float]") -> int:
+    """The most decimals of any value: a column is written with as many.
+
+    >>> _decimals(pd.Series([0.5, 0.585])), _decimals(pd.Series([1.0, 0.0]))
+    (3, 0)
+    """
+    for digits in range(MOST_DIGITS):
+        if np.allclose(values, values.round(digits), rtol=0, atol=1e-12):
+            return digits
+    return MOST_DIGITS
 
 
 def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
