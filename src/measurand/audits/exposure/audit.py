@@ -12,6 +12,7 @@ from measurand.audits.exposure.checks import (
     replay_sizes,
     replay_warnings,
 )
+from measurand.audits.exposure.columns import check_arm_columns
 from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
     exhibit_lengths,
@@ -285,6 +286,7 @@ def analyse_accuracies(
     The rows that an audit keeps have its control, overtrained and transfer arms too.
     """
     counts = study_counts(table)
+    check_arm_columns(table)
     description = {"name": name, "rows": len(counts)}
     run = Study(table, {}, {})
     return _exposure_report(run, description, {}, settings, seed, NO_ROWS)

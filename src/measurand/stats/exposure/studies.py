@@ -75,7 +75,7 @@ def study_counts(table: pd.DataFrame) -> pd.DataFrame:
         if name not in table:
             raise BadInput(f"no column {name!r}; a study needs {join_names(KEYS[:-1])}")
         if table[name].isna().any():
-            raise BadInput(f"{_describe_row(table, table[name].isna())} has no {name}")
+            raise BadInput(f"{describe_row(table, table[name].isna())} has no {name}")
     if len(table) == 0:
         raise BadInput("the study has no rows")
     # Models and tasks may be numbered; they are names all the same.
@@ -94,7 +94,7 @@ def _size_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     if bad.any():
         value = quote(str(table.loc[bad, name].iloc[0]))
         raise BadInput(
-            f"{_describe_row(table, bad)} has {name} {value}; it must be a whole "
+            f"{describe_row(table, bad)} has {name} {value}; it must be a whole "
             "number of at "
             "least 1"
         )
@@ -124,7 +124,7 @@ def _correct_counts(table: pd.DataFrame, arm: str) -> "pd.Series[int]":
     if outside.any():
         value = f"{values[outside].iloc[0]:g}"
         raise BadInput(
-            f"{_describe_row(table, outside)} has {name} {value}; it must lie from 0 "
+            f"{describe_row(table, outside)} has {name} {value}; it must lie from 0 "
             f"to {limit_name}"
         )
     if name == count:
@@ -146,7 +146,7 @@ def _check_whole_items(
     if misfit.any():
         row = misfit.to_numpy().argmax()
         raise BadInput(
-            f"{_describe_row(table, misfit)} has {name} {values.iloc[row]:.6g}, which "
+            f"{describe_row(table, misfit)} has {name} {values.iloc[row]:.6g}, which "
             f"is {items.iloc[row]:.4g} of n {table['n'].iloc[row]:g} items; give the n "
             "that was tested, and a row for each training, no mean of several"
         )
@@ -170,7 +170,7 @@ def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     bad = values.isna()
     if bad.any():
         raise BadInput(
-            f"{_describe_row(table, bad)} has no {name}; every triple needs base, "
+            f"{describe_row(table, bad)} has no {name}; every triple needs base, "
             "extra and test"
         )
     return values
@@ -181,11 +181,11 @@ def _check_whole_numbers(table: pd.DataFrame, name: str) -> None:
     broken = _numeric_column(table, name) % 1 != 0
     if broken.any():
         raise BadInput(
-            f"{_describe_row(table, broken)} has {name} that is no whole number"
+            f"{describe_row(table, broken)} has {name} that is no whole number"
         )
 
 
-def _describe_row(table: pd.DataFrame, where: "pd.Series[bool]") -> str:
+def describe_row(table: pd.DataFrame, where: "pd.Series[bool]") -> str:
     """The first row that is meant, in words."""
     row = table[where].iloc[0]
     parts = [
@@ -201,7 +201,7 @@ def _check_pairs(counts: pd.DataFrame) -> None:
     twice = counts.duplicated(KEYS)
     if twice.any():
         raise BadInput(
-            f"{_describe_row(counts, twice)} is there twice; number repeated trainings "
+            f"{describe_row(counts, twice)} is there twice; number repeated trainings "
             "on one"
             " draw in a column 'training'"
         )
