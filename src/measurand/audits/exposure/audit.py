@@ -26,9 +26,11 @@ from measurand.audits.exposure.findings import (
     exposure_findings,
     loss_findings,
     overtraining_findings,
+    skew_warnings,
     slice_warnings,
     transfer_findings,
 )
+from measurand.audits.exposure.overlaps import overlap_warnings
 from measurand.audits.exposure.plan import (
     StudyPlan,
     add_plans,
@@ -47,6 +49,7 @@ from measurand.audits.exposure.study import (
     Study,
     StudyProgress,
     join_studies,
+    pool_rows,
     pool_tasks,
     run_study,
 )
@@ -219,7 +222,12 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     }
     counts = study_counts(run.counts)
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
-    warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
+    pools = {task: pool_rows(each) for task, each in source.benchmarks.items()}
+    warnings = [
+        *overlap_warnings(pools),
+        *_study_warnings(run),
+        *chance_warnings(counts, commonest),
+    ]
     unlabelled = [
         name for name, reader in readers.items() if not traits_of(reader).learns_labels
     ]
@@ -328,6 +336,7 @@ def _exposure_report(
         (
             *chain_warnings(analyses),
             *slice_warnings(analyses),
+            *skew_warnings(analyses, margin),
             *replay_warnings(replays),
             *CAVEATS,
         ),
