@@ -99,6 +99,26 @@ def test_bad_figures_and_options_are_refused_in_one_line(figures, run, name):
     one_line(run("exposure", "--accuracies", figures, *words), said)
 
 
+def test_the_rows_that_a_report_kept_are_analysed_again(figures, run, tmp_path):
+    first = run("exposure", "--accuracies", figures, "--json", "--out", tmp_path / "r")
+    assert first.code == 0, first.err
+    kept = tmp_path / "r" / "items.parquet"
+    again = run("exposure", "--accuracies", kept, "--json")
+    assert again.code == 0, again.err
+    verdicts = [json.loads(done.out)["verdict"] for done in (first, again)]
+    assert verdicts[0] == verdicts[1]
+
+
+@pytest.mark.parametrize(
+    ("separator", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")]
+)
+def test_another_separator_is_named(figures, run, separator, name):
+    study(tasks=2, draws=3).to_csv(figures, index=False, sep=separator)
+    text = figures.read_text()
+    figures.write_text(f"\ufeff{text}")
+    one_line(run("exposure", "--accuracies", figures), f"cells are separated by {name}")
+
+
 def test_a_config_of_an_experiment_is_refused_for_figures(figures, run, tmp_path):
     (tmp_path / "c.toml").write_text("repeats = 5\nmargin = 2.0\n")
     words = ("--config", tmp_path / "c.toml")

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from measurand.core.finding import Exhibit, Finding
-from measurand.report.answer import CONTROLLED, STRONGER, answer_report
+from measurand.report.answer import CONTROLLED, PARTLY, STRONGER, answer_report
+from measurand.report.exposure import say_points
 from measurand.report.part_bars import _arms_chart
 from measurand.report.titles import figure_title
 from tests.report.verdicts import estimate, report_of
@@ -109,6 +110,21 @@ def test_a_clear_loss_is_not_called_uncertain():
     assert not any("Give about" in step or "Draw" in step for step in answer.steps)
 
 
+@pytest.mark.parametrize("low", [0.0, 0.4])
+def test_tasks_are_said_to_differ_only_where_their_spread_is_seen(low):
+    spread = Finding("task_sd", "all models", f"bias, {SIZE}", estimate(0.6, low, 1.0))
+    reason = f"{SIZE}: bias 1; but 1 task is clearly beyond the margin: t0 3"
+    _, answer = told("undecided", reason, [points("bias", "A", SIZE, 1.0), spread])
+    assert ("differs between tasks" in answer.cause) == (low > 0)
+    assert ("not seen to differ" in answer.cause) == (low == 0)
+
+
+def test_a_size_that_is_above_alone_is_not_called_too_uncertain():
+    reason = f"{SIZE}: bias 2; its interval, but 4 sizes share the 5 % of false alarms"
+    _, answer = told("undecided", reason, [points("bias", "A", SIZE, 2.0)])
+    assert "one of several" in answer.sentence
+
+
 def test_the_size_that_no_draws_decide_is_the_one_that_is_quoted():
     sizes = [points("bias", "A", SIZE, 0.0, 3.0), points("bias", "A", LARGE, -4.0)]
     reason = (
@@ -156,9 +172,30 @@ def test_accuracies_that_nobody_read_wait_for_a_control_and_no_stronger_reader()
     alone = f"{SIZE}: bias 0; accuracies alone hold no positive control"
     _, answer = told(NOT, alone, findings, provisional=True)
     assert answer.steps[-1] == CONTROLLED
+    partly = f"{SIZE}: bias 0; the control with 10 % of the test rows learned gained 3"
+    _, answer = told(NOT, partly, findings, provisional=True)
+    assert answer.steps[-1] == PARTLY
     bags = f"{SIZE}: bias 0; provisional: bags of words read no language"
     _, answer = told(NOT, bags, findings, provisional=True)
     assert answer.steps[-1] == STRONGER
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "said"),
+    [
+        (0.5, 1.428, 1.0, "between 0.5 and 1.4 of 100 more right"),
+        (-1.439, -0.061, 1.0, "between 0.1 and 1.4 of 100 fewer right"),
+        (0.977, 1.673, 1.0, "between 1.0 and 1.7 of 100 more right"),
+        (-0.3, 1.4, 1.0, "from 0.3 of 100 fewer right to 1.4 of 100 more right"),
+        (-0.02, 1.44, 1.0, "at most 1.5 of 100 more right"),
+        (0.197, 0.310, 0.2, "between 0.2 and 0.31 of 100 more right"),
+        (-0.3, 0.4, 1.0, "fewer than 1 of 100 either way"),
+        (0.2, 9.4, 1.0, "at most 10 of 100 more right"),
+        (5.8, 6.2, 1.0, "about 6 of 100 more right"),
+    ],
+)
+def test_rounding_never_contradicts_the_interval(low, high, margin, said):
+    assert say_points(estimate((low + high) / 2, low, high), margin) == said
 
 
 def test_bars_of_several_sizes_are_named_by_them():

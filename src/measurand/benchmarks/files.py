@@ -27,6 +27,7 @@ FORMATS: dict[str, Callable[[IO[bytes]], pd.DataFrame]] = {
     ".parquet": parse_parquet,
 }
 ALLOWED = f"{', '.join(FORMATS)}, each also with .gz"
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that are no comma
 PARQUET = b"PAR1"  # the bytes such files begin with
 
 
@@ -102,10 +103,12 @@ def _absence_reason(path: Path) -> str:
 
 
 def read_figures(path: str) -> pd.DataFrame:
-    """The rows of a CSV file."""
+    """The rows of a file of comma-separated values, or of a Parquet file."""
     try:
         with open_unpacked(path) as stream:
-            figures = pd.read_csv(stream)
+            head = stream.read(len(PARQUET))
+            stream.seek(0)
+            figures = parse_parquet(stream) if head == PARQUET else pd.read_csv(stream)
     except FileNotFoundError:
         raise BadInput(f"cannot read {Path(path).name!r}: no such file") from None
     except BadInput as bad:
@@ -118,4 +121,16 @@ def read_figures(path: str) -> pd.DataFrame:
         ) from failed
     if figures.empty:
         raise BadInput(f"{Path(path).name!r} holds no rows")
+    _check_commas(figures, path)
     return figures
+
+
+def _check_commas(figures: pd.DataFrame, path: str) -> None:
+    """Refuse a table of one column whose name holds another separator."""
+    header = str(figures.columns[0])
+    for separator, name in SEPARATORS.items():
+        if len(figures.columns) == 1 and separator in header:
+            raise BadInput(
+                f"cannot read {Path(path).name!r}: its cells are separated by {name}; "
+                "write them with commas between cells and a point before decimals"
+            )

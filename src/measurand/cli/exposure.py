@@ -53,7 +53,8 @@ class TaskOptions:
         Path | None,
         typer.Option(
             help="A CSV file of somebody else's accuracies or counts to analyse: m, n, "
-            "lm, task, subsample, acc_base, acc_extra, acc_test or correct_*."
+            "lm, task, subsample, acc_base, acc_extra, acc_test or correct_*; or the "
+            "items.parquet of an exposure report."
         ),
     ] = None
     task_name: Annotated[

@@ -52,6 +52,7 @@ PAST_BUDGET = "past the budget"
 LEAST_SHARE = 0.001  # no fault is noticed that is planted nowhere
 STRONGER = "A stronger reader could still overturn this."
 CONTROLLED = "A study with a positive control could still overturn this."
+PARTLY = "Models or tasks without a positive control could still overturn this."
 
 
 @dataclass(frozen=True)
@@ -248,8 +249,10 @@ def _choose_steps(
     if not report.verdict.provisional:
         return tuple(steps)
     # Accuracies of somebody else were read by nobody here, and held no control.
-    controlled = report.audit != "exposure" or "bags of words" in report.verdict.reason
-    return (*steps, STRONGER if controlled else CONTROLLED)
+    reason = report.verdict.reason
+    if report.audit != "exposure" or "bags of words" in reason:
+        return (*steps, STRONGER)
+    return (*steps, PARTLY if "the control with" in reason else CONTROLLED)
 
 
 def _plain_certainty(report: Report) -> str:

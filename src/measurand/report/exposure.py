@@ -21,7 +21,13 @@ NOT, SOMEWHERE, UNDECIDED = "not inflated", "inflated on ", "undecided"
 NEVER = "more draws will not decide"
 SINGLE_OUT = "by itself alone, "  # how a reason begins to name tasks that may be luck
 LUCK = "may be luck"
+SMALL = 3  # margins, below which a difference is told with decimals
 MOST_TASKS = 3  # names in a sentence
+BEYOND = "clearly beyond the margin"  # said of tasks that stand out
+ALIKE = (  # what is said of them where tasks are not seen to differ
+    "Not yet: single tasks are beyond the margin, and all together not surely.",
+    "Tasks are not seen to differ in what test texts add: the figures are too few.",
+)
 # Why nothing can be said: what a reason has, the answer, and the cause.
 OBSTACLES = {
     "the test's own text helped less": (
@@ -40,7 +46,11 @@ OBSTACLES = {
         "Not yet: the planted inflation is smaller than the margin.",
         "Seeing less than the margin does not show that the margin would be seen.",
     ),
-    "clearly beyond the margin": (
+    "sizes share the 5 %": (
+        "Not yet: above the margin at one size, which as one of several may be luck.",
+        "Sizes share the false alarms, so that each has to be surer than one alone.",
+    ),
+    BEYOND: (
         "Not yet: single tasks stand out, on one side or the other.",
         "What test texts add differs between tasks, so that the mean says little.",
     ),
@@ -68,7 +78,7 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
     if decisive is None:
         return Details(words.answer, "", "", _next_steps(report))
     where = _place(report, decisive, size)
-    change = say_points(decisive.estimate)
+    change = say_points(decisive.estimate, _margin(report))
     after = "after test text rather than other text"
     said = f"{where}{after}: {change}."
     details = Details(
@@ -79,8 +89,10 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
         sentence = next(named, words.answer)
         details = replace(details, sentence=sentence, cause=_read_cause(report, size))
     if label == UNDECIDED:
-        for phrase, (sentence, cause) in OBSTACLES.items():
+        for phrase, obstacle in OBSTACLES.items():
             if phrase in _reason_of(report, size):
+                alike = phrase == BEYOND and _are_alike(report, size)
+                sentence, cause = ALIKE if alike else obstacle
                 details = replace(details, sentence=sentence, cause=cause)
                 break
     return _add_overtraining(report, details, size)
@@ -135,15 +147,22 @@ def deciding_bias(report: Report, size: str) -> Finding | None:
     return next(iter(biases), None)
 
 
-def say_points(points: Estimate) -> str:
-    """A difference in percentage points, of a hundred answers."""
+def say_points(points: Estimate, margin: float = MARGIN) -> str:
+    """A difference in percentage points, of a hundred answers.
+
+    Whole numbers would put an end that is near the margin on its other side.
+    """
+    largest = max(abs(points.low), abs(points.high))
+    is_small = largest < SMALL * max(margin, 1.0)
+    is_nothing = points.low <= 0 <= points.high and largest < 0.5 <= margin
+    digits = (1 if margin >= 1 else 2) if is_small and not is_nothing else 0
     share = replace(
         points,
         value=points.value / 100,
         low=points.low / 100,
         high=points.high / 100,
     )
-    return say_change(share, "more right", "fewer right")
+    return say_change(share, "more right", "fewer right", digits)
 
 
 def _findings(report: Report, statistic: str) -> list[Finding]:
@@ -159,6 +178,13 @@ def _tasks_of_size(report: Report, size: str) -> list[Finding]:
     """The bias of each task at a size, by itself."""
     rows = _findings(report, "task_bias")
     return [f for f in rows if f.condition.endswith(f", {size}")]
+
+
+def _are_alike(report: Report, size: str) -> bool:
+    """Whether tasks are not seen to differ; reports without a spread do not say."""
+    spreads = [f for f in _findings(report, "task_sd") if f.condition.endswith(size)]
+    of_bias = [f for f in spreads if f.condition.startswith("bias, ")]
+    return any(f.estimate.low <= 0 for f in of_bias)
 
 
 def _margin(report: Report) -> float:
@@ -236,7 +262,7 @@ def _add_overtraining(report: Report, details: Details, size: str) -> Details:
     over = [f for f in _findings(report, "bias") if f.condition == name]
     if f"{OVERTRAINED}, {size}: inflated" not in report.verdict.reason or not over:
         return details
-    change = say_points(over[0].estimate)
+    change = say_points(over[0].estimate, _margin(report))
     certainty = f"{details.certainty} Read twice as often: {change}."
     sentence = details.sentence
     for label, told in TWICE.items():

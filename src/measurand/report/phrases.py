@@ -1,5 +1,6 @@
 """Numbers and readers as people call them: of a hundred, between this and that."""
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 
@@ -65,8 +66,11 @@ def say_count(share: float) -> str:
     return "fewer than 1" if 0 < share < 0.005 else str(_of_hundred(share))
 
 
-def say_change(estimate: Estimate, up: str, down: str) -> str:
+def say_change(estimate: Estimate, up: str, down: str, digits: int = 0) -> str:
     """Where a difference lies, of a hundred; `up` and `down` say what it does.
+
+    "At most" is never less than the end of the interval, and "either way" is said of
+    no interval that lies on one side. Small differences may be given with decimals.
 
     >>> def change(low, high):
     ...     estimate = Estimate((low + high) / 2, low, high, 0.95, 900, "bootstrap")
@@ -75,17 +79,24 @@ def say_change(estimate: Estimate, up: str, down: str) -> str:
     ('between 10 and 15 of 100 lost', 'fewer than 1 of 100 either way')
     >>> change(-0.02, 0.05), change(0.001, 0.04)
     ('from 2 of 100 gained to 5 of 100 lost', 'at most 4 of 100 lost')
+    >>> change(0.004, 0.0143), change(-0.0031, -0.002)
+    ('at most 2 of 100 lost', 'fewer than 1 of 100 gained')
+    >>> small = Estimate(0.01, 0.005, 0.0143, 0.95, 900, "bootstrap")
+    >>> say_change(small, "lost", "gained", digits=1)
+    'between 0.5 and 1.4 of 100 lost'
     """
-    low, high = (_of_hundred(end) for end in (estimate.low, estimate.high))
+    low, high = (_of_hundred(end, digits) for end in (estimate.low, estimate.high))
     if low > 0 or high < 0:
         ends, what = ((low, high), up) if low > 0 else ((-high, -low), down)
         if ends[0] == ends[1]:
             return f"about {ends[0]} of 100 {what}"
         return f"between {ends[0]} and {ends[1]} of 100 {what}"
+    side = up if estimate.low > 0 else down if estimate.high < 0 else "either way"
     if low == high == 0:
-        return "fewer than 1 of 100 either way"
+        return f"fewer than {10**-digits:g} of 100 {side}"
     if low == 0 or high == 0:
-        return f"at most {high - low} of 100 {up if low == 0 else down}"
+        end = estimate.high if low == 0 else -estimate.low
+        return f"at most {_up_to(end, digits)} of 100 {up if low == 0 else down}"
     return f"from {-low} of 100 {down} to {high} of 100 {up}"
 
 
@@ -118,6 +129,18 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _of_hundred(share: float) -> int:
+def _of_hundred(share: float, digits: int = 0) -> float:
     """A share in hundredths, rounded; 0 where it has no value."""
-    return round(100 * share) if share == share else 0
+    if share != share:
+        return 0
+    return round(100 * share, digits) if digits else round(100 * share)
+
+
+def _up_to(share: float, digits: int) -> str:
+    """A share in hundredths, rounded up, but for what floats add.
+
+    >>> _up_to(0.07, 0), _up_to(0.0143, 0), _up_to(0.0143, 1)
+    ('7', '2', '1.5')
+    """
+    steps = math.ceil(round(100 * share * 10**digits, 6))
+    return f"{steps / 10**digits:g}"

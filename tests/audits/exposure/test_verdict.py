@@ -235,6 +235,50 @@ def test_one_task_that_stands_in_the_way_is_one_task():
     assert "but 1 task is clearly beyond the margin: t0 -" in told.reason
 
 
+def equal_tasks(seed, points=1.3, tasks=6, draws=50):
+    """Differences of so many points in every task, and luck alone between them."""
+    rng = np.random.default_rng(seed)
+    gains = np.round(N / 100 * rng.normal(points, 3, (tasks, draws))).astype(int)
+    arms = {"correct_base": 120, "correct_extra": 120}
+    return pd.DataFrame(
+        {"m": 50, "n": N, "lm": "one", "task": f"t{task}", "subsample": draw, **arms}
+        | {"correct_test": 120 + gain}
+        for (task, draw), gain in np.ndenumerate(gains)
+    )
+
+
+def test_a_task_is_never_both_clear_and_luck():
+    beyond = 0
+    for seed in (*range(6), 38, 58):  # the last two have a task that stands out
+        reason = said(equal_tasks(seed)).reason
+        _, _, clear = reason.partition("clearly beyond the margin: ")
+        named = re.findall(r"t\d(?= \d)", clear.partition(";")[0])
+        doubted = reason.partition("by itself alone, ")[2].partition(" would be")[0]
+        beyond += len(named)
+        assert not {*named} & {*re.findall(r"t\d(?= \d)", doubted)}
+    assert beyond
+
+
+def test_a_task_is_clear_only_where_its_interval_is():
+    for seed in range(12):
+        reason = said(equal_tasks(seed, 1.6, tasks=1)).reason
+        low = float(re.search(r"bias [\d.]+ \[(-?[\d.]+)", reason)[1])
+        assert low > 1 or "clearly beyond" not in reason
+
+
+def test_sizes_that_share_the_false_alarms_are_said_to():
+    tables = (equal_tasks(seed, 1.42) for seed in range(40))
+    size = next(
+        each
+        for table in tables
+        if 1 < (each := judged(table)).paired["bias"].together.estimate.low < 1.1
+    )
+    assert size_verdict(size, 1.0).label == "inflated"
+    told = size_verdict(size, 1.0, sizes=4)
+    assert told.label == "undecided"
+    assert "4 sizes share the 5 % of false alarms: at 98.75 % it is 1." in told.reason
+
+
 def dosed(table, gain):
     """The same with a control that learned a tenth of the test rows."""
     rng = np.random.default_rng(9)
@@ -305,6 +349,66 @@ def test_a_control_that_gains_less_than_the_margin_shows_nothing():
     assert "no more than the margin of 4: it does not show" in told.reason
 
 
+def test_no_number_of_draws_is_promised_where_the_control_forbids_a_decision():
+    table = dosed(study(0.05, 0.0, draws=8), 0.05)
+    controls = control_effects(table, 0)["m=50,n=200"]
+    told = said(table, controls=controls, uncontrolled="")
+    assert told.label == "undecided"
+    assert "no more than the margin of 1: it does not show" in told.reason
+    assert told.reason.endswith("a larger dose could, or a margin below the gain")
+    assert "draws a task" in said(table).reason  # without that control
+
+
+def test_draws_that_would_show_an_inflation_need_no_control():
+    table = dosed(study(0.05, 0.025, draws=4), 0.05)
+    controls = control_effects(table, 0)["m=50,n=200"]
+    told = said(table, controls=controls, uncontrolled="")
+    assert told.label == "undecided"
+    assert told.reason.endswith("draws a task and model could decide")
+    assert "the control" not in told.reason
+
+
+def test_draws_are_counted_that_would_show_a_control_too():
+    table = study(0.05, 0.0, draws=8)
+    rng = np.random.default_rng(2)
+    luck = rng.normal(0, 40, len(table))
+    luck = luck - luck.mean() + 0.03 * N
+    dose = (table["correct_extra"] + luck).round().clip(0, N)
+    table = table.assign(**{"correct_dose_0.1": dose})
+    controls = control_effects(table, 0)["m=50,n=200"]
+    gain = controls[-1].gain.estimate
+    assert gain.low <= 0 < 1 < gain.value
+    told = said(table, controls=controls, uncontrolled="")
+    assert "was not seen" in told.reason
+    alone = said(table)
+    with_control, without = (
+        int(re.search(r"about ([\d,]+) draws", each.reason)[1].replace(",", ""))
+        for each in (told, alone)
+    )
+    assert with_control >= without
+    se = float(controls[-1].gain.cells.se)
+    assert with_control >= 8 * (2.8 * se / gain.value) ** 2
+
+
+def test_a_control_that_misses_a_task_is_told_and_clears_for_now():
+    table = dosed(study(0.05, 0.0, draws=60), 0.5)
+    table.loc[table["task"] == "t0", "correct_dose_0.1"] = np.nan
+    report_kinds = {"controls": control_effects(table, 0)["m=50,n=200"]}
+    told = said(table, **report_kinds)
+    assert told.label == NOT
+    assert "points over 5 of 6 tasks, and" in told.reason
+    assert told.reason.endswith("; no control on t0")
+    assert told.provisional
+
+
+def test_accuracies_with_a_control_of_every_task_are_cleared():
+    table = dosed(study(0.05, 0.0, draws=60), 0.5)
+    told = said(table, controls=control_effects(table, 0)["m=50,n=200"])
+    assert told.label == NOT
+    assert not told.provisional
+    assert ALONE not in told.reason
+
+
 def test_an_overtrained_arm_has_a_line_of_its_own():
     table = study(0.05, 0.0, tasks=2, draws=6)
     over = {
@@ -345,7 +449,8 @@ def like_published(bias, error, boost, *, draws=20, n=100):
         test = extra + (bias + 0.9 * apart[task] + first) / 100
         right = {"acc_base": 0.5, "acc_extra": extra, "acc_test": test}
         key = {"m": 50, "n": n, "task": f"t{task}", "subsample": draw}
-        rows.append({**key, **{k: np.clip(v, 0, 1) for k, v in right.items()}})
+        whole = {arm: np.round(np.clip(v, 0, 1) * n) / n for arm, v in right.items()}
+        rows.append({**key, **whole})
     return pd.DataFrame(rows)
 
 

@@ -9,6 +9,7 @@ from measurand.stats.exposure.studies import (
     rows_by_size,
     study_counts,
 )
+from tests.shared_data import needs_data, path
 
 
 def table(**columns):
@@ -32,6 +33,25 @@ def changed(row, column, value):
 def test_counts_are_rounded_and_never_cut_off():
     assert int(0.58 * 50) == 28  # what cutting off would give
     assert (study_counts(table())["extra"] == 29).all()
+
+
+@pytest.mark.parametrize(("n", "digits"), [(200, 3), (120, 2), (7, 4), (2000, 3)])
+def test_accuracies_may_be_written_with_few_digits(n, digits):
+    right = [n // 3, n // 2 + 1, n - 2]
+    arms = zip(("acc_base", "acc_extra", "acc_test"), right, strict=True)
+    written = {arm: round(count / n, digits) for arm, count in arms}
+    counts = study_counts(table(n=n, **written))
+    room = 0.5 * n / 10**digits + 0.5
+    for arm, count in zip(("base", "extra", "test"), right, strict=True):
+        assert (counts[arm] - count).abs().max() <= room
+
+
+@needs_data
+def test_the_published_accuracies_fit_their_items():
+    published = pd.read_csv(path("exposure/accuracies_m50.csv"))
+    counted = study_counts(published)
+    named = [column for column in published if column.startswith("correct_")]
+    pd.testing.assert_frame_equal(study_counts(published.drop(columns=named)), counted)
 
 
 def test_counts_win_over_accuracies():
@@ -99,6 +119,8 @@ ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
         (table().drop(columns="m"), r"no column 'm'; a study needs m, n"),
         (table().drop(columns="acc_base"), r"no column 'acc_base' or 'correct_base'"),
         (table()[:0], r"the study has no rows"),
+        (table(n=25, acc_test=0.569), r"acc_extra 0.58, which is 14.5 of n 25 items"),
+        (table(acc_base=1 / 3), r"acc_base 0.333333, which is 16.67 of n 50 items"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(rows, line):

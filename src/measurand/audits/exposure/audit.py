@@ -12,6 +12,7 @@ from measurand.audits.exposure.checks import (
     replay_sizes,
     replay_warnings,
 )
+from measurand.audits.exposure.columns import check_arm_columns
 from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
     exhibit_lengths,
@@ -25,9 +26,11 @@ from measurand.audits.exposure.findings import (
     exposure_findings,
     loss_findings,
     overtraining_findings,
+    skew_warnings,
     slice_warnings,
     transfer_findings,
 )
+from measurand.audits.exposure.overlaps import overlap_warnings
 from measurand.audits.exposure.plan import (
     StudyPlan,
     add_plans,
@@ -46,6 +49,7 @@ from measurand.audits.exposure.study import (
     Study,
     StudyProgress,
     join_studies,
+    pool_rows,
     pool_tasks,
     run_study,
 )
@@ -218,7 +222,12 @@ def _study_report(source: _Source, readers: Mapping[str, Reader], run: Study) ->
     }
     counts = study_counts(run.counts)
     commonest = {task: notes["commonest"] for task, notes in run.notes.items()}
-    warnings = [*_study_warnings(run), *chance_warnings(counts, commonest)]
+    pools = {task: pool_rows(each) for task, each in source.benchmarks.items()}
+    warnings = [
+        *overlap_warnings(pools),
+        *_study_warnings(run),
+        *chance_warnings(counts, commonest),
+    ]
     unlabelled = [
         name for name, reader in readers.items() if not traits_of(reader).learns_labels
     ]
@@ -285,6 +294,7 @@ def analyse_accuracies(
     The rows that an audit keeps have its control, overtrained and transfer arms too.
     """
     counts = study_counts(table)
+    check_arm_columns(table)
     description = {"name": name, "rows": len(counts)}
     run = Study(table, {}, {})
     return _exposure_report(run, description, {}, settings, seed, NO_ROWS)
@@ -326,6 +336,7 @@ def _exposure_report(
         (
             *chain_warnings(analyses),
             *slice_warnings(analyses),
+            *skew_warnings(analyses, margin),
             *replay_warnings(replays),
             *CAVEATS,
         ),

@@ -10,10 +10,15 @@ from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSFER
 from measurand.audits.exposure.settings import AGREE, R_HAT
 from measurand.audits.exposure.study import LOSS, replace_arms
-from measurand.core.errors import Undefined
+from measurand.core.arrays import Floats
+from measurand.core.errors import Undefined, join_names
 from measurand.core.finding import Estimate, Finding
 from measurand.core.seeds import generator
-from measurand.stats.exposure.effects import PairedEffects, paired_effects
+from measurand.stats.exposure.effects import (
+    PairedEffects,
+    paired_effects,
+    tabulate_differences,
+)
 from measurand.stats.exposure.hierarchical import LEVEL
 from measurand.stats.exposure.nuts import Chains
 from measurand.stats.exposure.studies import (
@@ -27,6 +32,9 @@ from measurand.stats.resampling import bootstrap
 from measurand.stats.scores import wilson_share
 
 ACCURACY_LEVEL = 0.95
+HEAVY = 0.75  # of the variance in a tenth of the draws; normal luck has 0.44
+LEAST_DRAWS = 10  # that have a tenth
+SHOWN_CELLS = 5  # tasks and models in a warning
 ACCURACY_METHOD = "mean over tasks, normal over draws"
 
 
@@ -276,6 +284,40 @@ def slice_warnings(analyses: Sequence[SizeAnalysis]) -> list[str]:
                     "decide, do not rest on them"
                 )
     return warnings
+
+
+def skew_warnings(analyses: Sequence[SizeAnalysis], margin: float) -> list[str]:
+    """A warning where few draws hold most of the variance of a bias.
+
+    Of normal luck the furthest tenth holds less than half; trainings that collapse now
+    and then hold nearly all, and intervals of few draws do not cover them.
+    """
+    warnings = []
+    for size in analyses:
+        values = tabulate_differences(size.contrasts["bias"].pairs)
+        heavy = [
+            f"{task}, {lm}"
+            for row, task in enumerate(size.tasks)
+            for column, lm in enumerate(size.models)
+            if _is_skewed(values[row, column], margin)
+        ]
+        if heavy:
+            warnings.append(
+                f"{size.name}: a tenth of the draws or fewer hold most of the variance "
+                f"of the bias ({join_names(heavy, SHOWN_CELLS)}): look at them; where "
+                "trainings collapse now and then, intervals are too narrow"
+            )
+    return warnings
+
+
+def _is_skewed(differences: Floats, margin: float) -> bool:
+    """Whether the furthest tenth of draws holds most of their variance."""
+    draws = differences[np.isfinite(differences)]
+    if len(draws) < LEAST_DRAWS:
+        return False
+    squares = np.sort((draws - draws.mean()) ** 2)
+    few = squares[-(len(draws) // LEAST_DRAWS) :].sum()
+    return bool(squares[-1] > margin**2 and few > HEAVY * squares.sum())
 
 
 def _exact_estimate(value: float, n: int, method: str) -> Estimate:

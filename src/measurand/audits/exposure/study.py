@@ -20,6 +20,7 @@ from measurand.audits.exposure.arms import (
     leaked_rows,
     unlabeled_texts,
 )
+from measurand.audits.exposure.overlaps import check_distinct_tasks
 from measurand.core.benchmark import Benchmark
 from measurand.core.errors import BadInput, BadOption
 from measurand.core.items import Items
@@ -155,7 +156,7 @@ def pool_rows(benchmark: Benchmark) -> Benchmark:
 
 
 def pool_tasks(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benchmark]:
-    """The pool of each task; one that is too small is refused before any training."""
+    """The pool of each task; too small or repeated ones are refused before training."""
     task_pools = {}
     for task, benchmark in tasks.items():
         task_pools[task] = pool_rows(benchmark)
@@ -165,6 +166,7 @@ def pool_tasks(tasks: Mapping[str, Benchmark], design: Design) -> dict[str, Benc
             if len(tasks) == 1:
                 raise
             raise BadInput(f"{task}: {refused}") from None
+    check_distinct_tasks(task_pools)
     return task_pools
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -26,6 +27,7 @@ STAGE = "paired differences"
 NEVER = "at these figures more draws will not decide"
 LUCK = "may be luck"  # said of what clears the margin as one of many
 SHOWN_TASKS = 5  # names in a reason
+TO_SEE = 2.8  # standard errors of a gain that is seen above zero 80 % of the time
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +125,21 @@ def size_verdict(size: Judged, margin: float, sizes: int = 1) -> Verdict:
         parts.append(_tasks_in_doubt(bias, decisions, margin, "would be too"))
         return Verdict(label, SOMEWHERE, STAGE, _join(parts))
     unseen = describe_unseen(size, margin)
-    doubt = _tasks_in_doubt(bias, decisions, margin, "would be inflated")
     if decisions.within and not unseen:
         control = _describe_control(size, margin, sizes)
+        doubt = _tasks_in_doubt(bias, decisions, margin, "would be inflated")
         parts = [reason, doubt, _describe_spread(bias), control]
-        provisional = bool(size.uncontrolled or _exempt(size))
-        return Verdict(NOT, NOT, STAGE, _join(parts), provisional)
-    parts = [reason, *_obstacles(size, decisions, margin), doubt]
-    parts.append(unseen if decisions.within else _describe_draws(size, margin, sizes))
+        untried = not size.controls or _exempt(size) or _untried_tasks(size)
+        return Verdict(NOT, NOT, STAGE, _join(parts), bool(untried))
+    parts = [reason, _shared_alarms(bias, margin, sizes)]
+    parts += _obstacles(size, decisions, margin)
+    # A task that is said to be beyond the margin gets no second statement.
+    named = replace(decisions, tasks_above=decisions.tasks_apart)
+    parts.append(_tasks_in_doubt(bias, named, margin, "would be inflated"))
+    if decisions.within:
+        parts.append(unseen)
+    else:
+        parts += _describe_draws(size, margin, sizes, unseen)
     return Verdict(UNDECIDED, UNDECIDED, STAGE, _join(parts))
 
 
@@ -204,11 +213,16 @@ def _worst_of_task(bias: PairedEffects, at: int) -> tuple[str, Estimate]:
     return name, estimates[name]
 
 
-def _furthest_of_task(bias: PairedEffects, at: int) -> str:
-    """A task with its bias where that is clearest from zero, on either side."""
+def _furthest_of_task(bias: PairedEffects, at: int, margin: float) -> tuple[bool, str]:
+    """A task with its bias where that is clearest from zero, on either side.
+
+    And whether the interval that is shown of it lies beyond the margin.
+    """
     estimates = _estimates_of_task(bias, at)
-    name = max(estimates, key=lambda n: max(estimates[n].low, -estimates[n].high))
-    return f"{bias.together.tasks[at]} {estimates[name]}{name}"
+    ends = {n: max(each.low, -each.high) for n, each in estimates.items()}
+    name = max(ends, key=ends.__getitem__)
+    said = f"{bias.together.tasks[at]} {estimates[name]}{name}"
+    return ends[name] > margin, said
 
 
 def _estimates_of_task(bias: PairedEffects, at: int) -> dict[str, Estimate]:
@@ -241,12 +255,25 @@ def _describe_control(size: Judged, margin: float, sizes: int) -> str:
         return f"{size.uncontrolled}, so it rests on the interval: {found}"
     largest = size.controls[-1]
     gain = largest.gain.estimate
-    exempt = _exempt(size)
+    exempt, untried = _exempt(size), _untried_tasks(size)
     rest = f"; {join_names(exempt)}: no labels learned, no control" if exempt else ""
+    over = ""
+    if untried:
+        total = len(size.paired["bias"].together.tasks)
+        over = f" over {total - len(untried)} of {total} tasks"
+        rest += f"; no control on {join_names(untried, SHOWN_TASKS)}"
     return (
         f"the control with {100 * largest.dose:.3g} % of the test rows learned "
-        f"gained {gain} of {largest.expected:.2f} points, and {found}{rest}"
+        f"gained {gain} of {largest.expected:.2f} points{over}, and {found}{rest}"
     )
+
+
+def _untried_tasks(size: Judged) -> list[str]:
+    """The tasks on which the control that is quoted was not run."""
+    if not size.controls:
+        return []
+    tried = {*size.controls[-1].gain.tasks}
+    return [task for task in size.paired["bias"].together.tasks if task not in tried]
 
 
 def _exempt(size: Judged) -> list[str]:
@@ -282,7 +309,8 @@ def describe_unseen(size: Judged, margin: float) -> str:
         elif gain.value <= margin:
             reasons.append(
                 f"{gained}, no more than the margin of {margin:g}: it does not show "
-                "that an inflation beyond that would be seen; a larger dose could"
+                "that an inflation beyond that would be seen; a larger dose could, or "
+                "a margin below the gain"
             )
     return "; ".join(reasons)
 
@@ -295,9 +323,13 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     if len(models):
         biases = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
         reasons.append(f"but {'; '.join(biases)}, so that the mean says little")
-    apart = np.flatnonzero(decisions.tasks_apart)
-    if len(apart):
-        names = [_furthest_of_task(bias, int(at)) for at in apart[:SHOWN_TASKS]]
+    tasks = [
+        _furthest_of_task(bias, int(at), margin)
+        for at in np.flatnonzero(decisions.tasks_apart)
+    ]
+    apart = [said for is_beyond, said in tasks if is_beyond]
+    if apart:
+        names = apart[:SHOWN_TASKS]
         more = len(apart) - len(names)
         further = f" and {more} more" if more else ""
         are = "1 task is" if len(apart) == 1 else f"{len(apart)} tasks are"
@@ -334,14 +366,63 @@ def _wide_interaction(bias: PairedEffects, margin: float) -> str:
     )
 
 
-def _describe_draws(size: Judged, margin: float, sizes: int) -> str:
-    """The draws that a decision needs, as they are said."""
+def _shared_alarms(bias: PairedEffects, margin: float, sizes: int) -> str:
+    """Why a size whose own interval is above the margin is not called inflated."""
+    together = bias.together
+    if sizes == 1 or together.estimate.low <= margin:
+        return ""
+    level = 1 - (1 - together.estimate.level) / sizes
+    return (
+        f"its interval is above the margin by itself, but {sizes} sizes share the 5 % "
+        f"of false alarms: at {100 * level:.4g} % it is {together.interval(level)}"
+    )
+
+
+def _describe_draws(
+    size: Judged, margin: float, sizes: int, unseen: str
+) -> tuple[str, ...]:
+    """The draws that a decision needs, as they are said, and what a control lacks.
+
+    Where a control forbids to say that nothing is there, and no number of draws could
+    change that, only those that would show an inflation are counted.
+    """
     bias = size.paired["bias"]
+    cells = bias.together.cells
     alone = [effect.cells for effect in bias.alone.values()]
-    draws = draws_to_decide(bias.together.cells, alone, margin, sizes)
-    if draws is None:
-        return NEVER
+    alarming = draws_to_decide(cells, alone, margin, sizes, clearing=False)
+    if unseen and alarming is None:
+        enough = _draws_to_see(size, margin)
+        draws = draws_to_decide(cells, alone, margin, sizes) if enough else None
+        if draws is None or enough is None:
+            return (unseen,)
+        return unseen, _say_draws(max(draws, enough))
+    draws = draws_to_decide(cells, alone, margin, sizes)
+    return (NEVER if draws is None else _say_draws(draws),)
+
+
+def _say_draws(draws: int) -> str:
+    """A number of draws that would decide."""
     return f"about {round_up(draws):,} draws a task and model could decide"
+
+
+def _draws_to_see(size: Judged, margin: float) -> int | None:
+    """The draws in which every model's control would be seen; None where in none.
+
+    A gain within the margin shows nothing, however many draws there are.
+    """
+    needed = [0]
+    for lm in size.paired["bias"].alone:
+        gains = [each.alone[lm].cells for each in size.controls if lm in each.alone]
+        if lm in size.unlabelled:
+            continue
+        if not gains or float(gains[-1].average) <= margin:
+            return None
+        luck, shared = (float(part) for part in gains[-1].parts)
+        room = (float(gains[-1].average) / TO_SEE) ** 2 - shared
+        if room <= 0:
+            return None
+        needed.append(ceil(float(gains[-1].draws.max()) * luck / room))
+    return max(needed)
 
 
 def _overtrained_line(size: Judged, margin: float, sizes: int) -> str:

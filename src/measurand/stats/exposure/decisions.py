@@ -66,7 +66,12 @@ class Decisions:
     @property
     def decided(self) -> Booleans:
         """Anything can be said."""
-        return np.asarray(self.inflated | self.inflated_somewhere | self.within)
+        return np.asarray(self.alarmed | self.within)
+
+    @property
+    def alarmed(self) -> Booleans:
+        """An inflation can be said, of a mean or of tasks."""
+        return np.asarray(self.inflated | self.inflated_somewhere)
 
     @property
     def within(self) -> Booleans:
@@ -74,9 +79,7 @@ class Decisions:
         fits = self.mean_within & self.models_within
         fits = fits & self.tasks_within & self.cells_within
         objections = self.models_apart.any(axis=-1) | self.tasks_apart.any(axis=-1)
-        return np.asarray(
-            fits & ~objections & ~self.inflated & ~self.inflated_somewhere
-        )
+        return np.asarray(fits & ~objections & ~self.alarmed)
 
 
 def decide(

@@ -3,7 +3,8 @@
 A triple is one training with no extra text (base), with independent text (extra) and
 with the test's own text (test), all scored on the same n items. `boost` holds extra
 against base, `bias` test against extra. Counts win over accuracies; an accuracy times n
-is rounded, since cutting it off turns 29 of 50 into 28.
+is rounded, since cutting it off turns 29 of 50 into 28. One that gives no whole number
+of items, as far as its digits say, is refused: it was taken of others.
 
 Every model is `logit(p) = intercept + lm + beta method + effects`, where effects are
 normal with standard deviations of their own: of a task, of a task under a method, of a
@@ -30,6 +31,8 @@ KEYS = [*SIZES, "lm", *DRAW]
 # One model needs no `lm`; one training on each draw needs no `training`, and a `seed`
 # tells trainings apart as well.
 DEFAULTS = {"lm": "lm", "training": "1"}
+LEAST_MISFIT = 0.05  # items; what half-precision floats lose of a few hundred
+MOST_DIGITS = 17  # decimals of an accuracy that a float can hold
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def study_counts(table: pd.DataFrame) -> pd.DataFrame:
         if name not in table:
             raise BadInput(f"no column {name!r}; a study needs {join_names(KEYS[:-1])}")
         if table[name].isna().any():
-            raise BadInput(f"{_describe_row(table, table[name].isna())} has no {name}")
+            raise BadInput(f"{describe_row(table, table[name].isna())} has no {name}")
     if len(table) == 0:
         raise BadInput("the study has no rows")
     # Models and tasks may be numbered; they are names all the same.
@@ -91,7 +94,7 @@ def _size_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     if bad.any():
         value = quote(str(table.loc[bad, name].iloc[0]))
         raise BadInput(
-            f"{_describe_row(table, bad)} has {name} {value}; it must be a whole "
+            f"{describe_row(table, bad)} has {name} {value}; it must be a whole "
             "number of at "
             "least 1"
         )
@@ -121,11 +124,44 @@ def _correct_counts(table: pd.DataFrame, arm: str) -> "pd.Series[int]":
     if outside.any():
         value = f"{values[outside].iloc[0]:g}"
         raise BadInput(
-            f"{_describe_row(table, outside)} has {name} {value}; it must lie from 0 "
+            f"{describe_row(table, outside)} has {name} {value}; it must lie from 0 "
             f"to {limit_name}"
         )
-    right = values if name == count else (values * table["n"]).round()
-    return right.astype(int)
+    if name == count:
+        return values.astype(int)
+    _check_whole_items(table, name, values)
+    return (values * table["n"]).round().astype(int)
+
+
+def _check_whole_items(
+    table: pd.DataFrame, name: str, values: "pd.Series[float]"
+) -> None:
+    """Refuse accuracies that no number of right answers among n gives.
+
+    Digits that were not written leave room: half of the last one, of n items.
+    """
+    items = values * table["n"]
+    room = LEAST_MISFIT + table["n"] * 0.5 * 10.0 ** -_decimals(values)
+    misfit = (items - items.round()).abs() > room
+    if misfit.any():
+        row = misfit.to_numpy().argmax()
+        raise BadInput(
+            f"{describe_row(table, misfit)} has {name} {values.iloc[row]:.6g}, which "
+            f"is {items.iloc[row]:.4g} of n {table['n'].iloc[row]:g} items; give the n "
+            "that was tested, and a row for each training, no mean of several"
+        )
+
+
+def _decimals(values: "pd.Series[float]") -> int:
+    """The most decimals of any value: a column is written with as many.
+
+    >>> _decimals(pd.Series([0.5, 0.585])), _decimals(pd.Series([1.0, 0.0]))
+    (3, 0)
+    """
+    for digits in range(MOST_DIGITS):
+        if np.allclose(values, values.round(digits), rtol=0, atol=1e-12):
+            return digits
+    return MOST_DIGITS
 
 
 def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
@@ -134,7 +170,7 @@ def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
     bad = values.isna()
     if bad.any():
         raise BadInput(
-            f"{_describe_row(table, bad)} has no {name}; every triple needs base, "
+            f"{describe_row(table, bad)} has no {name}; every triple needs base, "
             "extra and test"
         )
     return values
@@ -145,11 +181,11 @@ def _check_whole_numbers(table: pd.DataFrame, name: str) -> None:
     broken = _numeric_column(table, name) % 1 != 0
     if broken.any():
         raise BadInput(
-            f"{_describe_row(table, broken)} has {name} that is no whole number"
+            f"{describe_row(table, broken)} has {name} that is no whole number"
         )
 
 
-def _describe_row(table: pd.DataFrame, where: "pd.Series[bool]") -> str:
+def describe_row(table: pd.DataFrame, where: "pd.Series[bool]") -> str:
     """The first row that is meant, in words."""
     row = table[where].iloc[0]
     parts = [
@@ -165,7 +201,7 @@ def _check_pairs(counts: pd.DataFrame) -> None:
     twice = counts.duplicated(KEYS)
     if twice.any():
         raise BadInput(
-            f"{_describe_row(counts, twice)} is there twice; number repeated trainings "
+            f"{describe_row(counts, twice)} is there twice; number repeated trainings "
             "on one"
             " draw in a column 'training'"
         )

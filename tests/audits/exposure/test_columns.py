@@ -1,0 +1,55 @@
+"""Columns that are nearly those of an arm are refused, and never passed over."""
+
+import numpy as np
+import pytest
+
+from measurand.audits.exposure import analyse_accuracies
+from measurand.audits.exposure.columns import check_arm_columns
+from measurand.core.errors import BadInput
+from tests.audits.exposure.test_verdict import study
+
+OVER = "correct_overtrained_extra, correct_overtrained_test"
+
+
+@pytest.fixture
+def rows():
+    return study(0.05, 0.0, tasks=2, draws=3)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "line"),
+    [
+        ("correct_dose_abc", 120, "'correct_dose_abc' names no dose; allowed are"),
+        ("correct_dose_10", 120, "'correct_dose_10' names no dose; allowed are"),
+        ("correct_dose_nan", 120, "'correct_dose_nan' names no dose; allowed are"),
+        ("correct_overtrained", 120, f"'correct_overtrained' is no arm; .* {OVER}"),
+        ("correct_overtrainedtest", 120, "'correct_overtrainedtest' is no arm"),
+        ("correct_tests", 120, "'correct_tests' is no arm; allowed beside base"),
+        ("correct_overtrained_test", 120, f"without its other side; .* {OVER}"),
+        ("acc_dose_0.1", 0.6, "counts are needed; give 'correct_dose_0.1'"),
+        ("acc_transfer", 0.6, "counts are needed; give 'correct_transfer'"),
+        ("correct_dose_0.1", 999, r"row 1 .* has correct_dose_0.1 '999'; it must"),
+        ("correct_transfer", 0.5, r"row 1 .* has correct_transfer '0.5'; it must be"),
+        (
+            "correct_dose_0.1",
+            "many",
+            r"has correct_dose_0.1 'many'; it must be a whole",
+        ),
+    ],
+)
+def test_a_column_that_cannot_be_read_is_named_in_one_line(rows, column, value, line):
+    with pytest.raises(BadInput, match=line) as refused:
+        analyse_accuracies(rows.assign(**{column: value}), name="made")
+    assert "\n" not in str(refused.value)
+
+
+def test_what_is_known_of_leaked_rows_is_known_whole(rows):
+    dosed = {"correct_dose_0.1": 130, "leaked_dose_0.1": 20}
+    with pytest.raises(BadInput, match=r"no column 'leaked_before_dose_0\.1', 'leak"):
+        check_arm_columns(rows.assign(**dosed))
+
+
+def test_columns_that_are_no_arm_are_passed_over(rows):
+    others = {"correct_majority": 100, "acc_majority_all": 0.51, "lm_loss_test": 2.0}
+    dose = np.where(rows["task"] == "t0", np.nan, 130)
+    check_arm_columns(rows.assign(**others, **{"correct_dose_0.1": dose}))
