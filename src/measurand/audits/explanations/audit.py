@@ -86,7 +86,7 @@ def audit(
             experiment.seed, readers, readings, [*corpus.rationales], settings
         )
         | budget_settings(experiment.budget),
-        not_called | merge_not_run(readings),
+        not_called | {**corpus.not_run} | merge_not_run(readings),
         (
             *explanation_warnings(
                 benchmark, corpus.rationales, corpus.perturbations, readings

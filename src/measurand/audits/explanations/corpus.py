@@ -7,7 +7,7 @@ the judge's place as baselines of the metric itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -175,6 +175,7 @@ class Corpus:
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
         clusters: The cluster of each test item.
+        not_run: Explainers of the suite that could not write, and why.
     """
 
     rationales: Mapping[str, Rationales]
@@ -188,6 +189,7 @@ class Corpus:
     fields: tuple[str, ...]
     also: tuple[str, ...]
     clusters: Ints
+    not_run: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def explainer(self) -> str:
@@ -212,7 +214,7 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
         count=settings.count,
         preset=settings.preset,
     )
-    rationales = collect_rationales(
+    rationales, not_run = collect_rationales(
         experiment, names, perturbations, settings.others, settings.model
     )
     surface = surface_measures(settings.judge)
@@ -232,8 +234,9 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
             name: near_copies(part.test, benchmark.test, fields)
             for name, part in rationales.items()
         },
-        leaking_templates(benchmark, rationales[names[0]]),
+        leaking_templates(benchmark, next(iter(rationales.values()))),
         fields,
         also,
         benchmark.clusters(benchmark.test),
+        not_run,
     )

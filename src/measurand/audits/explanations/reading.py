@@ -118,11 +118,12 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
+    fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
         *_information_findings(information, name, corpus.clusters),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
-        *_fixed_reader_findings(experiment, name, reader, corpus, seeds),
+        *fixed,
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
     if frontier is not None:
@@ -142,7 +143,11 @@ def read_rationales(
         name=name,
         strength=traits_of(reader).strength,
         findings=findings,
-        not_run={**_unmeasured_robustness(corpus, figures), **meta_evaluation.not_run},
+        not_run={
+            **_unmeasured_robustness(corpus, figures),
+            **meta_evaluation.not_run,
+            **no_attack,
+        },
         remarks={},
         information=information,
         scores=scores,
@@ -335,22 +340,24 @@ def _fixed_reader_findings(
     reader: Reader,
     corpus: Corpus,
     seeds: int | None,
-) -> list[Finding]:
-    """What readers fitted once say of spoiled rationales, and of inputs less them."""
+) -> tuple[list[Finding], dict[str, str]]:
+    """What readers fitted once say of spoiled rationales, and of inputs less them.
+
+    With it, the attacks that could not be made, and why.
+    """
     members = seed_readers(reader, seeds)
     rationales = corpus.rationales[corpus.explainer]
     texts = rationales.train, rationales.test
     by_explainer = {
         n: corpus.rationales[n].test for n in FAITHFUL if n in corpus.rationales
     }
-    return [
-        *attack_findings(
-            experiment, name, members, texts, corpus.fields, corpus.clusters
-        ),
-        *faithfulness_findings(
-            experiment, name, members, by_explainer, corpus.clusters
-        ),
-    ]
+    falls, not_run = attack_findings(
+        experiment, name, members, texts, corpus.fields, corpus.clusters
+    )
+    faithful = faithfulness_findings(
+        experiment, name, members, by_explainer, corpus.clusters
+    )
+    return [*falls, *faithful], not_run
 
 
 def _findings_without_answer(
