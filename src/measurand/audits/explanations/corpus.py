@@ -15,6 +15,7 @@ import pandas as pd
 
 from measurand.audits.explanations.copying import near_copies
 from measurand.audits.explanations.fields import rationale_input_fields
+from measurand.audits.explanations.form import FormLeak, read_form
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
     GIVEN,
@@ -172,6 +173,7 @@ class Corpus:
         contrasts: Against what each was held.
         copied: Whether each rationale is nearly a field of its input.
         leaks: Words and templates that tell the label.
+        form: What the form of the rationales that are judged gives away.
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
         clusters: The cluster of each test item.
@@ -186,6 +188,7 @@ class Corpus:
     contrasts: Mapping[str, Contrasts]
     copied: Mapping[str, Bools]
     leaks: pd.DataFrame
+    form: FormLeak
     fields: tuple[str, ...]
     also: tuple[str, ...]
     clusters: Ints
@@ -223,6 +226,8 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
     contrasts, specificity = specificity_by_explainer(
         experiment, rationales, fields, settings.preset, settings.similarity
     )
+    clusters = benchmark.clusters(benchmark.test)
+    first = next(iter(rationales.values()))  # the given ones, if there are any
     return Corpus(
         rationales,
         perturbations,
@@ -234,9 +239,10 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
             name: near_copies(part.test, benchmark.test, fields)
             for name, part in rationales.items()
         },
-        leaking_templates(benchmark, next(iter(rationales.values()))),
+        leaking_templates(benchmark, first),
+        read_form(experiment, first.train, first.test, clusters),
         fields,
         also,
-        benchmark.clusters(benchmark.test),
+        clusters,
         not_run,
     )

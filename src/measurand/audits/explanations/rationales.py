@@ -27,6 +27,7 @@ from measurand.core.errors import (
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.items import Items
 from measurand.core.seeds import generator
+from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import EXPLAINERS, SUITE, make_explainer
@@ -71,6 +72,11 @@ class Rationales:
     def empty(self) -> int:
         """How many test items have no rationale."""
         return sum(not text.strip() for text in self.test)
+
+    @property
+    def wordless(self) -> int:
+        """How many test items have a rationale without a word."""
+        return sum(bool(t.strip()) and not WORD.search(t) for t in self.test)
 
 
 def default_explainers(benchmark: Benchmark) -> tuple[str, ...]:

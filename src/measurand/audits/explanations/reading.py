@@ -121,7 +121,7 @@ def read_rationales(
     fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
-        *_information_findings(information, name, corpus.clusters),
+        *_information_findings(information, name, corpus),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
         *fixed,
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
@@ -222,13 +222,20 @@ def _check_reading_time(
 
 
 def _information_findings(
-    information: Mapping[str, Information], name: str, clusters: Clusters
+    information: Mapping[str, Information], name: str, corpus: Corpus
 ) -> list[Finding]:
     """What a reader says of every explainer's rationales."""
+    by_form = {corpus.explainer: corpus.form.leak.is_sure}
     return [
         finding
         for explainer, part in information.items()
-        for finding in _explainer_findings(part, name, explainer, clusters)
+        for finding in _explainer_findings(
+            part,
+            name,
+            explainer,
+            corpus.clusters,
+            form_leaks=by_form.get(explainer, False),
+        )
     ]
 
 
@@ -290,7 +297,12 @@ def _metric_estimates(
 
 
 def _explainer_findings(
-    information: Information, reader: str, explainer: str, clusters: Clusters
+    information: Information,
+    reader: str,
+    explainer: str,
+    clusters: Clusters,
+    *,
+    form_leaks: bool,
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
     alone = estimates.leak_alone(information, clusters=clusters)
@@ -313,10 +325,11 @@ def _explainer_findings(
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
+    words_left, bits_left = left.after_mask(form_leaks=form_leaks)
     decisions = {
-        "residual_leakage": left.decision,
+        "residual_leakage": words_left,
         "rationale_bits": alone.bits_decision,
-        "residual_bits": left.bits_decision,
+        "residual_bits": bits_left,
     }
     findings = [
         Finding(statistic, reader, explainer, estimate, decisions.get(statistic))
@@ -427,6 +440,7 @@ def _verdict_stage(
         word_judge,
         part.mask_strength > 0,
         _count_repeats(experiment.benchmark.test, corpus) if part.null else 0,
+        corpus.form,
     )
 
 

@@ -34,6 +34,7 @@ from measurand.stats.scores import wilson_share
 AXES = (  # what a verdict on rationales rests on
     *("varif", "robustness", "informativeness", "specificity"),
     *("rationale_only", "residual_leakage", "rationale_bits", "residual_bits"),
+    *("form_only", "form_bits"),
 )
 MUCH = 0.05  # a share of items that a reader of the report should know
 REASONS = {  # what became of a prompt, where no rationale did
@@ -93,6 +94,11 @@ def explanation_warnings(
         elif any(rationales.lacking.values()):  # a drift: it has a rule to fall back on
             lines.append(
                 f"some rationales of {name} are by rule{_refusal_shares(rationales)}"
+            )
+        if rationales.wordless:
+            lines.append(
+                f"{rationales.wordless} of {len(rationales.test)} rationales of {name} "
+                "have signs and no word: only their form is read"
             )
         if name == GIVEN and len({*rationales.test}) == 1:
             lines.append("all items have one and the same given rationale")
