@@ -122,6 +122,14 @@ def test_a_form_in_doubt_leaves_the_verdict_open():
     assert said(form=form(0.5, 0.4, 0.6, cause="")).label == "on the frontier"
 
 
+def test_another_column_that_tells_the_label_leaves_the_verdict_open():
+    found = said(further=("why_2 alone gives 1.000 [0.990, 1.000] of the labels",))
+    assert found.label == "undecided"
+    assert "judged by its first column, why_2 alone gives 1.000" in found.reason
+    failed = said(further=("why_2 alone gives all",), informativeness=NOTHING)
+    assert failed.reason.endswith("[0.000, 0.040]); why_2 alone gives all")
+
+
 def test_bits_over_their_limit_are_no_axis_that_holds():
     left = leak(0.5, 0.47, 0.53, bits=(0.12, 0.05, 0.19))
     found = said(residual=left)

@@ -20,6 +20,11 @@ from measurand.audits.explanations.frontier import (
     explainer_frontier,
     score_explainers,
 )
+from measurand.audits.explanations.further import (
+    further_findings,
+    further_leaks,
+    leaking_columns,
+)
 from measurand.audits.explanations.information import (
     RATIONALE,
     Information,
@@ -118,12 +123,14 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
+    further = further_leaks(experiment, name, seed_readers(reader, seeds)[0], corpus)
     fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
         *_information_findings(information, name, corpus),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
         *fixed,
+        *further_findings(further),
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
     if frontier is not None:
@@ -138,6 +145,7 @@ def read_rationales(
         frontier,
         meta_evaluation.unsuited,
         word_judge,
+        leaking_columns(further),
     )
     return RationaleReading(
         name=name,
@@ -417,6 +425,7 @@ def _verdict_stage(
     frontier: ExplainerFrontier | None,
     unsuited: str,
     word_judge: bool,
+    leaking: tuple[str, ...],
 ) -> RationaleStage:
     """What the verdict on the given rationales, or else the first ones, rests on."""
     explainer, clusters = corpus.explainer, corpus.clusters
@@ -441,6 +450,7 @@ def _verdict_stage(
         part.mask_strength > 0,
         _count_repeats(experiment.benchmark.test, corpus) if part.null else 0,
         corpus.form,
+        leaking,
     )
 
 

@@ -102,6 +102,12 @@ def explanation_warnings(
             )
         if name == GIVEN and len({*rationales.test}) == 1:
             lines.append("all items have one and the same given rationale")
+    if GIVEN in by_explainer and benchmark.rationales[1:]:
+        others = ", ".join(benchmark.rationales[1:])
+        lines.append(
+            f"the verdict is on {benchmark.rationale}; of {others}, only agreement and "
+            "what each gives away alone are measured"
+        )
     queries = benchmark.test.column(benchmark.query)
     if GIVEN in by_explainer:
         same = sum(

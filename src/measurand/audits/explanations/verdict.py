@@ -51,6 +51,7 @@ class RationaleStage:
         repeats: Rationales that are a field of the input word for word, and stay where
             they are when others are dealt: what that tells is no part of I.
         form: What the form of the rationale alone gives away; None where not asked.
+        further: Other rationale columns that surely give the label away, in words.
     """
 
     reader: str
@@ -71,6 +72,7 @@ class RationaleStage:
     masked: bool = True
     repeats: int = 0
     form: FormLeak | None = None
+    further: tuple[str, ...] = ()
 
     @property
     def form_leaks(self) -> bool:
@@ -94,7 +96,8 @@ def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdi
     weak = not (stage.strong or planted)
     name = stage.explainer
     if failed:
-        statement = f"{name} is off the frontier: {'; '.join(failed.values())}"
+        faults = "; ".join([*failed.values(), *stage.further])
+        statement = f"{name} is off the frontier: {faults}"
         provisional = _can_be_mended(failed, stage, weak=weak, planted=planted)
         return Verdict(OFF, OFF, stage.reader, statement, provisional)
     if stage.no_frontier or stage.robustness is None or stage.chance is None:
@@ -155,6 +158,8 @@ def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
         axis = "uninformative", "I", stage.informativeness
         _judge_least(failed, unsure, *axis, LITTLE, _repeats_remark(stage))
     _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
+    if stage.further:  # whether they inform beside that was not asked
+        unsure["further"] = f"judged by its first column, {'; '.join(stage.further)}"
     if stage.copied.low > COPYING:
         failed["copying"] = f"copying (near-copies of the input {stage.copied})"
     elif stage.copied.high > COPYING:
