@@ -215,7 +215,8 @@ def told(job: Job, explainer: str, beside: bool) -> None:
     fields, also = rationale_input_fields(benchmark)
     none = Perturbations((), np.zeros((0, len(benchmark.test)), bool), (), 0, 0)
     with open_experiment(benchmark, store=job.store) as running:
-        one = collect_rationales(running, [explainer], none, {}, None)[explainer]
+        written, _ = collect_rationales(running, [explainer], none, {}, None)
+        one = written[explainer]
         texts = (one.train, one.test, also if beside else fields)
         measure_information(running, benchmark, *texts, job.reader(), seeds=job.seeds)
 

@@ -13,6 +13,7 @@ from tests.report.verdicts import estimate, report_of
 
 MORE = (
     Finding("residual_leakage", "cross", "given", estimate(0.44, 0.35, 0.53)),
+    Finding("form_only", "surface", "given", estimate(0.44, 0.35, 0.53)),
     Finding("residual_bits", "cross", "given", estimate(0.1, 0.05, 0.15)),
     Finding("rationale_bits", "cross", "given", estimate(0.2, 0.15, 0.25), "leaks"),
 )
@@ -48,7 +49,31 @@ def test_who_is_better_on_one_axis_is_not_better_on_every_count():
     assert "every count" not in found.sentence
 
 
+FORMS = {
+    "whether there is one at all": ("there is one at all", "leave them out by lot"),
+    "how long it is": ("by how long they are", "at like length"),
+    "how it is written": ("by how they are written", "the same marks"),
+}
+
+
+@pytest.mark.parametrize("cause", FORMS)
+def test_a_leak_by_form_is_told_with_its_cause_and_its_own_step(cause):
+    why = f"leaky (form alone 0.900 [0.850, 0.950], by {cause}; no mask hides it)"
+    found = said("off the frontier", f"given is off the frontier: {why}")
+    sentence, step = FORMS[cause]
+    assert sentence in found.sentence
+    assert step in found.steps[0]
+    assert found.certainty.startswith("Labels right from the form of the explanation")
+
+
+def test_a_leak_of_words_that_is_one_of_form_too_is_told_as_one_of_words():
+    why = "leaky (alone 0.9; nothing more is shown; also form alone 0.9, by how it is)"
+    found = said("off the frontier", f"given is off the frontier: {why}")
+    assert found.sentence == "No: they give the label away by themselves."
+
+
 OPEN = {
+    "form alone 0.440 [0.350, 0.530] may be over 0.425": "between 35 and 53 of 100",
     "alone, masked, 0.440 [0.350, 0.530] may be over 0.425": "between 35 and 53 of 100",
     "alone, masked, 0.100 [0.050, 0.150] bits may be over 0.1": "0.05 and 0.15 bits",
     "alone 0.440 [0.350, 0.530] may be over 0.425": "between 35 and 53 of 100",

@@ -19,10 +19,11 @@ from measurand.report.evidence_causes import fill_evidence
 from measurand.report.exposure import fill_exposure
 from measurand.report.faults import (
     AXES,
-    IN_BITS,
     OUTDONE,
     doubted_figure,
+    form_step,
     judged_explainer,
+    leaking_figure,
     missing_step,
     named_faults,
     say_chance,
@@ -56,12 +57,12 @@ def fill_explanations(report: Report, words: VerdictWords) -> Details:
         return Details(words.answer, "", certainty, steps)
     if not faults:
         return Details(words.answer.format(fault=OUTDONE), "", certainty)
-    says = [say_fault(fault, report.settings) for fault in faults]
+    says = [say_fault(fault, report.settings, reason) for fault in faults]
     return Details(
         words.answer.format(fault=says[0]),
         f"They {join_words(says)}." if len(says) > 1 else "",
         certainty,
-        (),
+        form_step(reason),
         "leaks" if "leaky" in faults else "",
     )
 
@@ -73,8 +74,8 @@ def _say_axis(report: Report, faults: Sequence[str]) -> str:
     if doubted is None and not faults and (chance := say_chance(reason)):
         return chance
     figure = doubted or AXES[next(iter(faults), "uninformative")]
-    if faults[:1] == ["leaky"] and ", which tells " in reason:
-        figure = IN_BITS  # accuracy shows nothing of it
+    if faults[:1] == ["leaky"]:
+        figure = leaking_figure(reason)
     explainer, stage = judged_explainer(reason), report.verdict.stage
     estimate = (
         find_estimate(report, figure.statistic, stage, explainer)

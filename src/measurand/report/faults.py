@@ -11,7 +11,7 @@ from measurand.core.terms import fault_words
 
 EXPLAINER = re.compile(r"([\w.-]+)(?: is | holds |: )")
 DOUBT = re.compile(
-    r"(?:^|: |; )(R|I|S|alone, masked,|alone|near-copies) "
+    r"(?:^|: |; )(R|I|S|alone, masked,|alone|form alone|near-copies) "
     r"-?\d\S* \[[^\]]*\]( bits)? (?:may be|is of)"
 )
 CHANCE = re.compile(r"it is on the frontier in (\d+)% of resamples")
@@ -48,6 +48,24 @@ AXES = {
     "copying": Figure("copied", "Explanations that nearly repeat the input: {}."),
 }
 IN_BITS = Figure("rationale_bits", "The explanation alone tells {} of a label.", True)
+FORM = "Labels right from the form of the explanation alone: {}."
+FORM_ONLY = Figure("form_only", FORM)
+FORM_BITS = Figure(
+    "form_bits", "The form of the explanation alone tells {} of a label.", in_bits=True
+)
+BY_FORM = re.compile(r"\bleaky \(form alone .*?, by ([a-z ]+);")
+CAUSES = {  # what gives the label away, by what the reason calls it
+    "whether there is one at all": "by whether there is one at all",
+    "how long it is": "by how long they are",
+    "how it is written": "by how they are written: marks, case or spacing",
+}
+STEPS = {  # what to do about each
+    "whether there is one at all": "Explain items of every label alike: leave no "
+    "explanation out, or leave them out by lot.",
+    "how long it is": "Write explanations of every label at like length.",
+    "how it is written": "Write explanations of every label alike, with the same "
+    "marks, case and spacing.",
+}
 MASKED = "the explanation alone, its telling words masked"
 DOUBTS = {  # by what the reason calls them, with bits behind where these are in doubt
     "R": AXES["unstable"],
@@ -56,6 +74,8 @@ DOUBTS = {  # by what the reason calls them, with bits behind where these are in
     "near-copies": AXES["copying"],
     "alone": Figure("residual_leakage", AXES["leaky"].sentence),
     "alone bits": Figure("residual_bits", IN_BITS.sentence, in_bits=True),
+    "form alone": FORM_ONLY,
+    "form alone bits": FORM_BITS,
     "alone, masked,": Figure("residual_leakage", f"Labels right from {MASKED}: {{}}."),
     "alone, masked, bits": Figure(
         "residual_bits", f"What {MASKED}, tells of a label: {{}}.", in_bits=True
@@ -118,8 +138,33 @@ def missing_step(reason: str) -> tuple[str, ...]:
     return tuple(step for phrase, step in MISSING.items() if phrase in why)[:1]
 
 
-def say_fault(fault: str, settings: Mapping[str, object]) -> str:
-    """What a fault does, in words; the proposal's zero is another."""
+def leaking_figure(reason: str) -> Figure:
+    """What a leak is measured by: right answers, or bits where these show nothing.
+
+    >>> leaking_figure("leaky (form alone 0.9, by how it is written; so)").statistic
+    'form_only'
+    """
+    in_bits = ", which tells " in reason
+    if BY_FORM.search(reason):
+        return FORM_BITS if in_bits else FORM_ONLY
+    return IN_BITS if in_bits else AXES["leaky"]
+
+
+def form_step(reason: str) -> tuple[str, ...]:
+    """What to do about explanations whose form tells the label; else nothing."""
+    by_form = BY_FORM.search(reason)
+    return (STEPS[by_form[1]],) if by_form else ()
+
+
+def say_fault(fault: str, settings: Mapping[str, object], reason: str) -> str:
+    """What a fault does, in words; the proposal's zero is another.
+
+    >>> say_fault("leaky", {}, "leaky (form alone 0.9, by how long it is; so)")
+    'give the label away by how long they are'
+    """
+    by_form = BY_FORM.search(reason)
+    if fault == "leaky" and by_form:
+        return f"give the label away {CAUSES[by_form[1]]}"
     if fault == "uninformative" and settings.get("preset") == "paper":
         return OVER_INPUT
     return fault_words()[fault]

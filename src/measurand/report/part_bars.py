@@ -295,6 +295,7 @@ def _rationale_chart(by_audit: dict[str, Report]) -> BarChart | None:
     rows = (
         ("the explanation alone", "rationale_only", "rationale_bits"),
         ("the same, telling words masked", "residual_leakage", "residual_bits"),
+        ("its form alone, no word read", "form_only", "form_bits"),
     )
     bars = [Bar("guessing", base)]
     leaking = {

@@ -23,9 +23,10 @@ FILLER = "the town lies by a river and has a market every week"
 def falls():
     benchmark, *texts = planted("completing", 300)
     with open_experiment(benchmark) as running:
-        found = attack_findings(
+        found, not_run = attack_findings(
             running, "tfidf", [TfidfReader()], texts, ("claim",), None
         )
+    assert not not_run
     return {finding.condition: finding for finding in found}
 
 
@@ -41,12 +42,22 @@ def test_a_reader_of_words_hardly_sees_their_order(falls):
 
 def test_every_attack_spoils_and_keeps_the_number_of_items():
     benchmark, _, texts = planted("completing", 40)
-    spoiled = spoil_rationales(benchmark, texts, 0)
+    spoiled, _ = spoil_rationales(benchmark, texts, 0)
     assert {len(part) for part in spoiled.values()} == {40}
     assert all(part != list(texts) for part in spoiled.values())
     assert sorted(spoiled["dealt"]) == sorted(texts)
     assert [*map(len, map(str.split, spoiled["truncated"]))] == [4] * 40
     assert sorted(spoiled["shuffled"][0].split()) == sorted(texts[0].split())
+
+
+def test_an_attack_that_cannot_be_made_ends_no_audit():
+    """Where all rationales are of one label, no item can receive another's."""
+    benchmark, _, texts = planted("completing", 40)
+    kept = benchmark.test.labels == "yes"
+    of_one = [text if keep else "" for text, keep in zip(texts, kept, strict=True)]
+    spoiled, not_run = spoil_rationales(benchmark, of_one, 0)
+    assert [*spoiled] == ["drifted", "dealt", "truncated", "shuffled"]
+    assert "of items with one label" in not_run["attack_fall, swapped"]
 
 
 def spanned(n, seed):

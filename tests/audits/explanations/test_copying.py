@@ -24,6 +24,31 @@ def test_a_reason_in_words_of_its_own_is_no_copy():
     assert word_f1([], []) == 0
 
 
+PIERS = [f"boat b{n} lies at pier p{n % 7} today" for n in range(20)]
+
+
+def test_padding_that_all_rationales_share_makes_a_copy_no_less_a_copy():
+    """Seventeen words of filler before a claim, one of its words exchanged."""
+    filler = "it should be noted for the record by all who may read this in years so"
+    texts = [f"{filler} {claim[:-7]}9 today" for claim in PIERS]
+    shared = word_f1(texts[0].split(), PIERS[0].split())
+    assert shared < 0.6
+    assert near_copies(texts, items(20, claim=PIERS), ["claim"]).all()
+
+
+def test_a_reason_by_a_template_that_names_what_the_claim_names_is_no_copy():
+    texts = [f"watchmen saw b{n} moored by quay p{n % 7} at noon" for n in range(20)]
+    assert not near_copies(texts, items(20, claim=PIERS), ["claim"]).any()
+
+
+def test_a_claim_quoted_in_a_reason_with_words_of_its_own_is_no_copy():
+    texts = [
+        f"{claim} since {' '.join(f'{word}{n}' for word in 'abcdefghijkl')}"
+        for n, claim in enumerate(PIERS)
+    ]
+    assert not near_copies(texts, items(20, claim=PIERS), ["claim"]).any()
+
+
 def test_the_copy_cipher_is_a_near_copy_of_most_queries():
     one = items(2, claim=CLAIM)
     texts = CopyCipher("claim").explain(one, np.random.default_rng(0))

@@ -323,3 +323,24 @@ def mean_log():
     low, high = 0.4, 0.9
     whole = (high * np.log(high) - high) - (low * np.log(low) - low)
     return np.log(2) + whole / (high - low)
+
+
+def test_whether_there_is_a_rationale_is_a_leak_and_no_information():
+    """Left empty for two in three of one label, never for the other."""
+    benchmark, *texts = planted("idle", 300)
+    rng = np.random.default_rng(0)
+    sides = zip(texts, (benchmark.train, benchmark.test), strict=True)
+    some = [
+        [
+            "" if label == "no" and rng.random() < 0.67 else text
+            for text, label in zip(side, items.labels, strict=True)
+        ]
+        for side, items in sides
+    ]
+    with open_experiment(benchmark) as running:
+        found = measure_information(
+            running, benchmark, *some, ("claim",), TfidfReader()
+        )
+    assert leak_alone(found).is_sure
+    assert leak_left(found).decision == "leaks"
+    assert lcig(found).low <= 0

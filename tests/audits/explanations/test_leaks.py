@@ -82,6 +82,13 @@ def test_of_even_labels_accuracy_shows_what_is_hidden():
     assert (found.decision, found.bits_decision) == ("hidden", "undecided")
 
 
+def test_nothing_is_hidden_where_form_gives_the_label_away():
+    found = leak(0.5, 0.47, 0.53)
+    assert found.after_mask(form_leaks=False) == ("hidden", "hidden")
+    assert found.after_mask(form_leaks=True) == ("form leaks", "form leaks")
+    assert DECISIONS["leaks"].after_mask(form_leaks=True) == ("leaks", "leaks")
+
+
 def test_bits_are_named_where_accuracy_shows_nothing():
     assert "tells 0.200 [0.150, 0.250] bits" in str(DECISIONS["leaks"])
     assert "bits" not in str(leak(0.9, 0.85, 0.95, bits=(0.2, 0.15, 0.25)))

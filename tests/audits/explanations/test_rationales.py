@@ -14,7 +14,7 @@ from measurand.audits.explanations.rationales import (
     rationales_of_changes,
 )
 from measurand.benchmarks.synthetic_rationales import plant_rationales
-from measurand.core.errors import BadInput, NoField, NotApplicable
+from measurand.core.errors import BadInput, NoField, NotApplicable, Undefined
 from measurand.experiment.experiment import open_experiment
 from measurand.explainers import SUITE
 from measurand.explainers.distortions import negate_text
@@ -28,7 +28,11 @@ def made(names, others=None, source=SMALL, count=2):
     with open_experiment(source) as running:
         parts = (source.test, source.query, source.evidence, LexicalJudge())
         changed = perturb_items(running, *parts, count=count)
-        return collect_rationales(running, names, changed, others or {}, None), changed
+        written, not_run = collect_rationales(
+            running, names, changed, others or {}, None
+        )
+        assert not not_run
+        return written, changed
 
 
 def texts(column, side="test"):
@@ -68,6 +72,34 @@ def test_rationales_of_changed_inputs_are_what_columns_say_again():
     assert found["drift"].again[0][:4] == ["it is not so"] * 4
     assert found["drift"].has_change == [[True] * 4 + [False] * 6]
     assert found["given"].unstable == found["drift"].unstable == ""
+
+
+def of_one_label(source):
+    """The same items; only those of the first label have a rationale."""
+    kept = [
+        side.with_table(
+            side.table.assign(
+                rationale_1=side.column("rationale_1").where(
+                    side.labels == source.classes[0], ""
+                )
+            )
+        )
+        for side in (source.train, source.test)
+    ]
+    return dataclasses.replace(source, train=kept[0], test=kept[1])
+
+
+def test_a_suite_that_cannot_be_made_is_named_and_ends_no_audit():
+    source = of_one_label(SMALL)
+    with open_experiment(source) as running:
+        parts = (source.test, source.query, source.evidence, LexicalJudge())
+        changed = perturb_items(running, *parts, count=1)
+        names = ["given", "label-swapped"]
+        written, not_run = collect_rationales(running, names, changed, {}, None)
+        assert [*written] == ["given"]
+        assert "of items with one label" in not_run["label-swapped"]
+        with pytest.raises(Undefined, match="of items with one label"):
+            collect_rationales(running, names[1:], changed, {}, None)
 
 
 def test_no_model_wrote_so_none_fell_short():

@@ -91,6 +91,10 @@ def test_nothing_odd_is_no_warning():
 
 
 ODD = {
+    "wordless": (
+        {"given": wrote("!?", "so")},
+        "1 of 2 rationales of given have signs and no word: only their form is read",
+    ),
     "empty": (
         {"tfidf-1": wrote("a", "")},
         "1 of 2 rationales of tfidf-1 are empty: scored as the baseline",

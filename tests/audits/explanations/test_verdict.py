@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from measurand.audits.explanations.form import PRESENCE, FormLeak
 from measurand.audits.explanations.verdict import LABELS, RationaleStage, verdict
 from tests.audits.explanations.handmade import estimate, leak
 
@@ -86,6 +87,54 @@ def test_a_leak_of_rare_labels_is_reached_in_bits():
     open_ = leak(0.96, 0.95, 0.97, majority=0.96, bits=(0.1, 0.05, 0.15))
     unsure = said(alone=told, residual=open_)
     assert "alone, masked, 0.100 [0.050, 0.150] bits may be over" in unsure.reason
+
+
+def form(*ends, cause="how it is written", **more):
+    return FormLeak(leak(*ends, **more), cause)
+
+
+def test_a_form_that_tells_the_label_is_leaky_however_much_the_words_inform():
+    found = said(form=form(0.9, 0.85, 0.95))
+    assert found.label == "off the frontier"
+    assert not found.provisional, "no reader of words takes it back"
+    assert found.reason == (
+        "given is off the frontier: leaky (form alone 0.900 [0.850, 0.950], by how it "
+        "is written; no mask hides it)"
+    )
+
+
+def test_words_that_tell_are_named_before_their_form_but_not_before_presence():
+    words = {**LEAK, "informativeness": NOTHING}
+    found = said(**words, form=form(0.9, 0.85, 0.95))
+    assert (
+        "leaky (alone 0.900 [0.850, 0.950]; nothing more is shown, by" in found.reason
+    )
+    assert "; also form alone 0.900 [0.850, 0.950], by how it is wr" in found.reason
+    absent = said(**words, form=form(0.9, 0.85, 0.95, cause=PRESENCE))
+    assert "leaky (form alone 0.900" in absent.reason
+    assert "by whether there is one at all; no mask hides it)" in absent.reason
+
+
+def test_a_form_in_doubt_leaves_the_verdict_open():
+    found = said(form=form(0.57, 0.5, 0.64, cause=""))
+    assert found.label == "undecided"
+    assert "form alone 0.570 [0.500, 0.640] may be over 0.550" in found.reason
+    assert said(form=form(0.5, 0.4, 0.6, cause="")).label == "on the frontier"
+
+
+def test_another_column_that_tells_the_label_leaves_the_verdict_open():
+    found = said(further=("why_2 alone gives 1.000 [0.990, 1.000] of the labels",))
+    assert found.label == "undecided"
+    assert "judged by its first column, why_2 alone gives 1.000" in found.reason
+    failed = said(further=("why_2 alone gives all",), informativeness=NOTHING)
+    assert failed.reason.endswith("[0.000, 0.040]); why_2 alone gives all")
+
+
+def test_bits_over_their_limit_are_no_axis_that_holds():
+    left = leak(0.5, 0.47, 0.53, bits=(0.12, 0.05, 0.19))
+    found = said(residual=left)
+    assert found.label == "undecided"
+    assert "masked, 0.120 [0.050, 0.190] bits may be over 0.100" in found.reason
 
 
 def test_what_was_not_masked_is_not_called_masked():

@@ -22,6 +22,9 @@ majority, rationale_only, residual_leakage
     rationale alone, before the mask and, trained anew, after it.
 rationale_bits, residual_bits
     The same in bits: the mean of log2 p(y | r) - log2 p(y), which shows rare labels.
+form_only, form_bits
+    The same two of a reader of the rationale's form alone: whether there is one, how
+    long it is, its case, spacing, marks and digits. Of the rationales that are judged.
 lcig, informativeness, lcig_within_label
     log p1(y | x, masked r) less that of rationales dealt anew, in nats, and as a share
     of H(y | x); and less that of rationales dealt anew within the label.

@@ -29,6 +29,7 @@ from measurand.audits.explanations.fields import (
 from measurand.audits.explanations.settings import CONTAINED
 from measurand.core.arrays import Clusters, Floats
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
 from measurand.core.reader import Reader
@@ -47,20 +48,24 @@ LEAST = 1e-6  # a probability before a logarithm: float32 may say 0
 
 def spoil_rationales(
     benchmark: Benchmark, texts: Sequence[str], seed: int
-) -> dict[str, list[str]]:
-    """The rationales of the test items, spoiled in each way."""
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """The rationales of the test items, spoiled in each way; and why not in others."""
     rng = generator(seed, "spoil rationales")
     column = free_field_name(RATIONALE, [str(c) for c in benchmark.test.table.columns])
     test = benchmark.test.with_table(benchmark.test.table.assign(**{column: [*texts]}))
     swapped = Swapped(benchmark.query, benchmark.evidence, column)
     order = rng.permutation(len(texts))
-    return {
-        "drifted": [negate_text(text) for text in texts],
-        "swapped": swapped.explain(test, rng),
+    spoiled = {"drifted": [negate_text(text) for text in texts]}
+    not_run = {}
+    try:
+        spoiled["swapped"] = swapped.explain(test, rng)
+    except Undefined as reason:  # one attack that cannot be made ends no audit
+        not_run["attack_fall, swapped"] = str(reason)
+    return spoiled | {
         "dealt": [texts[row] for row in order.tolist()],
         "truncated": [_cut_words(text) for text in texts],
         "shuffled": [_shuffle_words(text, rng) for text in texts],
-    }
+    }, not_run
 
 
 def _cut_words(text: str) -> str:
@@ -86,10 +91,13 @@ def attack_findings(
     texts: tuple[Sequence[str], Sequence[str]],
     fields: tuple[str, ...],
     clusters: Clusters,
-) -> list[Finding]:
-    """How far the log-probability of the label falls with each spoiled rationale."""
+) -> tuple[list[Finding], dict[str, str]]:
+    """How far the log-probability of the label falls with each spoiled rationale.
+
+    With it, the attacks that could not be made, and why.
+    """
     benchmark = experiment.benchmark
-    spoiled = spoil_rationales(benchmark, texts[1], experiment.seed)
+    spoiled, not_run = spoil_rationales(benchmark, texts[1], experiment.seed)
     field = free_field_name(RATIONALE, fields)
     sides = [{RATIONALE: texts[0]}, {RATIONALE: texts[1]}]
     made = restrict_fields(benchmark, fields, sides, {RATIONALE: field})
@@ -107,7 +115,7 @@ def attack_findings(
     return [
         _fall_finding(name, what, pooled_means(whole - logs(what), clusters))
         for what in spoiled
-    ]
+    ], not_run
 
 
 def _fall_finding(reader: str, attack: str, estimate: Estimate) -> Finding:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
+from measurand.audits.explanations.form import form_findings
 from measurand.audits.explanations.instrument import (
     judge_warnings,
     minimal_pair_findings,
@@ -86,7 +87,7 @@ def audit(
             experiment.seed, readers, readings, [*corpus.rationales], settings
         )
         | budget_settings(experiment.budget),
-        not_called | merge_not_run(readings),
+        not_called | {**corpus.not_run} | merge_not_run(readings),
         (
             *explanation_warnings(
                 benchmark, corpus.rationales, corpus.perturbations, readings
@@ -152,6 +153,7 @@ def _corpus_findings(
         ),
         *judge_agreement(experiment, written, robustness, judge),
         *drift_likeness_findings(seed, corpus.drift_likeness, judge, clusters),
+        *form_findings(corpus.form, corpus.explainer),
     ]
 
 

@@ -3,7 +3,8 @@
 A copy of the input with edits that stand for the label tells the label to whoever
 holds the two against each other, and explains nothing. It leaks nothing by itself, it
 fits its own input better than any other, and it changes no more than the input does:
-on R, I and S it is perfect. So near-copies are told apart by their words.
+on R, I and S it is perfect. So near-copies are told apart by their words. Words that
+most rationales share are padding: they make a copy longer, and no less a copy.
 """
 
 from collections import Counter
@@ -11,7 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from measurand.audits.explanations.settings import CONTAINED, NEAR_COPY
+from measurand.audits.explanations.settings import (
+    CONTAINED,
+    NEAR_COPY,
+    PADDING,
+    WHOLE_FIELD,
+)
 from measurand.core.arrays import Bools
 from measurand.core.items import Items
 from measurand.core.words import bare_words, words
@@ -28,14 +34,37 @@ def word_f1(first: Sequence[str], second: Sequence[str]) -> float:
 
 
 def near_copies(texts: Sequence[str], items: Items, fields: Sequence[str]) -> Bools:
-    """Whether each rationale is nearly some field of its input."""
+    """Whether each rationale is nearly some field of its input, padded or not."""
     said = [words(text) for text in texts]
+    padding = _padding_words(said)
     near = np.zeros(len(texts), bool)
     for field in fields:
         column = [words(text) for text in items.column(field)]
         pairs = zip(said, column, strict=True)
-        near |= np.array([word_f1(a, b) >= NEAR_COPY for a, b in pairs], bool)
+        near |= np.array([_is_near(a, b, padding) for a, b in pairs], bool)
     return near
+
+
+def _padding_words(texts: Sequence[Sequence[str]]) -> set[str]:
+    """The words that stand in at least `PADDING` of the texts that have any."""
+    filled = [{*text} for text in texts if text]
+    counts = Counter(word for text in filled for word in text)
+    return {word for word, n in counts.items() if n >= PADDING * len(filled)}
+
+
+def _is_near(said: Sequence[str], field: Sequence[str], padding: set[str]) -> bool:
+    """Whether a rationale is nearly a field, or holds it whole in mere padding.
+
+    A reason may name what the field names, in words that most reasons have. So padding
+    is left out only where nearly all words of the field stand in the rationale.
+    """
+    if word_f1(said, field) >= NEAR_COPY:
+        return True
+    shared = (Counter(said) & Counter(field)).total()
+    if not field or shared < WHOLE_FIELD * len(field):
+        return False
+    own = [word for word in said if word not in padding or word in field]
+    return word_f1(own, field) >= NEAR_COPY
 
 
 def fields_without(

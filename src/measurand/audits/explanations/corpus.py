@@ -7,7 +7,7 @@ the judge's place as baselines of the metric itself.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ import pandas as pd
 
 from measurand.audits.explanations.copying import near_copies
 from measurand.audits.explanations.fields import rationale_input_fields
+from measurand.audits.explanations.form import FormLeak, read_form
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
     GIVEN,
@@ -172,9 +173,11 @@ class Corpus:
         contrasts: Against what each was held.
         copied: Whether each rationale is nearly a field of its input.
         leaks: Words and templates that tell the label.
+        form: What the form of the rationales that are judged gives away.
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
         clusters: The cluster of each test item.
+        not_run: Explainers of the suite that could not write, and why.
     """
 
     rationales: Mapping[str, Rationales]
@@ -185,9 +188,11 @@ class Corpus:
     contrasts: Mapping[str, Contrasts]
     copied: Mapping[str, Bools]
     leaks: pd.DataFrame
+    form: FormLeak
     fields: tuple[str, ...]
     also: tuple[str, ...]
     clusters: Ints
+    not_run: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def explainer(self) -> str:
@@ -212,7 +217,7 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
         count=settings.count,
         preset=settings.preset,
     )
-    rationales = collect_rationales(
+    rationales, not_run = collect_rationales(
         experiment, names, perturbations, settings.others, settings.model
     )
     surface = surface_measures(settings.judge)
@@ -221,6 +226,8 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
     contrasts, specificity = specificity_by_explainer(
         experiment, rationales, fields, settings.preset, settings.similarity
     )
+    clusters = benchmark.clusters(benchmark.test)
+    first = next(iter(rationales.values()))  # the given ones, if there are any
     return Corpus(
         rationales,
         perturbations,
@@ -232,8 +239,10 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
             name: near_copies(part.test, benchmark.test, fields)
             for name, part in rationales.items()
         },
-        leaking_templates(benchmark, rationales[names[0]]),
+        leaking_templates(benchmark, first),
+        read_form(experiment, first.train, first.test, clusters),
         fields,
         also,
-        benchmark.clusters(benchmark.test),
+        clusters,
+        not_run,
     )

@@ -8,7 +8,9 @@ label they still tell the label, but nothing of the item.
 
 A rationale that is a field of the input over again tells nothing by definition, but it
 has its own item's words where a dealt one has another's. So it stays where it is: its
-zero is that field, read a second time, and only the others are dealt.
+zero is that field, read a second time, and only the others are dealt. Neither is an
+item without a rationale dealt one: whether there is one may tell the label, and that is
+a leak, no information.
 """
 
 from collections.abc import Sequence
@@ -20,7 +22,7 @@ from measurand.audits.explanations.fields import Side
 from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
 from measurand.core.seeds import generator
-from measurand.core.words import bare_words
+from measurand.core.words import WORD, bare_words
 
 DEALS = 5  # how often rationales are dealt anew to a reader that trains by no chance
 LABEL_DEALS = 3  # the same within the label
@@ -96,6 +98,15 @@ def repeated_fields(texts: Sequence[str], items: Items, fields: Sequence[str]) -
         column = np.array([bare_words(text) for text in items.column(field)], object)
         repeats |= said == column
     return repeats
+
+
+def wordless(texts: Sequence[str]) -> Bools:
+    """Which texts have no word.
+
+    >>> wordless(["so", "", "!?"]).tolist()
+    [False, True, True]
+    """
+    return np.array([WORD.search(text) is None for text in texts], bool)
 
 
 def _deal_sides(seed: int, texts: Side, name: object, groups: Sequence[Ints]) -> Side:

@@ -28,8 +28,14 @@ import numpy as np
 
 from measurand.audits.explanations.dealing import NullGain
 from measurand.audits.explanations.information import Information, SeedRun
-from measurand.audits.explanations.leaks import RARE, TARGET, Leak, bits_limit
-from measurand.core.arrays import Bools, Clusters, Floats
+from measurand.audits.explanations.leaks import (
+    RARE,
+    TARGET,
+    Detection,
+    Leak,
+    bits_limit,
+)
+from measurand.core.arrays import Bools, Clusters, Floats, Ints
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
 from measurand.core.seeds import generator
@@ -162,7 +168,7 @@ def leak_alone(information: Information, *, clusters: Clusters = None) -> Leak:
     return Leak(
         rationale_only(information, clusters=clusters),
         rationale_bits(information, clusters=clusters),
-        *_leak_limits(information),
+        *_information_limits(information),
     )
 
 
@@ -171,16 +177,36 @@ def leak_left(information: Information, *, clusters: Clusters = None) -> Leak:
     return Leak(
         residual_leakage(information, clusters=clusters),
         residual_bits(information, clusters=clusters),
-        *_leak_limits(information),
+        *_information_limits(information),
     )
 
 
-def _leak_limits(information: Information) -> tuple[float, float, bool]:
+def detection_leak(
+    detection: Detection, gold: Ints, *, clusters: Clusters = None
+) -> Leak:
+    """What a detector gives away of these items."""
+    source = _generator_or_default(None, "detection")
+    majority = float(np.bincount(gold).max() / len(gold))
+    return Leak(
+        _share_right(detection.right, source, clusters),
+        v_information(detection.logs, detection.null, clusters=clusters),
+        *_leak_limits(gold, detection.null, majority),
+    )
+
+
+def _information_limits(information: Information) -> tuple[float, float, bool]:
+    """The limits of what an explainer's rationales may give away."""
+    null, majority = information.residual.null, information.majority
+    return _leak_limits(information.gold, null, majority)
+
+
+def _leak_limits(
+    gold: Ints, null: Floats, majority: float
+) -> tuple[float, float, bool]:
     """The accuracy and the bits over which it is a leak; whether a label is rare."""
-    counts = np.unique(information.gold, return_counts=True)[1]
-    bits = bits_limit(information.residual.null, len(counts))
+    counts = np.unique(gold, return_counts=True)[1]
     rare = bool(counts.min() < RARE * counts.sum())
-    return information.majority + TARGET, bits, rare
+    return majority + TARGET, bits_limit(null, len(counts)), rare
 
 
 def informativeness(

@@ -135,12 +135,6 @@ def ask_beside(
     ]
 
 
-def commonest_training_label(benchmark: Benchmark) -> int:
-    """The number of the commonest label of the training items."""
-    gold = benchmark.train.gold(benchmark.classes)
-    return int(np.bincount(gold, minlength=len(benchmark.classes)).argmax())
-
-
 def rationale_input_fields(
     benchmark: Benchmark,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -13,7 +13,9 @@ What the masked rationale adds is held against what the same reader gains from
 rationales dealt anew (`dealing`), whose reader is p1 too: log p1(y | x, r-) less its
 mean over the deals. With the proposal's mask it is held against p0, as there.
 
-A rationale without a word is scored as if it were not there: as the input alone.
+A rationale without a word adds nothing: it is scored as the input alone, and stays
+where it is when others are dealt, so that whether there is one is no part of the gain.
+Detectors are asked about it as about any other: that there is none may tell the label.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,6 +32,7 @@ from measurand.audits.explanations.dealing import (
     dealt_rationales,
     label_dealt_rationales,
     repeated_fields,
+    wordless,
 )
 from measurand.audits.explanations.fields import (
     Arms,
@@ -37,7 +40,6 @@ from measurand.audits.explanations.fields import (
     arm_asks,
     ask_arms,
     ask_beside,
-    commonest_training_label,
     free_field_name,
     restrict_fields,
     seed_readers,
@@ -61,7 +63,6 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.errors import NotApplicable
 from measurand.core.items import Items
 from measurand.core.reader import Reader
-from measurand.core.words import WORD
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, reopen_experiment
 from measurand.interventions.paraphrase import propose_paraphrases
@@ -308,13 +309,11 @@ def measure_information(
     )
     probabilities[MASKED] = probabilities[WHOLE] if masked is None else masked
     gold = benchmark.test.gold(benchmark.classes)
-    empty = np.array([WORD.search(text) is None for text in test_texts], bool)
-    prior = np.asarray(gold == commonest_training_label(benchmark))
+    empty = wordless(test_texts)
     train_gold = benchmark.train.gold(benchmark.classes)
     label_shares = label_logs(train_gold, len(benchmark.classes))
     alone = [
-        _without_words(read_detector(shares, gold, label_shares), empty, prior)
-        for shares in probabilities[ALONE]
+        read_detector(shares, gold, label_shares) for shares in probabilities[ALONE]
     ]
     class_counts = np.bincount(probabilities[WHOLE].argmax(axis=2).ravel())
     return Information(
@@ -326,7 +325,7 @@ def measure_information(
         ),
         null,
         label_null,
-        _without_words(mask.detection, empty, prior),
+        mask.detection,
         mask.tried,
         float(benchmark.test.labels.value_counts(normalize=True).max()),
         mask.strength,
@@ -345,14 +344,15 @@ class _Mask:
         texts: The rationales of train and of test under it.
         detection: What a detector trained anew says of each test item.
         tried: The same on a third part, at each strength that was tried.
-        repeats: Which rationales of train and of test are a field of their input.
+        fixed: Which rationales of train and of test stay when others are dealt: those
+            that are a field of their input, and those without a word.
     """
 
     strength: float
     texts: Side
     detection: Detection
     tried: Mapping[float, Bools]
-    repeats: tuple[Bools, Bools]
+    fixed: tuple[Bools, Bools]
 
 
 def _mask_texts(
@@ -367,7 +367,9 @@ def _mask_texts(
     group = (benchmark.train.group,) if benchmark.train.group else ()
     sides = tuple(s.column(name).tolist() for s in (benchmark.train, benchmark.test))
     items = zip(sides, (benchmark.train, benchmark.test), strict=True)
-    train, test = (repeated_fields(texts, part, fields) for texts, part in items)
+    train, test = (
+        repeated_fields(texts, part, fields) | wordless(texts) for texts, part in items
+    )
     tried: dict[float, Bools] = {}
     if settings.collapsed:  # the paper's mask asks nobody whether it is needed
         strength, tried = choose_strength(experiment, detector, {0.0: name}, group)
@@ -403,7 +405,7 @@ def _read_masked(
     nulls: list[Side] = []
     within: list[Side] = []
     if preset == "default":
-        made = experiment.seed, mask.texts, mask.repeats
+        made = experiment.seed, mask.texts, mask.fixed
         deals = (len(members),) * 2 if len(members) > 1 else (DEALS, LABEL_DEALS)
         nulls = dealt_rationales(*made, deals[0])
         sides = benchmark.train, benchmark.test
@@ -426,15 +428,6 @@ def _gold_logs(shares: NDArray[np.float32], gold: NDArray[np.int64]) -> Floats:
     """The log-probability of each item's label, not below that of `FLOOR`."""
     gold_shares = shares[np.arange(len(gold)), gold].astype(float)
     return np.asarray(np.log(np.maximum(gold_shares, FLOOR)))
-
-
-def _without_words(detection: Detection, empty: Bools, prior: Bools) -> Detection:
-    """What a detector says; of no words, that the commonest training label is right."""
-    return Detection(
-        np.where(empty, prior, detection.right),
-        np.where(empty, detection.null, detection.logs),
-        detection.null,
-    )
 
 
 def _seed_scores(

@@ -26,6 +26,8 @@ FLOOR = 1e-6  # least probability before a logarithm: float32 may say 0
 FOLDS = 5  # of the items asked about, each scaled by what is best for the others
 MOST_SCALE = 20.0  # how many times surer a detector may be made than it was
 
+FORM_LEAKS = "form leaks"  # what is said where words are hidden and form is not
+
 Shares = NDArray[np.float32]
 
 
@@ -137,9 +139,29 @@ class Leak:
 
     @property
     def is_possible(self) -> bool:
-        """Whether accuracy, or with rare labels bits, may be over its limit."""
-        by_bits = self.has_rare and self.bits.high > self.bits_limit
-        return self.accuracy.high > self.limit or by_bits
+        """Whether accuracy, or with rare labels bits, may be over its limit.
+
+        Bits of few items are never certain, so with common labels they raise a doubt
+        only where they are over it themselves.
+        """
+        bits = self.bits.high if self.has_rare else self.bits.value
+        return self.accuracy.high > self.limit or bits > self.bits_limit
+
+    @property
+    def is_over(self) -> bool:
+        """Whether one of the two is over its limit, sure or not."""
+        return self.accuracy.value > self.limit or self.bits.value > self.bits_limit
+
+    def after_mask(self, *, form_leaks: bool) -> tuple[str, str]:
+        """What is said of accuracy and of bits that a mask of words leaves.
+
+        Nothing is hidden where the form of the rationale gives the label away.
+        """
+        decisions = self.decision, self.bits_decision
+        if not form_leaks:
+            return decisions
+        words, bits = (FORM_LEAKS if d == "hidden" else d for d in decisions)
+        return words, bits
 
     @property
     def decision(self) -> str:

@@ -20,12 +20,14 @@ from measurand.core.errors import (
     BadOption,
     NoField,
     NotApplicable,
+    Undefined,
     join_names,
     quote,
 )
 from measurand.core.explainer import Drifting, Explainer, ExplainerRoles, Prompting
 from measurand.core.items import Items
 from measurand.core.seeds import generator
+from measurand.core.words import WORD
 from measurand.experiment.experiment import Experiment
 from measurand.experiment.rationales import explain_items, shortfalls
 from measurand.explainers import EXPLAINERS, SUITE, make_explainer
@@ -71,6 +73,11 @@ class Rationales:
         """How many test items have no rationale."""
         return sum(not text.strip() for text in self.test)
 
+    @property
+    def wordless(self) -> int:
+        """How many test items have a rationale without a word."""
+        return sum(bool(t.strip()) and not WORD.search(t) for t in self.test)
+
 
 def default_explainers(benchmark: Benchmark) -> tuple[str, ...]:
     """The explainers that can be run on these columns, without an LLM."""
@@ -96,8 +103,8 @@ def collect_rationales(
     perturbations: Perturbations,
     others: Mapping[str, Sequence[str]],
     model: str | None,
-) -> dict[str, Rationales]:
-    """What each explainer wrote.
+) -> tuple[dict[str, Rationales], dict[str, str]]:
+    """What each explainer wrote; and why others of the suite could not.
 
     Args:
         experiment: The benchmark, and how costly texts are kept.
@@ -116,19 +123,27 @@ def collect_rationales(
     of_input = perturbations.items, perturbations.has_change.tolist()
     of_column = rationales_of_changes(benchmark, others)
     by_explainer = {}
+    not_run = {}
     for name in names:
         settings = {"model": model} if model and name in (*PROMPTED, "drift") else {}
         explainer = make_explainer(name, roles, **settings)
         fixed = name == GIVEN or isinstance(explainer, Drifting)
         changes = of_column if fixed else of_input
-        rationales = _run_explainer(experiment, explainer, name, *changes)
+        try:
+            rationales = _run_explainer(experiment, explainer, name, *changes)
+        except Undefined as reason:
+            # A stress test that cannot be made ends no audit of other rationales.
+            if name not in SUITE or len(names) == 1:
+                raise
+            not_run[name] = str(reason)
+            continue
         if fixed and not changes[0]:
             rationales = replace(rationales, unstable=FIXED_COLUMN)
         by_explainer[name] = rationales
     if GIVEN in by_explainer:
         columns = [benchmark.test.column(c).tolist() for c in benchmark.rationales[1:]]
         by_explainer[GIVEN] = replace(by_explainer[GIVEN], written=columns)
-    return by_explainer
+    return by_explainer, not_run
 
 
 def _run_explainer(

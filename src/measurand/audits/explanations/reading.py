@@ -20,6 +20,11 @@ from measurand.audits.explanations.frontier import (
     explainer_frontier,
     score_explainers,
 )
+from measurand.audits.explanations.further import (
+    further_findings,
+    further_leaks,
+    leaking_columns,
+)
 from measurand.audits.explanations.information import (
     RATIONALE,
     Information,
@@ -118,11 +123,14 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
+    further = further_leaks(experiment, name, seed_readers(reader, seeds)[0], corpus)
+    fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
-        *_information_findings(information, name, corpus.clusters),
+        *_information_findings(information, name, corpus),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
-        *_fixed_reader_findings(experiment, name, reader, corpus, seeds),
+        *fixed,
+        *further_findings(further),
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
     if frontier is not None:
@@ -137,12 +145,17 @@ def read_rationales(
         frontier,
         meta_evaluation.unsuited,
         word_judge,
+        leaking_columns(further),
     )
     return RationaleReading(
         name=name,
         strength=traits_of(reader).strength,
         findings=findings,
-        not_run={**_unmeasured_robustness(corpus, figures), **meta_evaluation.not_run},
+        not_run={
+            **_unmeasured_robustness(corpus, figures),
+            **meta_evaluation.not_run,
+            **no_attack,
+        },
         remarks={},
         information=information,
         scores=scores,
@@ -217,13 +230,20 @@ def _check_reading_time(
 
 
 def _information_findings(
-    information: Mapping[str, Information], name: str, clusters: Clusters
+    information: Mapping[str, Information], name: str, corpus: Corpus
 ) -> list[Finding]:
     """What a reader says of every explainer's rationales."""
+    by_form = {corpus.explainer: corpus.form.leak.is_sure}
     return [
         finding
         for explainer, part in information.items()
-        for finding in _explainer_findings(part, name, explainer, clusters)
+        for finding in _explainer_findings(
+            part,
+            name,
+            explainer,
+            corpus.clusters,
+            form_leaks=by_form.get(explainer, False),
+        )
     ]
 
 
@@ -285,7 +305,12 @@ def _metric_estimates(
 
 
 def _explainer_findings(
-    information: Information, reader: str, explainer: str, clusters: Clusters
+    information: Information,
+    reader: str,
+    explainer: str,
+    clusters: Clusters,
+    *,
+    form_leaks: bool,
 ) -> list[Finding]:
     """What a reader says of one explainer's rationales."""
     alone = estimates.leak_alone(information, clusters=clusters)
@@ -308,10 +333,11 @@ def _explainer_findings(
         "las_leaking": cells.leaking,
         "las_nonleaking": cells.nonleaking,
     }
+    words_left, bits_left = left.after_mask(form_leaks=form_leaks)
     decisions = {
-        "residual_leakage": left.decision,
+        "residual_leakage": words_left,
         "rationale_bits": alone.bits_decision,
-        "residual_bits": left.bits_decision,
+        "residual_bits": bits_left,
     }
     findings = [
         Finding(statistic, reader, explainer, estimate, decisions.get(statistic))
@@ -335,22 +361,24 @@ def _fixed_reader_findings(
     reader: Reader,
     corpus: Corpus,
     seeds: int | None,
-) -> list[Finding]:
-    """What readers fitted once say of spoiled rationales, and of inputs less them."""
+) -> tuple[list[Finding], dict[str, str]]:
+    """What readers fitted once say of spoiled rationales, and of inputs less them.
+
+    With it, the attacks that could not be made, and why.
+    """
     members = seed_readers(reader, seeds)
     rationales = corpus.rationales[corpus.explainer]
     texts = rationales.train, rationales.test
     by_explainer = {
         n: corpus.rationales[n].test for n in FAITHFUL if n in corpus.rationales
     }
-    return [
-        *attack_findings(
-            experiment, name, members, texts, corpus.fields, corpus.clusters
-        ),
-        *faithfulness_findings(
-            experiment, name, members, by_explainer, corpus.clusters
-        ),
-    ]
+    falls, not_run = attack_findings(
+        experiment, name, members, texts, corpus.fields, corpus.clusters
+    )
+    faithful = faithfulness_findings(
+        experiment, name, members, by_explainer, corpus.clusters
+    )
+    return [*falls, *faithful], not_run
 
 
 def _findings_without_answer(
@@ -397,6 +425,7 @@ def _verdict_stage(
     frontier: ExplainerFrontier | None,
     unsuited: str,
     word_judge: bool,
+    leaking: tuple[str, ...],
 ) -> RationaleStage:
     """What the verdict on the given rationales, or else the first ones, rests on."""
     explainer, clusters = corpus.explainer, corpus.clusters
@@ -420,6 +449,8 @@ def _verdict_stage(
         word_judge,
         part.mask_strength > 0,
         _count_repeats(experiment.benchmark.test, corpus) if part.null else 0,
+        corpus.form,
+        leaking,
     )
 
 

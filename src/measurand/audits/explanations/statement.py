@@ -34,6 +34,7 @@ from measurand.stats.scores import wilson_share
 AXES = (  # what a verdict on rationales rests on
     *("varif", "robustness", "informativeness", "specificity"),
     *("rationale_only", "residual_leakage", "rationale_bits", "residual_bits"),
+    *("form_only", "form_bits"),
 )
 MUCH = 0.05  # a share of items that a reader of the report should know
 REASONS = {  # what became of a prompt, where no rationale did
@@ -94,8 +95,19 @@ def explanation_warnings(
             lines.append(
                 f"some rationales of {name} are by rule{_refusal_shares(rationales)}"
             )
+        if rationales.wordless:
+            lines.append(
+                f"{rationales.wordless} of {len(rationales.test)} rationales of {name} "
+                "have signs and no word: only their form is read"
+            )
         if name == GIVEN and len({*rationales.test}) == 1:
             lines.append("all items have one and the same given rationale")
+    if GIVEN in by_explainer and benchmark.rationales[1:]:
+        others = ", ".join(benchmark.rationales[1:])
+        lines.append(
+            f"the verdict is on {benchmark.rationale}; of {others}, only agreement and "
+            "what each gives away alone are measured"
+        )
     queries = benchmark.test.column(benchmark.query)
     if GIVEN in by_explainer:
         same = sum(

@@ -8,6 +8,7 @@ Elsewhere the verdict is on the axes that exist.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from measurand.audits.explanations.form import PRESENCE, FormLeak
 from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.settings import (
     COPYING,
@@ -49,6 +50,8 @@ class RationaleStage:
         masked: Whether `residual` is of a rationale of which words are masked.
         repeats: Rationales that are a field of the input word for word, and stay where
             they are when others are dealt: what that tells is no part of I.
+        form: What the form of the rationale alone gives away; None where not asked.
+        further: Other rationale columns that surely give the label away, in words.
     """
 
     reader: str
@@ -68,6 +71,13 @@ class RationaleStage:
     word_judge: bool = False
     masked: bool = True
     repeats: int = 0
+    form: FormLeak | None = None
+    further: tuple[str, ...] = ()
+
+    @property
+    def form_leaks(self) -> bool:
+        """Whether form alone surely gives the label away: no mask hides that."""
+        return self.form is not None and self.form.leak.is_sure
 
     @property
     def informs(self) -> bool:
@@ -86,7 +96,8 @@ def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdi
     weak = not (stage.strong or planted)
     name = stage.explainer
     if failed:
-        statement = f"{name} is off the frontier: {'; '.join(failed.values())}"
+        faults = "; ".join([*failed.values(), *stage.further])
+        statement = f"{name} is off the frontier: {faults}"
         provisional = _can_be_mended(failed, stage, weak=weak, planted=planted)
         return Verdict(OFF, OFF, stage.reader, statement, provisional)
     if stage.no_frontier or stage.robustness is None or stage.chance is None:
@@ -107,6 +118,8 @@ def _can_be_mended(
 ) -> bool:
     """Whether a stronger reader or judge could still find what this one did not."""
     lacking = {"uninformative", "leaky"} if weak else set()
+    if stage.form_leaks:  # what form tells, no reader of words takes back
+        lacking -= {"leaky"}
     if stage.word_judge and not planted:
         lacking |= {"unstable"}
     return {*failed} <= lacking
@@ -145,6 +158,8 @@ def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
         axis = "uninformative", "I", stage.informativeness
         _judge_least(failed, unsure, *axis, LITTLE, _repeats_remark(stage))
     _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
+    if stage.further:  # whether they inform beside that was not asked
+        unsure["further"] = f"judged by its first column, {'; '.join(stage.further)}"
     if stage.copied.low > COPYING:
         failed["copying"] = f"copying (near-copies of the input {stage.copied})"
     elif stage.copied.high > COPYING:
@@ -184,18 +199,36 @@ def _judge_leak(
     stage: RationaleStage, failed: dict[str, str], unsure: dict[str, str]
 ) -> None:
     """Hold what the rationale gives away by itself against the limits, by interval."""
-    information = stage.informativeness
-    said = f"alone {stage.alone}"
-    if stage.residual.is_sure:
-        hidden = f"no mask hides it, {stage.residual} is left"
-        failed["leaky"] = f"leaky ({said}; {hidden}{_template_list(stage)})"
-    # It does leak, so it is for what is left to show that it informs.
-    elif stage.alone.is_sure and (information.low <= 0 or information.high < LITTLE):
-        shown = "nothing more is shown"
-        failed["leaky"] = f"leaky ({said}; {shown}{_template_list(stage)})"
+    words, form = _word_leak(stage), _form_leak(stage)
+    # Words that tell the label tell it in some form; by being there is no word's doing.
+    if form and (not words or (stage.form and stage.form.cause == PRESENCE)):
+        failed["leaky"] = f"leaky ({form}; no mask hides it)"
+    elif words:
+        failed["leaky"] = f"leaky ({words}{form and f'; also {form}'})"
     elif stage.residual.is_possible:
         read = "alone, masked," if stage.masked else "alone"
         unsure["leaky"] = f"{read} {stage.residual.doubt}"
+    elif stage.form is not None and stage.form.leak.is_over:
+        unsure["leaky"] = f"form alone {stage.form.leak.doubt}"
+
+
+def _word_leak(stage: RationaleStage) -> str:
+    """What words give away that fails the rationale; empty where nothing does."""
+    information = stage.informativeness
+    if stage.residual.is_sure:
+        hidden = f"no mask hides it, {stage.residual} is left"
+        return f"alone {stage.alone}; {hidden}{_template_list(stage)}"
+    # It does leak, so it is for what is left to show that it informs.
+    if stage.alone.is_sure and (information.low <= 0 or information.high < LITTLE):
+        return f"alone {stage.alone}; nothing more is shown{_template_list(stage)}"
+    return ""
+
+
+def _form_leak(stage: RationaleStage) -> str:
+    """What form gives away, and which part of it; empty where nothing surely."""
+    if stage.form is None or not stage.form_leaks:
+        return ""
+    return f"form alone {stage.form.leak}, by {stage.form.cause}"
 
 
 def _better_explainers(stage: RationaleStage) -> str:
