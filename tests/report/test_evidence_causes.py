@@ -62,6 +62,11 @@ def test_facts_about_the_item_that_do_as_well_are_named():
             "such copies stay together",
         ),
         (
+            "readers may remember the query rather than read: 9 of 400 test items",
+            "remember the claim",
+            "anew by the claim",
+        ),
+        (
             "cross loses 0.1 under a nearest shuffle; only a plain shuffle can say",
             "this shuffle leaves",
             "plainly",
@@ -90,6 +95,15 @@ def test_why_nobody_can_say_whether_the_evidence_is_needed(reason, said, step):
     assert "too uncertain" not in answer.sentence
     assert step in answer.steps[0]
     assert (answer.tone.name == "fix") == reason.startswith("readers may")
+
+
+def test_queries_that_our_own_split_parts_ask_for_a_group():
+    report = undecided("readers may remember the query rather than read: 9 of 400")
+    roles = {**report.benchmark["roles"], "split": "all items, in 3 folds, by claim"}
+    drawn = replace(report, benchmark={**report.benchmark, "roles": roles})
+    assert answer_report(drawn).steps[0] == (
+        "Name as group a column of which like texts of the claim have one value."
+    )
 
 
 def test_a_loss_that_neither_clears_nor_fits_is_too_uncertain():

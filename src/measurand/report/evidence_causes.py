@@ -11,6 +11,7 @@ from measurand.report.details import (
     best_reader,
     find_estimate,
     guessing,
+    is_drawn,
     is_screened,
     named_roles,
 )
@@ -29,6 +30,9 @@ FORM_CAUSE = (
     "length go with certain labels."
 )
 REMEMBERS = "readers may remember rather than read"
+RECALLS = "readers may remember the query rather than read"
+# Where we drew the split, nobody else can draw it anew.
+GROUP = "Name as group a column of which like texts of {query} have one value."
 # Who is right as often without the evidence, as the reason of a verdict names it.
 RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
 # Why nobody can say whether the evidence is needed, where more items would not help:
@@ -44,6 +48,11 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
         "Without test evidence that training has with some words changed, no loss is "
         "sure.",
         "Split the items anew, so that such copies stay together, and run it again.",
+    ),
+    f"{RECALLS}:": (
+        "Not yet: readers may remember {query} rather than read anything.",
+        "Test items have {query} of training, and new ones do not show the same.",
+        "Split the items anew by {query}, and run the audit again.",
     ),
     "only a plain shuffle can say": (
         "Not yet: this shuffle leaves part of what the evidence tells as it was.",
@@ -83,7 +92,7 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
     certainty = f"With wrong evidence, {change}."
     if report.verdict.label == "undecided" and (why := _why_undecided(report)):
         sentence, cause, step = why
-        tone = "fix" if report.verdict.reason.startswith(REMEMBERS) else ""
+        tone = "fix" if report.verdict.reason.startswith((REMEMBERS, RECALLS)) else ""
         return Details(sentence, cause, certainty, (step,), tone)
     role, cause = _one_part_does(report, str(stage))
     if stage == FORM and ONLY_FORM in report.verdict.reason:
@@ -100,9 +109,15 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
 def _why_undecided(report: Report) -> tuple[str, str, str] | None:
     """The answer, its cause and what to do; None where more items would decide."""
     reason = report.verdict.reason
+    query = name_part(plain_text(named_roles(report).get("query", "query"), 40))
     for phrase, known in UNDECIDED_NEED.items():
-        if phrase in reason and (REMEMBERS not in phrase or reason.startswith(phrase)):
-            return known
+        memory = phrase.startswith((REMEMBERS, RECALLS))
+        if not (reason.startswith(phrase) if memory else phrase in reason):
+            continue
+        sentence, cause, step = (text.format(query=query) for text in known)
+        if phrase.startswith(RECALLS) and is_drawn(report):
+            step = GROUP.format(query=query)
+        return sentence, cause, step
     rival = RIVAL.search(reason)
     return _name_rival(report, rival[1]) if rival else None
 

@@ -15,7 +15,7 @@ from measurand.audits.evidence.reading import (
     EvidenceReading,
     effect_decision,
 )
-from measurand.audits.evidence.split import SplitCheck
+from measurand.audits.evidence.split import QueryMemory, SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import READS_SOMETHING, Control, DoseResponse
 from measurand.core.finding import Estimate, Finding
@@ -240,6 +240,48 @@ def test_a_memory_of_texts_is_never_called_sensitive():
     assert "only 20 of 2,000 test items" in say(SEES, split=harmless).reason
     fresh = SplitCheck(None, (), 400, N, near(0.12), 400)
     assert say(SEES, split=fresh).label == "evidence-sensitive"
+
+
+def memory_of(fresh, gain=0.3):
+    """The first `fresh` items have new queries, and every second is of one label."""
+    majority = pd.Series((np.arange(N) % 2).astype(float))
+    queries = QueryMemory(near(gain), np.arange(N) < fresh, majority, np.arange(N))
+    return SplitCheck(None, (), N, N, near(0.0), N, queries=queries)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "gain", "label"),
+    [
+        (50, 0.3, "undecided"),  # too few are new to show anything
+        (400, 0.3, "latent coupling"),  # the new ones show the same
+        (50, 0.02, "latent coupling"),  # a memory tells hardly more than the majority
+    ],
+)
+def test_a_near_zero_must_show_in_new_queries_where_others_are_known(
+    fresh, gain, label
+):
+    told = say(MISSES, split=memory_of(fresh, gain))
+    assert told.label == label
+    remembers = told.reason.startswith("readers may remember the query")
+    assert remembers == (label == "undecided")
+
+
+def test_new_queries_that_need_the_evidence_undo_a_near_zero():
+    lost = MISSES.right.where(np.arange(N) >= 200, 0.8)
+    told = say(reading("misses", shuffled=lost), split=memory_of(400))
+    assert told.label == "undecided"
+    guessed = MISSES.right.where(np.arange(N) >= 400, MISSES.right.index % 2)
+    told = say(reading("misses", right=guessed), split=memory_of(400))
+    assert told.label == "undecided"
+
+
+def test_a_memory_of_queries_explains_no_loss_and_no_lack_of_items():
+    assert say(SEES, split=memory_of(50)).label == "evidence-sensitive"
+    unsure = reading("unsure", 0.018)
+    assert "would decide" in say(unsure, split=memory_of(1500)).reason
+    for fresh, remembers in ((1500, False), (50, True)):
+        reason = say(unsure, split=memory_of(fresh)).reason
+        assert reason.startswith("readers may remember the query") == remembers
 
 
 def test_an_interval_that_clears_the_margin_and_does_not_decide_says_why():

@@ -28,6 +28,7 @@ from measurand.stats.decisions import (
 
 SENSITIVE = "evidence-sensitive"
 MISLEADING = "wrong evidence helps"
+NO_VERDICT = "no verdict"
 LABELS = (
     SENSITIVE,
     "direct coupling",
@@ -37,7 +38,7 @@ LABELS = (
     "calibrate",
     "warning",
     UNDECIDED,
-    "no verdict",
+    NO_VERDICT,
 )  # every word a verdict can be
 JOINT = "dependence that joins query and evidence"
 FORM_ALONE = (
@@ -73,7 +74,7 @@ def verdict(
     told = _reading_verdict(
         readings, majority, margin, rivals, shuffle, planted=planted
     )
-    if split.remembered and told.label != "no verdict":
+    if split.remembered and told.label != NO_VERDICT:
         why = (
             f"readers may remember rather than read{split.clause()}; split the items "
             f"anew by their evidence; as it is, {told.reason}"
@@ -88,7 +89,33 @@ def verdict(
             f"together; as it is, {told.reason}{split.clause()}"
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    if clause := _recall_clause(told, readings, margin, split):
+        why = (
+            f"{clause}; split the items anew by the query; as it is, {told.reason}"
+            f"{split.clause()}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     return replace(told, reason=told.reason + split.clause())
+
+
+def _recall_clause(
+    told: Verdict,
+    readings: Sequence[EvidenceReading],
+    margin: float,
+    split: SplitCheck,
+) -> str:
+    """Why that evidence is not seen to matter may be a memory of queries; or empty.
+
+    Where a reader loses on wrong evidence, no memory of the query explains that.
+    """
+    queries = split.queries
+    if queries is None or told.label in (SENSITIVE, MISLEADING, NO_VERDICT):
+        return ""
+    if told.label == UNDECIDED and not queries.holds_most:
+        return ""
+    stage = next(reading for reading in readings if reading.name == told.stage)
+    explains = queries.may_explain(stage.right, stage.shuffled, margin)
+    return queries.clause() if explains else ""
 
 
 def _reading_verdict(
@@ -142,7 +169,7 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
     failed = [reading for reading in readings if reading.decision == COLLAPSED]
     if len(failed) < len(readings):
         why = f"no reader is fit to speak{_unfit_clause(readings)}"
-        return Verdict("no verdict", "no verdict", None, why)
+        return Verdict(NO_VERDICT, NO_VERDICT, None, why)
     names = ", ".join(reading.name for reading in readings)
     why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
     below = [reading.name for reading in readings if reading.below_majority]
@@ -156,7 +183,7 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
             f"; {majority.value:.3f} of the labels are one class, and the query "
             f"alone reaches {alone:.3f}"
         )
-    return Verdict("no verdict", "no verdict", None, why)
+    return Verdict(NO_VERDICT, NO_VERDICT, None, why)
 
 
 def _sensitive_verdict(
