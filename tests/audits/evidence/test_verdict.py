@@ -320,3 +320,47 @@ def test_a_reader_that_never_changes_an_answer_needs_a_control():
     seen = say(reading(effect=still, controls=match_control(0.9, 0.02)))
     assert seen.label == "latent coupling"
     assert seen.provisional
+
+
+def elsewhere(name, decision, value):
+    return Finding("delta_evi", name, "part=second", near(value), decision)
+
+
+def test_every_verdict_names_another_part_that_shows_otherwise():
+    depends, none = elsewhere("a", ABOVE, 0.5), elsewhere("a", "near zero", 0.0)
+    told = say(reading("a", findings=(depends,)))
+    assert told.label == "latent coupling"
+    assert "; in part=second a loses 0.500 [0.490, 0.510]: depends" in told.reason
+    unsure = say(reading("a", 0.018, findings=(depends,)))
+    assert "in part=second" in unsure.reason
+    assert "in part=second" not in say(reading("a", findings=(none,))).reason
+    sensitive = say(reading("a", 0.3, findings=(none,)), reading("b", 0.0))
+    assert "in part=second a loses 0.000" in sensitive.reason
+    blank = Finding("blank", "a", "delta_evi", near(0.1), READS_SOMETHING)
+    assert (
+        "in part=second"
+        not in say(MISSES, reading("a", findings=(depends, blank))).reason
+    )
+
+
+def test_answers_that_change_in_another_part_show_that_they_can():
+    still = ShuffleEffect(0.0, 0.0, N, N, effect_of(0).sigma, 0.0)
+    there = (elsewhere("cross", ABOVE, 0.5),)
+    told = say(reading(effect=still, findings=there))
+    assert told.label == "latent coupling"
+    assert "no control shows" not in told.reason
+
+
+@pytest.mark.parametrize(
+    ("low", "label", "open_ended"),
+    [(0.987, "latent coupling", False), (0.97, "calibrate", True)],
+)
+def test_where_the_query_leaves_nothing_no_reader_is_too_weak(low, label, open_ended):
+    alone = Estimate(1.0, low, 1.0, 0.95, N, "made up")
+    found = (Finding("query_only", "words", "full", alone),)
+    told = say(
+        reading("words", strength=Strength.WORDS, accuracy=1.0, findings=found),
+    )
+    assert (told.label, told.provisional) == (label, open_ended)
+    leaves = "the query alone leaves at most 0.013 to the evidence" in told.reason
+    assert leaves != open_ended

@@ -26,6 +26,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
+from measurand.core.names import ALL_ITEMS
 from measurand.core.near_texts import LikeTexts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -36,7 +37,6 @@ from measurand.selections.rows import can_split
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 
-ALL_ITEMS = "all items"
 MOST = 0.5  # share of remembered queries from which more items would not decide
 FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
 
