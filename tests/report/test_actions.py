@@ -4,21 +4,25 @@ from dataclasses import replace
 
 import pandas as pd
 
+from measurand.audits.evidence import EvidenceSettings
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.exposure import ExposureSettings, analyse_accuracies
 from measurand.cli.evidence import ShuffleOptions
 from measurand.cli.groups import LadderOptions
 from measurand.cli.leakage import RegionOptions
+from measurand.core.finding import Finding
 from measurand.experiment.budget import Budget, budget_settings
+from measurand.experiment.statements import WHY_BRIEF
 from measurand.report.actions import (
     ANALYSIS,
     DOSES,
+    FOLDS,
     RATIONALES,
     STUDY,
     USUAL,
     command,
 )
-from tests.report.verdicts import report_of
+from tests.report.verdicts import estimate, report_of
 
 
 def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
@@ -39,6 +43,50 @@ def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
     )
     derived = {**report.settings, "metadata_schema": {"query_form": "its form"}}
     assert "--metadata" not in command([replace(report, settings=derived)])
+
+
+def test_the_command_names_files_of_test_items_and_what_made_it_brief():
+    report = report_of("evidence", "coupling")
+    roles = {**report.benchmark["roles"], "split": "two tables"}
+    parts = [
+        Finding("delta_evi", "cross", f"part={name}", estimate(0.1))
+        for name in ("second", "all items", "second")
+    ]
+    made = replace(
+        report,
+        benchmark={**report.benchmark, "roles": roles},
+        findings=(*report.findings, *parts),
+        not_run={"flip_rate": WHY_BRIEF},
+    )
+    assert command([made]) == (
+        "measurand evidence FILE --test TEST_FILE --test TEST_FILE --query claim "
+        "--evidence article --label label --brief --seed 0"
+    )
+    # Several audits at once are brief unasked.
+    assert "--brief" not in command([made, made])
+    assert command([made, made]).count("--test TEST_FILE") == 2
+    leak = Finding("over_majority", "cross", "claim, part=third", estimate(0.1))
+    leaking = replace(made, audit="leakage", findings=(leak,))
+    assert command([leaking]).count("--test TEST_FILE") == 2
+
+
+def test_the_command_names_folds_and_readers_that_nobody_asks_unasked():
+    report = report_of("evidence", "coupling")
+    roles = {
+        **report.benchmark["roles"],
+        "subject": "topic",
+        "split": "seeded, by both, 30 % test",
+    }
+    chosen = {**report.settings, "folds": 1, "readers": {"tfidf": {}, "mine.py:m": {}}}
+    made = replace(
+        report, settings=chosen, benchmark={**report.benchmark, "roles": roles}
+    )
+    assert " --subject topic " in command([made])
+    told = " --reader tfidf --reader mine.py:m --folds 1 --seed"
+    assert told in command([made])
+    usual = replace(made, settings={**report.settings, "folds": 3})
+    assert "--folds" not in command([usual])
+    assert "--reader" not in command([usual])
 
 
 def test_the_command_names_a_budget_that_is_not_the_usual_one():
@@ -171,6 +219,7 @@ def test_what_a_study_takes_unasked_is_what_its_verb_does():
 
 def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked():
     evidence, ladder, leakage = ShuffleOptions(), LadderOptions(), RegionOptions()
+    assert EvidenceSettings().folds_for([]) == FOLDS
     for name, usual in USUAL.items():
         owner = ladder if hasattr(ladder, name) else evidence
         assert getattr(owner, name) == usual

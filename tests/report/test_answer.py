@@ -87,20 +87,42 @@ def test_a_split_that_shares_evidence_has_to_be_mended_first():
     assert worst_answer(answers) is answers[0]
 
 
-@pytest.mark.parametrize(("memory", "tone"), [(0.95, "fix"), (0.5, "fine")])
-def test_queries_that_training_has_with_their_labels_are_no_clean_split(memory, tone):
+@pytest.mark.parametrize("share", [0.99, 0.8, 0.1])
+@pytest.mark.parametrize(
+    ("memory", "tone"), [(0.95, "fix"), (0.53, "fine"), (0.5, "fine")]
+)
+def test_queries_that_training_has_with_their_labels_are_no_clean_split(
+    share, memory, tone
+):
     report = report_of("evidence", "evidence-sensitive")
     rows = [
-        Finding("seen", "lookup", "claim", estimate(0.99)),
+        Finding("seen", "lookup", "claim", estimate(share)),
         Finding("accuracy", "lookup", "claim", estimate(memory)),
     ]
     split = answer_split([replace(report, findings=(*report.findings, *rows))])
     assert split.tone.name == tone
-    shared = "No: 99 of 100 test items share their claim, word for word" in (
+    count = round(100 * share)
+    shared = f"No: {count} of 100 test items share their claim, word for word" in (
         split.sentence
     )
     assert shared == (tone == "fix")
+    harmless = f"{count} share their claim, and by that alone no label is surely told."
+    assert split.cause.endswith(harmless) != shared
     assert ("by their claim" in split.steps[0]) == shared
+
+
+@pytest.mark.parametrize("query", ["text_question", "question"])
+def test_a_column_whose_name_begins_like_the_evidence_is_not_taken_for_it(query):
+    report = report_of("evidence", "evidence-sensitive")
+    roles = {**report.benchmark["roles"], "query": query, "evidence": "text"}
+    seen = [
+        Finding("seen", "lookup", where, estimate(share, n=600))
+        for where, share in ((query, 0.9), (f"{query}, nearly", 0.9), ("text", 0.01))
+    ]
+    held = replace(
+        report, findings=tuple(seen), benchmark={**report.benchmark, "roles": roles}
+    )
+    assert answer_split([held]).tone.name == "fine"
 
 
 def test_texts_of_a_family_are_not_called_copies():

@@ -47,6 +47,17 @@ def test_rows_of_the_split_say_how_texts_are_alike():
     assert chart.bars[-1].expected == ""
 
 
+def test_a_row_of_queries_that_are_remembered_is_one_to_mend():
+    report = report_of("evidence", "undecided")
+    rows = [
+        Finding("seen", "lookup", "claim", estimate(0.8)),
+        Finding("accuracy", "lookup", "claim", estimate(0.87)),
+    ]
+    chart = split_chart([replace(report, findings=(*report.findings, *rows))])
+    assert chart.title.startswith("No: 80 of 100 test items share their claim")
+    assert [bar.tone for bar in chart.bars] == ["fine", "fix"]
+
+
 def leak(reader, condition, gain, decision="leaks"):
     return Finding("over_majority", reader, condition, gain, decision)
 

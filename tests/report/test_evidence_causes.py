@@ -6,6 +6,7 @@ import pytest
 
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
+from measurand.report.bars import ladder_chart
 from tests.report.verdicts import estimate, report_of
 
 OUTDONE = (
@@ -14,6 +15,7 @@ OUTDONE = (
     "labels need it; a reader that does better with the evidence would"
 )
 ITEMS = "so many would decide"
+SENSITIVE = "evidence-sensitive"
 
 
 def undecided(reason, *findings):
@@ -62,6 +64,11 @@ def test_facts_about_the_item_that_do_as_well_are_named():
             "such copies stay together",
         ),
         (
+            "readers may remember the query rather than read: 9 of 400 test items",
+            "remember the claim",
+            "anew by the claim",
+        ),
+        (
             "cross loses 0.1 under a nearest shuffle; only a plain shuffle can say",
             "this shuffle leaves",
             "plainly",
@@ -92,6 +99,15 @@ def test_why_nobody_can_say_whether_the_evidence_is_needed(reason, said, step):
     assert (answer.tone.name == "fix") == reason.startswith("readers may")
 
 
+def test_queries_that_our_own_split_parts_ask_for_a_group():
+    report = undecided("readers may remember the query rather than read: 9 of 400")
+    roles = {**report.benchmark["roles"], "split": "all items, in 3 folds, by claim"}
+    drawn = replace(report, benchmark={**report.benchmark, "roles": roles})
+    assert answer_report(drawn).steps[0] == (
+        "Name as group a column of which like texts of the claim have one value."
+    )
+
+
 def test_a_loss_that_neither_clears_nor_fits_is_too_uncertain():
     answer = answer_report(report_of("evidence", "undecided"))
     assert "too uncertain" in answer.sentence
@@ -115,3 +131,60 @@ def test_only_the_form_of_the_evidence_is_said_to_tell_where_it_does():
     )
     words = replace(made, verdict=replace(verdict, reason="surface loses 0.087"))
     assert "form" not in answer_report(words).sentence
+
+
+def test_another_test_part_that_shows_otherwise_is_told_of():
+    report = report_of("evidence", "coupling")
+    there = [
+        Finding("delta_evi", "cross", f"part={part}", estimate(0.5), decision)
+        for part, decision in (
+            ("second", "depends"),
+            ("third", "near zero"),
+            ("all items", "depends"),
+        )
+    ]
+    made = replace(report, findings=(*report.findings, *there))
+    answer = answer_report(made)
+    assert answer.sentence.endswith(" In second, wrong evidence costs answers.")
+    chart = ladder_chart(made)
+    assert chart.title.endswith("beyond the margin; second shows otherwise")
+    assert [bar.label for bar in chart.bars][-1] == "word matching, second"
+    sensitive = replace(made, verdict=report_of("evidence", SENSITIVE).verdict)
+    told = answer_report(sensitive).sentence
+    assert told.endswith(" In third, wrong evidence costs nothing.")
+    blank = Finding("blank", "cross", "delta_evi", estimate(0.1), "reads something")
+    faulty = replace(made, findings=(*made.findings, blank))
+    assert "second" not in answer_report(faulty).sentence
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause", "step"),
+    [
+        (
+            "metadata alone reach 1.12, more than the reader itself, so",
+            "They alone get 99 of 100 right, the reader 80.",
+            "within each metadata value",
+        ),
+        ("0.950 of the labels are one class, so", "too common", "Balance the labels,"),
+        (
+            "the reader is only 0.010 above the majority, so the place is",
+            "hardly better",
+            "Give a stronger reader",
+        ),
+        (
+            "metadata alone reach 0.95, but not clearly more than the majority does",
+            "Neither it nor facts",
+            "Give a stronger reader",
+        ),
+        ("mpds has no value", "One label is too common, the", "what the reason names"),
+    ],
+)
+def test_a_near_zero_that_says_little_is_told_by_why_it_does(reason, cause, step):
+    report = report_of("evidence", "warning")
+    facts = Finding("accuracy", "metadata", "full", estimate(0.99))
+    verdict = replace(report.verdict, reason=reason)
+    made = replace(report, verdict=verdict, findings=(*report.findings, facts))
+    answer = answer_report(made)
+    assert cause in answer.cause
+    assert step in answer.steps[0]
+    assert answer.tone.name == "fix"

@@ -14,6 +14,8 @@ from measurand.core.errors import BadInput, quote
 OWN = "measurand."
 ROW = OWN + "row"  # what an item is called in its file, where its id is made of texts
 LABELS_ALIKE = "labels alike"  # the role under which labels nearly the same are named
+PART = "part="  # how the condition of another test part begins
+ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most
@@ -66,6 +68,18 @@ def condition_column(condition: str) -> str:
         return str(ast.literal_eval(condition))
     except (SyntaxError, ValueError):  # somebody's own name, and no quotes of ours
         return condition
+
+
+def other_part(condition: str) -> str:
+    """The other test part that a condition is of; empty where it is of none.
+
+    All items together are no other part: training may have seen texts of some.
+
+    >>> [other_part(c) for c in ("part=mm", "part=all items", "plain")]
+    ['mm', '', '']
+    """
+    part = condition.removeprefix(PART)
+    return "" if part in (condition, ALL_ITEMS) else part
 
 
 def is_of_some(condition: str) -> bool:

@@ -33,7 +33,7 @@ Pairs = tuple[Ints, Ints, Floats]  # two texts, and the share of words they shar
 
 
 class LikeTexts:
-    """Texts, and which of them share many words: compared once, grouped in two ways."""
+    """Texts, and which share many words: compared once, grouped in several ways."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         bags = [frozenset(words(text)) or text for text in texts]
@@ -66,8 +66,22 @@ class LikeTexts:
         ... ).families.tolist()
         [0, 0, 0, 0, 1]
         """
+        return self._loosest_groups((NEAR, *LOOSER))
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """A number for each text; those that are near share one; a template is none.
+
+        >>> cats = [f"the cat sat on the old red mat in a hall {n}" for n in range(99)]
+        >>> [int(LikeTexts(texts).copies.max()) for texts in (cats[:9], cats)]
+        [0, 98]
+        """
+        return self._loosest_groups((NEAR,))
+
+    def _loosest_groups(self, shares: Sequence[float]) -> NDArray[np.int64]:
+        """The groups by the last of `shares` up to which none is too large."""
         groups = np.arange(self.count)
-        for share in (NEAR, *LOOSER):
+        for share in shares:
             looser = _link(self.pairs, share, self.count)
             if np.bincount(looser).max(initial=0) > max(LARGEST * self.count, FEW):
                 break

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from measurand.core.finding import Report
+from measurand.core.names import ALL_ITEMS
 from measurand.report.answer import Answer, answer_reports
+from measurand.report.details import is_drawn
 from measurand.report.terminal import heading, plain_text
 
 FILES = {  # what is saved for who repairs, by how its name begins
@@ -16,7 +18,10 @@ FILES = {  # what is saved for who repairs, by how its name begins
     "repair/work_list": "items to rewrite",
     "repair/work_counts": "how many to rewrite, by cluster",
 }
-OPTIONS = ("query", "evidence", "label", "choices", "answers", "rationale", "group")
+OPTIONS = (
+    *("query", "evidence", "label", "choices", "answers", "rationale", "group"),
+    *("subject", "document"),
+)
 # What a verb takes where nothing is said, of the settings that a report keeps.
 CLIMBING = {"strongest": "minilm"}
 USUAL = {
@@ -42,6 +47,11 @@ RATIONALES = {
     "items": None,
     "train_items": None,
 }
+BRIEF = "a brief audit leaves it out"  # why something was not run, of a brief one
+OTHER_PART = re.compile(r"(?:^|, )part=(.+)$")  # of a condition, another test part
+APART = "two tables"  # the split where test items are in files of their own
+FOLDS = 3  # in which one file is tested where nothing is said
+LADDER = ("surface", "tfidf", "cross", "minilm")  # who is asked or called unasked
 DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
 
 
@@ -100,11 +110,34 @@ def command(reports: Sequence[Report]) -> str:
     roles = first.benchmark.get("roles")
     named = roles if isinstance(roles, Mapping) else {}
     if not name.startswith("synthetic:"):
-        words += _role_words(named)
+        words += [*_test_words(reports, named), *_role_words(named)]
     words += [*_metadata_words(first), *_setting_words(verb, first)]
+    if verb in ("evidence", "leakage"):
+        words += _verb_words(verb, first)
     if verb == "explanations":
         words += _rationale_words(first)
     return " ".join([*words, *seed])
+
+
+def _test_words(reports: Sequence[Report], roles: Mapping[str, object]) -> list[str]:
+    """A file of test items for each part that is told of, where they were apart."""
+    if roles.get("split") != APART:
+        return []
+    found = (OTHER_PART.search(f.condition) for r in reports for f in r.findings)
+    others = {match[1] for match in found if match} - {ALL_ITEMS}
+    return ["--test", "TEST_FILE"] * (1 + len(others))
+
+
+def _verb_words(verb: str, report: Report) -> list[str]:
+    """What only one audit takes: its readers, its folds, and whether it was brief."""
+    names = _listed(report.settings.get("readers"))
+    words = _repeat("reader", names) if {*names} - {*LADDER} else []
+    folds = report.settings.get("folds")
+    # The usual of one file; a given split has one fold in any case.
+    if verb == "evidence" and folds not in (None, FOLDS) and is_drawn(report):
+        words += _repeat("folds", [folds])
+    brief = any(BRIEF in str(why) for why in report.not_run.values())
+    return [*words, "--brief"] if brief else words
 
 
 def _role_words(roles: Mapping[str, object]) -> list[str]:

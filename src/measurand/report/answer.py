@@ -23,10 +23,12 @@ from measurand.report.details import (
     Details,
     find_estimate,
     guessing,
+    is_drawn,
     is_screened,
+    named_margin,
     named_roles,
 )
-from measurand.report.evidence_causes import TELLING
+from measurand.report.evidence_causes import GROUP, TELLING
 from measurand.report.leak_causes import SEEN_OF
 from measurand.report.phrases import (
     capitalise,
@@ -44,7 +46,6 @@ ALIKE = {
     "nearly": "word for word or nearly",
     "by family": "in other words, of which many are the same",
 }
-NEARLY_ALL = 0.9  # share of test queries in training that a split need not have
 SEEN = 0.05  # share of test texts in training under which a split is called clean
 RANKS = ("fix", "leaks", "unknown", "fine")  # what is read first
 DRAWN = "Remove near copies, or quote the figures of items with new evidence."
@@ -120,8 +121,13 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     share = say_count(worst.estimate.value)
     alike = f"{text}, {ALIKE[near]},"
     cause = f"{capitalise(share)} of 100 have {text} that training has, {ALIKE[near]}."
-    steps = words.next if label == "clean" or not _is_drawn(reports) else (DRAWN,)
-    if label != "clean" and field not in map(_evidence, reports):
+    of_evidence, drawn = field in map(_evidence, reports), any(map(is_drawn, reports))
+    steps = words.next
+    if label == "clean":
+        cause += "".join(dict.fromkeys(_name_harmless(reports, shares)))
+    elif drawn:
+        steps = (DRAWN if of_evidence else GROUP.format(query=f"the {text}"),)
+    elif not of_evidence:
         steps = tuple(step.replace("evidence", text) for step in steps)
     return Answer(
         "split",
@@ -137,12 +143,25 @@ def answer_split(reports: Sequence[Report]) -> Answer | None:
     )
 
 
+def _name_harmless(
+    reports: Sequence[Report], counted: Sequence[Finding]
+) -> Iterator[str]:
+    """What many test items share with training and a memory does not tell labels by."""
+    for share in (f for report in reports for f in split_shares(report)):
+        field, near = split_condition(share.condition)
+        if share in counted or near or share.estimate.value < SEEN:
+            continue
+        text = name_part(plain_text(field, 40)).removeprefix("the ")
+        count = say_count(share.estimate.value)
+        yield f" {count} share their {text}, and by that alone no label is surely told."
+
+
 def counted_shares(reports: Sequence[Report]) -> list[Finding]:
     """The shares that tell whether a split is clean.
 
     Those of the evidence, where there is any: that two queries are alike is often how
-    they came about. Where nearly all are, and who remembers them is surely better than
-    guessing, they count too.
+    they came about. Where who remembers them is surely better than guessing, by more
+    than the margin, they count too.
     """
     return [
         f
@@ -150,31 +169,30 @@ def counted_shares(reports: Sequence[Report]) -> list[Finding]:
         for f in split_shares(report)
         # Texts of a family have words in common, and are no copies.
         if not f.condition.endswith(", by family")
-        and (
-            (
-                f.condition.startswith(_evidence(report))
-                and not (f.condition.endswith(", nearly") and not _evidence(report))
-            )
-            or _remembers_query(f, report)
-        )
+        and (_counts_always(f, report) or _is_remembered(f, report))
     ]
 
 
-def _remembers_query(share: Finding, report: Report) -> bool:
-    """Whether nearly all queries stand in training, and their labels with them."""
-    query = str(named_roles(report).get("query", ""))
-    if split_condition(share.condition)[0] != query:
+def _counts_always(share: Finding, report: Report) -> bool:
+    """Whether a share is of the evidence, or of any text where there is none."""
+    evidence = _evidence(report)
+    field, near = _split_known(share.condition, report)
+    return field == evidence if evidence else near != "nearly"
+
+
+def _is_remembered(share: Finding, report: Report) -> bool:
+    """Whether a memory of texts is surely above guessing by more than the margin."""
+    field, _ = _split_known(share.condition, report)
+    memory, base = find_estimate(report, "accuracy", "lookup", field), guessing(report)
+    if memory is None or base is None:
         return False
-    memory, base = find_estimate(report, "accuracy", "lookup", query), guessing(report)
-    told = memory is not None and base is not None and memory.low > base.value
-    return told and share.estimate.value >= NEARLY_ALL
+    return memory.low > base.value + named_margin(report)
 
 
-def _is_drawn(reports: Sequence[Report]) -> bool:
-    """Whether we drew the split ourselves, so that nobody else can draw it anew."""
-    roles = [report.benchmark.get("roles") for report in reports]
-    splits = [str(role.get("split", "")) for role in roles if isinstance(role, Mapping)]
-    return any(split.startswith(("all items", "seeded")) for split in splits)
+def _split_known(condition: str, report: Report) -> tuple[str, str]:
+    """The column of a share, whole, and how texts are alike."""
+    columns = {str(column) for column in named_roles(report).values()}
+    return (condition, "") if condition in columns else split_condition(condition)
 
 
 def split_condition(condition: str) -> tuple[str, str]:

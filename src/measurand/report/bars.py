@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.core.names import condition_column, is_of_some
+from measurand.core.names import condition_column, is_of_some, other_part
 from measurand.core.terms import reader_words
 from measurand.report.answer import (
     ALIKE,
@@ -23,6 +23,7 @@ from measurand.report.causes import sure_differences
 from measurand.report.details import (
     named_margin,
 )
+from measurand.report.evidence_causes import contrary_losses
 from measurand.report.leak_causes import (
     LUCK,
     is_rule,
@@ -191,6 +192,10 @@ def ladder_chart(report: Report) -> BarChart | None:
     see = "sees" if len(clear) < 2 else "see"
     noun = "reader" if len(readers) == 1 else "readers"
     title = f"{count} {noun} {see} {effect} beyond the margin"
+    contrary = contrary_losses(report) if report.audit == "evidence" else []
+    for other in dict.fromkeys(other_part(f.condition) for f in contrary):
+        title += f"; {plain_text(other, 40)} shows otherwise"
+    bars += [_ladder_bar(f, margin, several=True) for f in contrary]
     rules = leaking_rules(report) if report.audit == "leakage" else []
     if rules and part and is_rule(part):
         title += f"; taking {name_leak(part)} gains without reading"
@@ -209,7 +214,8 @@ def _is_clear(finding: Finding, margin: float) -> bool:
 def _ladder_bar(finding: Finding, margin: float, *, several: bool) -> Bar:
     """One reader's figure."""
     name = reader_words(plain_text(finding.reader, 40))
-    label = f"{name}, {plain_text(finding.condition, 40)}" if several else name
+    where = other_part(finding.condition) or finding.condition
+    label = f"{name}, {plain_text(where, 40)}" if several else name
     estimate = finding.estimate
     return Bar(label, estimate, "", "seen" if _is_clear(finding, margin) else "")
 

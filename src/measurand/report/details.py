@@ -71,6 +71,12 @@ def is_screened(report: Report) -> bool:
     return SCREENED in plain_text(named_roles(report).get("answers", ""), 200)
 
 
+def is_drawn(report: Report) -> bool:
+    """Whether we drew the split ourselves, so that nobody else can draw it anew."""
+    split = str(named_roles(report).get("split", ""))
+    return split.startswith(("all items", "seeded"))
+
+
 def named_roles(report: Report) -> Mapping[str, object]:
     """The column of each part."""
     roles = report.benchmark.get("roles")

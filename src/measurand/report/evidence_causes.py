@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from measurand.core.finding import Report
+from measurand.core.control import READS_SOMETHING
+from measurand.core.finding import Finding, Report
+from measurand.core.names import other_part
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (
     Details,
@@ -11,10 +14,17 @@ from measurand.report.details import (
     best_reader,
     find_estimate,
     guessing,
+    is_drawn,
     is_screened,
     named_roles,
 )
-from measurand.report.phrases import capitalise, name_part, say_change, say_count
+from measurand.report.phrases import (
+    capitalise,
+    join_words,
+    name_part,
+    say_change,
+    say_count,
+)
 from measurand.report.terminal import plain_text
 
 AS_WELL = 0.02  # accuracy under which one part alone does as well as both
@@ -28,7 +38,12 @@ FORM_CAUSE = (
     "A reader of no word loses answers: spacing, case, punctuation, digits, markup or "
     "length go with certain labels."
 )
+# What is decided of a loss.
+DEPENDS, HELPED, NEAR_ZERO = "depends", "wrong evidence helps", "near zero"
 REMEMBERS = "readers may remember rather than read"
+RECALLS = "readers may remember the query rather than read"
+# Where we drew the split, nobody else can draw it anew.
+GROUP = "Name as group a column of which like texts of {query} have one value."
 # Who is right as often without the evidence, as the reason of a verdict names it.
 RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
 # Why nobody can say whether the evidence is needed, where more items would not help:
@@ -44,6 +59,11 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
         "Without test evidence that training has with some words changed, no loss is "
         "sure.",
         "Split the items anew, so that such copies stay together, and run it again.",
+    ),
+    f"{RECALLS}:": (
+        "Not yet: readers may remember {query} rather than read anything.",
+        "Test items have {query} of training, and new ones do not show the same.",
+        "Split the items anew by {query}, and run the audit again.",
     ),
     "only a plain shuffle can say": (
         "Not yet: this shuffle leaves part of what the evidence tells as it was.",
@@ -71,10 +91,75 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
         "Give a stronger reader.",
     ),
 }
+FACTS = "more than the reader itself"
+# The same of a near zero that the verdict warns of.
+WARNED: Mapping[str, tuple[str, str, str]] = {
+    FACTS: (
+        "Look at facts about the item first: they tell more than any reading here, so "
+        "that it says little that wrong evidence costs nothing.",
+        "They alone are right more often than the reader.",
+        "Balance the labels within each metadata value, or give a stronger reader, "
+        "then run it again.",
+    ),
+    "not clearly more than the majority does": (
+        "Look at the reader first: wrong evidence costs nothing, but that may mean "
+        "nothing.",
+        "Neither it nor facts about the item get far beyond the commonest label.",
+        "Give a stronger reader, then run it again.",
+    ),
+    "above the majority, so the place": (
+        "Look at the reader first: wrong evidence costs nothing, but that may mean "
+        "nothing.",
+        "It is hardly better than the commonest label.",
+        "Give a stronger reader, then run it again.",
+    ),
+    "of the labels are one class": (
+        "Look at the labels first: wrong evidence costs nothing, but that may mean "
+        "nothing.",
+        "One label is too common to tell.",
+        "Balance the labels, then run it again.",
+    ),
+}
 
 
 def fill_evidence(report: Report, words: VerdictWords) -> Details:
-    """The loss on wrong evidence, and what does as well without it."""
+    """The loss on wrong evidence, what does as well without it, and other parts."""
+    details = _fill_first_part(report, words)
+    says = {
+        DEPENDS: "In {}, wrong evidence costs answers.",
+        HELPED: "In {}, wrong evidence helps.",
+        NEAR_ZERO: "In {}, wrong evidence costs nothing.",
+    }
+    elsewhere: dict[str, list[str]] = {}
+    for finding in contrary_losses(report):
+        part = plain_text(other_part(finding.condition), 40)
+        elsewhere.setdefault(str(finding.decision), []).append(part)
+    added = [
+        says[decision].format(join_words([*dict.fromkeys(parts)]))
+        for decision, parts in elsewhere.items()
+    ]
+    return replace(details, sentence=" ".join([details.sentence, *added]))
+
+
+def contrary_losses(report: Report) -> list[Finding]:
+    """What other test parts surely show of wrong evidence, and the first does not."""
+    label, stage = report.verdict.label, report.verdict.stage
+    contrary = {"evidence-sensitive": (HELPED, NEAR_ZERO), HELPED: (DEPENDS,)}
+    faulty = {f.reader for f in report.findings if f.decision == READS_SOMETHING}
+    return [
+        f
+        for f in report.findings
+        if f.statistic == "delta_evi"
+        and other_part(f.condition)
+        and f.decision in contrary.get(label, (DEPENDS, HELPED))
+        and f.reader not in faulty
+        # Where one reader depends, another that does not undoes nothing.
+        and (label != "evidence-sensitive" or f.reader == stage)
+    ]
+
+
+def _fill_first_part(report: Report, words: VerdictWords) -> Details:
+    """What the first test part says."""
     stage = report.verdict.stage
     loss = find_estimate(report, "delta_evi", stage) if stage else None
     if loss is None:
@@ -83,9 +168,12 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
     certainty = f"With wrong evidence, {change}."
     if report.verdict.label == "undecided" and (why := _why_undecided(report)):
         sentence, cause, step = why
-        tone = "fix" if report.verdict.reason.startswith(REMEMBERS) else ""
+        tone = "fix" if report.verdict.reason.startswith((REMEMBERS, RECALLS)) else ""
         return Details(sentence, cause, certainty, (step,), tone)
     role, cause = _one_part_does(report, str(stage))
+    if report.verdict.label == "warning" and (known := _why_warned(report)):
+        sentence, first, step = known
+        return Details(sentence, f"{first} {cause}".rstrip(), certainty, (step,))
     if stage == FORM and ONLY_FORM in report.verdict.reason:
         # That labels hang on how evidence is set is no sign that it must be read.
         cause = f"{FORM_CAUSE} {cause}".rstrip()
@@ -100,11 +188,32 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
 def _why_undecided(report: Report) -> tuple[str, str, str] | None:
     """The answer, its cause and what to do; None where more items would decide."""
     reason = report.verdict.reason
+    query = name_part(plain_text(named_roles(report).get("query", "query"), 40))
     for phrase, known in UNDECIDED_NEED.items():
-        if phrase in reason and (REMEMBERS not in phrase or reason.startswith(phrase)):
-            return known
+        memory = phrase.startswith((REMEMBERS, RECALLS))
+        if not (reason.startswith(phrase) if memory else phrase in reason):
+            continue
+        sentence, cause, step = (text.format(query=query) for text in known)
+        if phrase.startswith(RECALLS) and is_drawn(report):
+            step = GROUP.format(query=query)
+        return sentence, cause, step
     rival = RIVAL.search(reason)
     return _name_rival(report, rival[1]) if rival else None
+
+
+def _why_warned(report: Report) -> tuple[str, str, str] | None:
+    """The answer, its cause and what to do, by why a near zero says little."""
+    reason = report.verdict.reason
+    known = (texts for phrase, texts in WARNED.items() if phrase in reason)
+    sentence, cause, step = next(known, ("", "", ""))
+    if not sentence:
+        return None
+    full = find_estimate(report, "accuracy", report.verdict.stage, "full")
+    facts = find_estimate(report, "accuracy", "metadata", "full")
+    if full is not None and facts is not None and FACTS in reason:
+        counts = say_count(facts.value), say_count(full.value)
+        cause = "They alone get {} of 100 right, the reader {}.".format(*counts)
+    return sentence, cause, step
 
 
 def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:

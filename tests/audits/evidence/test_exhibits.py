@@ -1,6 +1,8 @@
 """What the rows of a figure are called."""
 
-from measurand.audits.evidence.exhibits import _name_row
+from types import SimpleNamespace
+
+from measurand.audits.evidence.exhibits import _name_row, _still_warning
 from measurand.core.finding import Estimate, Finding
 
 
@@ -11,3 +13,15 @@ def test_rows_of_one_reader_are_told_apart_by_their_part():
     assert _name_row(plain, "reader") == "tfidf"
     assert _name_row(whole, "reader") == "tfidf, all items"
     assert _name_row(whole, "condition") == "part=all items"
+
+
+def test_answers_that_change_in_another_part_are_not_said_never_to():
+    moved = Estimate(0.5, 0.4, 0.6, 0.95, 40, "by hand")
+    other = Finding("delta_evi", "cross", "part=second", moved, "depends")
+    still = SimpleNamespace(name="cross", written=(), findings=())
+    assert "ever changed" in _still_warning(still)
+    still.findings = (other,)
+    assert _still_warning(still) == (
+        "no answer of cross changed with the evidence in the first test part; in "
+        "second some did"
+    )

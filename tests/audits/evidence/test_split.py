@@ -312,3 +312,55 @@ def test_copies_with_a_word_changed_are_no_new_evidence(split):
     family = report.finding("accuracy", "lookup", "evidence, by family").estimate
     assert family.low > 0.7
     assert "no copy with some words changed" in report.verdict.reason
+
+
+def copied_queries(seen, n=400, seed=0):
+    """Labels are coins; so many test queries are of training, with their label."""
+    rng = np.random.default_rng(seed)
+
+    def texts(count):
+        return [" ".join(rng.choice(9999, 8).astype(str)) for _ in range(count)]
+
+    train = pd.DataFrame(
+        {"query": texts(n), "evidence": texts(n), "label": rng.choice(["a", "b"], n)}
+    )
+    test = train.sample(frac=1, random_state=seed).reset_index(drop=True)
+    fresh = np.arange(n) >= seen * n
+    test["evidence"] = texts(n)
+    test.loc[fresh, "query"] = texts(fresh.sum())
+    test.loc[fresh, "label"] = rng.choice(["a", "b"], fresh.sum())
+    return from_frames(train, test, name="copied")
+
+
+@pytest.mark.parametrize("seen", [0.95, 0.6])
+def test_a_memory_of_queries_never_says_that_evidence_is_not_needed(seen):
+    report = audited(copied_queries(seen), calibrate=False, margin=0.05, brief=True)
+    assert report.finding("delta_evi", "tfidf").decision != "depends"
+    assert report.finding("accuracy", "lookup", "query").estimate.low > 0.6
+    assert report.verdict.label == "undecided"
+    assert report.verdict.reason.startswith("readers may remember the query")
+    assert "split the items anew by the query" in report.verdict.reason
+
+
+def test_a_template_of_queries_is_no_copy_of_one():
+    """The wording tells the label, and would in any new query too."""
+    rng = np.random.default_rng(0)
+    says = {"a": "some say that he {} went to the town", "b": "nobody says that she {}"}
+
+    def side(first):
+        labels = rng.choice(["a", "b"], 300)
+        return pd.DataFrame(
+            {
+                "query": [
+                    f"{says[label].format('did')} and so came to the house {first + i}"
+                    for i, label in enumerate(labels)
+                ],
+                "evidence": [" ".join(rng.choice(9999, 8).astype(str)) for _ in labels],
+                "label": labels,
+            }
+        )
+
+    with open_experiment(from_frames(side(0), side(1000), name="wording")) as opened:
+        checked = check_split(opened)
+    assert checked.queries.fresh.all()
+    assert checked.queries.gain.low <= 0

@@ -15,7 +15,7 @@ from measurand.audits.evidence.reading import (
     EvidenceReading,
     effect_decision,
 )
-from measurand.audits.evidence.split import SplitCheck
+from measurand.audits.evidence.split import QueryMemory, SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import READS_SOMETHING, Control, DoseResponse
 from measurand.core.finding import Estimate, Finding
@@ -242,6 +242,48 @@ def test_a_memory_of_texts_is_never_called_sensitive():
     assert say(SEES, split=fresh).label == "evidence-sensitive"
 
 
+def memory_of(fresh, gain=0.3):
+    """The first `fresh` items have new queries, and every second is of one label."""
+    majority = pd.Series((np.arange(N) % 2).astype(float))
+    queries = QueryMemory(near(gain), np.arange(N) < fresh, majority, np.arange(N))
+    return SplitCheck(None, (), N, N, near(0.0), N, queries=queries)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "gain", "label"),
+    [
+        (50, 0.3, "undecided"),  # too few are new to show anything
+        (400, 0.3, "latent coupling"),  # the new ones show the same
+        (50, 0.02, "latent coupling"),  # a memory tells hardly more than the majority
+    ],
+)
+def test_a_near_zero_must_show_in_new_queries_where_others_are_known(
+    fresh, gain, label
+):
+    told = say(MISSES, split=memory_of(fresh, gain))
+    assert told.label == label
+    remembers = told.reason.startswith("readers may remember the query")
+    assert remembers == (label == "undecided")
+
+
+def test_new_queries_that_need_the_evidence_undo_a_near_zero():
+    lost = MISSES.right.where(np.arange(N) >= 200, 0.8)
+    told = say(reading("misses", shuffled=lost), split=memory_of(400))
+    assert told.label == "undecided"
+    guessed = MISSES.right.where(np.arange(N) >= 400, MISSES.right.index % 2)
+    told = say(reading("misses", right=guessed), split=memory_of(400))
+    assert told.label == "undecided"
+
+
+def test_a_memory_of_queries_explains_no_loss_and_no_lack_of_items():
+    assert say(SEES, split=memory_of(50)).label == "evidence-sensitive"
+    unsure = reading("unsure", 0.018)
+    assert "would decide" in say(unsure, split=memory_of(1500)).reason
+    for fresh, remembers in ((1500, False), (50, True)):
+        reason = say(unsure, split=memory_of(fresh)).reason
+        assert reason.startswith("readers may remember the query") == remembers
+
+
 def test_an_interval_that_clears_the_margin_and_does_not_decide_says_why():
     effect = effect_of(0.0295)
     unsure = reading("sees", effect=effect, decision=UNDECIDED, tests=3)
@@ -278,3 +320,47 @@ def test_a_reader_that_never_changes_an_answer_needs_a_control():
     seen = say(reading(effect=still, controls=match_control(0.9, 0.02)))
     assert seen.label == "latent coupling"
     assert seen.provisional
+
+
+def elsewhere(name, decision, value):
+    return Finding("delta_evi", name, "part=second", near(value), decision)
+
+
+def test_every_verdict_names_another_part_that_shows_otherwise():
+    depends, none = elsewhere("a", ABOVE, 0.5), elsewhere("a", "near zero", 0.0)
+    told = say(reading("a", findings=(depends,)))
+    assert told.label == "latent coupling"
+    assert "; in part=second a loses 0.500 [0.490, 0.510]: depends" in told.reason
+    unsure = say(reading("a", 0.018, findings=(depends,)))
+    assert "in part=second" in unsure.reason
+    assert "in part=second" not in say(reading("a", findings=(none,))).reason
+    sensitive = say(reading("a", 0.3, findings=(none,)), reading("b", 0.0))
+    assert "in part=second a loses 0.000" in sensitive.reason
+    blank = Finding("blank", "a", "delta_evi", near(0.1), READS_SOMETHING)
+    assert (
+        "in part=second"
+        not in say(MISSES, reading("a", findings=(depends, blank))).reason
+    )
+
+
+def test_answers_that_change_in_another_part_show_that_they_can():
+    still = ShuffleEffect(0.0, 0.0, N, N, effect_of(0).sigma, 0.0)
+    there = (elsewhere("cross", ABOVE, 0.5),)
+    told = say(reading(effect=still, findings=there))
+    assert told.label == "latent coupling"
+    assert "no control shows" not in told.reason
+
+
+@pytest.mark.parametrize(
+    ("low", "label", "open_ended"),
+    [(0.987, "latent coupling", False), (0.97, "calibrate", True)],
+)
+def test_where_the_query_leaves_nothing_no_reader_is_too_weak(low, label, open_ended):
+    alone = Estimate(1.0, low, 1.0, 0.95, N, "made up")
+    found = (Finding("query_only", "words", "full", alone),)
+    told = say(
+        reading("words", strength=Strength.WORDS, accuracy=1.0, findings=found),
+    )
+    assert (told.label, told.provisional) == (label, open_ended)
+    leaves = "the query alone leaves at most 0.013 to the evidence" in told.reason
+    assert leaves != open_ended

@@ -7,7 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from measurand.audits.evidence.reading import EvidenceBaselines, EvidenceReading
+from measurand.audits.evidence.reading import (
+    EvidenceBaselines,
+    EvidenceReading,
+    losses_elsewhere,
+)
 from measurand.audits.evidence.settings import (
     CLUSTERS,
     DIRECT,
@@ -22,7 +26,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.clusters import count_clusters
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_remarks
-from measurand.core.names import own_column
+from measurand.core.names import other_part, own_column
 from measurand.core.reader import Reader
 from measurand.core.recipe import describe_recipe
 from measurand.experiment.budget import budget_settings
@@ -312,11 +316,7 @@ def evidence_warnings(
         )
     for reading in readings:
         if reading.effect.discordant == 0:
-            what = "score of an answer" if reading.written else "answer"
-            messages.append(
-                f"no {what} of {reading.name} ever changed with the evidence: it does "
-                "not use it, or cannot"
-            )
+            messages.append(_still_warning(reading))
         messages += [
             f"{reading.name} taught labels that were dealt anew still reads "
             f"{finding.estimate} ({finding.condition}): what it says is in doubt"
@@ -330,6 +330,25 @@ def evidence_warnings(
     messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
     return messages
+
+
+def _still_warning(reading: EvidenceReading) -> str:
+    """That no answer changed with the evidence, and whether one ever does."""
+    what = "score of an answer" if reading.written else "answer"
+    parts = [
+        other_part(finding.condition)
+        for finding in losses_elsewhere(reading.findings)
+        if finding.estimate.value
+    ]
+    if parts:
+        return (
+            f"no {what} of {reading.name} changed with the evidence in the first test "
+            f"part; in {', '.join(parts)} some did"
+        )
+    return (
+        f"no {what} of {reading.name} ever changed with the evidence: it does not use "
+        "it, or cannot"
+    )
 
 
 def _writing_warnings(readings: Sequence[EvidenceReading]) -> list[str]:

@@ -15,6 +15,7 @@ from measurand.core.control import Control
 from measurand.core.errors import PastBudget, Undefined
 from measurand.core.finding import Estimate, Finding, Reading
 from measurand.core.items import Items
+from measurand.core.names import PART, other_part
 from measurand.core.reader import Reader, Seeded
 from measurand.core.recipe import identity, traits_of
 from measurand.core.seeds import generator
@@ -443,7 +444,7 @@ def _test_part_findings(
         gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
         collapsed = gain.low <= 0 or there.commonest >= ONE_CLASS
         outcome = COLLAPSED if collapsed else effect_decision(there.effect, baselines)
-        condition = f"part={part}"
+        condition = f"{PART}{part}"
         right = mean_score(there.right, rng=rng, clusters=clusters)
         effect = there.effect.interval(0.95)
         findings += [
@@ -451,6 +452,17 @@ def _test_part_findings(
             Finding("delta_evi", name, condition, effect, outcome),
         ]
     return findings
+
+
+def losses_elsewhere(findings: Sequence[Finding]) -> list[Finding]:
+    """What a reader loses on wrong evidence in other test parts."""
+    losses = (f for f in findings if f.statistic == "delta_evi")
+    return [finding for finding in losses if other_part(finding.condition)]
+
+
+def moves_elsewhere(findings: Sequence[Finding]) -> bool:
+    """Whether wrong evidence changed answers in another test part."""
+    return any(finding.estimate.value for finding in losses_elsewhere(findings))
 
 
 def _evidence_decision(

@@ -5,6 +5,8 @@ memory of texts loses on wrong evidence without reading any. So the headline fig
 of the items whose evidence is new, wherever there are enough; all items are another
 test part beside them. Where families of texts tell the labels of those that pass for
 new, what readers lose must show in the items whose evidence has no kin in training.
+Where test queries stand there with their labels, who remembers them needs no evidence:
+that wrong evidence costs nothing must then show in the items whose query is new.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +26,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
+from measurand.core.names import ALL_ITEMS
 from measurand.core.near_texts import LikeTexts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -34,8 +37,65 @@ from measurand.selections.rows import can_split
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 
-ALL_ITEMS = "all items"
+MOST = 0.5  # share of remembered queries from which more items would not decide
 FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
+
+
+@dataclass(frozen=True, eq=False)
+class QueryMemory:
+    """What a memory of queries is right about, of the items that figures are of.
+
+    Attributes:
+        gain: What it has over the majority.
+        fresh: Which items have a query of which training has no copy.
+        majority: Which items are right by the commonest label.
+        clusters: Which items hang together.
+    """
+
+    gain: Estimate
+    fresh: Bools
+    majority: "pd.Series[float]"
+    clusters: Ints
+
+    @property
+    def holds_most(self) -> bool:
+        """Whether most queries stand in training."""
+        return float(self.fresh.mean()) < 1 - MOST
+
+    def may_explain(
+        self, right: "pd.Series[float]", shuffled: "pd.Series[float]", margin: float
+    ) -> bool:
+        """Whether wrong evidence may cost nothing because queries are remembered.
+
+        It may where items with new queries do not show the same: that the reader is
+        better than guessing, and that it loses no more than the margin.
+
+        Args:
+            right: Whether each item was answered right.
+            shuffled: The share of shuffles in which it was.
+            margin: Accuracy that still counts as nothing.
+        """
+        if self.gain.low <= margin:
+            return False
+        rows = self.fresh
+        if rows.sum() < NEW_ITEMS:
+            return True
+        here, rng = self.clusters[rows], generator(0, "evidence", "queries")
+        if not _is_told(right[rows], self.majority[rows], here, rng):
+            return True
+        loss = difference(
+            right[rows], shuffled[rows], rng=rng, clusters=here, level=0.9
+        )
+        return not loss.within(margin)
+
+    def clause(self) -> str:
+        """What a verdict says where it may."""
+        return (
+            f"readers may remember the query rather than read: {self.fresh.sum():,} of "
+            f"{len(self.fresh):,} test items have one of which training has no copy, "
+            "and in these it is not sure that wrong evidence costs nothing (a memory "
+            f"of queries is {self.gain} above the majority)"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +112,7 @@ class SplitCheck:
         memory: What a memory of evidence is right above the majority, on all items.
         kinless: Which items that figures are of have evidence without kin in training;
             None where a memory of families tells nothing of them.
+        queries: What a memory of queries is right about.
     """
 
     benchmark: Benchmark
@@ -61,6 +122,7 @@ class SplitCheck:
     memory: Estimate
     clusters: int
     kinless: Bools | None = None
+    queries: QueryMemory | None = None
 
     @property
     def enough(self) -> bool:
@@ -213,10 +275,34 @@ def check_split(experiment: Experiment) -> SplitCheck:
     counted = count_clusters(clusters[fresh]) if fresh.any() else 0
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts, kinless)
-    if checked.new == checked.total or not checked.enough:
+    is_cut = checked.new < checked.total and checked.enough
+    copies = _name_groups(benchmark, {fields[0]: alike[fields[0]].copies})
+    rows = fresh if is_cut else np.ones(len(test), bool)
+    checked = replace(checked, queries=_recall_queries(experiment, copies, rows))
+    if not is_cut:
         return checked
     kept = None if kinless is None else kinless[fresh]
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh), kinless=kept)
+
+
+def _recall_queries(
+    experiment: Experiment, copies: Benchmark, rows: Bools
+) -> QueryMemory:
+    """What a memory of queries is right about, of these test items.
+
+    Args:
+        experiment: The benchmark as it is.
+        copies: The benchmark with one word for each query, the same for its copies.
+        rows: The test items that figures are of.
+    """
+    benchmark = experiment.benchmark
+    (right,) = _remember(experiment, copies, [benchmark.query])
+    majority = guess_scores(benchmark.test)[rows]
+    clusters = benchmark.clusters(benchmark.test)[rows]
+    rng = generator(experiment.seed, "evidence", "query memory")
+    gain = difference(right[rows], majority, rng=rng, clusters=clusters)
+    new = ~_seen_before(copies, benchmark.query)[rows]
+    return QueryMemory(gain, new, majority, clusters)
 
 
 def _all_texts(benchmark: Benchmark, field: str) -> list[str]:

@@ -9,7 +9,13 @@ have been unable to see what it did not find.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from measurand.audits.evidence.reading import COLLAPSED, HELPED, EvidenceReading
+from measurand.audits.evidence.reading import (
+    COLLAPSED,
+    HELPED,
+    EvidenceReading,
+    losses_elsewhere,
+    moves_elsewhere,
+)
 from measurand.audits.evidence.rivals import Rival, needs_evidence
 from measurand.audits.evidence.settings import CUT, DIRECT, SKEWED
 from measurand.audits.evidence.split import SplitCheck
@@ -28,6 +34,7 @@ from measurand.stats.decisions import (
 
 SENSITIVE = "evidence-sensitive"
 MISLEADING = "wrong evidence helps"
+NO_VERDICT = "no verdict"
 LABELS = (
     SENSITIVE,
     "direct coupling",
@@ -37,7 +44,7 @@ LABELS = (
     "calibrate",
     "warning",
     UNDECIDED,
-    "no verdict",
+    NO_VERDICT,
 )  # every word a verdict can be
 JOINT = "dependence that joins query and evidence"
 FORM_ALONE = (
@@ -73,7 +80,9 @@ def verdict(
     told = _reading_verdict(
         readings, majority, margin, rivals, shuffle, planted=planted
     )
-    if split.remembered and told.label != "no verdict":
+    elsewhere = _elsewhere_clause(told, readings)
+    told = replace(told, reason=told.reason + elsewhere)
+    if split.remembered and told.label != NO_VERDICT:
         why = (
             f"readers may remember rather than read{split.clause()}; split the items "
             f"anew by their evidence; as it is, {told.reason}"
@@ -88,7 +97,50 @@ def verdict(
             f"together; as it is, {told.reason}{split.clause()}"
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    if clause := _recall_clause(told, readings, margin, split):
+        why = (
+            f"{clause}; split the items anew by the query; as it is, {told.reason}"
+            f"{split.clause()}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     return replace(told, reason=told.reason + split.clause())
+
+
+def _elsewhere_clause(told: Verdict, readings: Sequence[EvidenceReading]) -> str:
+    """A clause on other test parts that surely show something else than the first."""
+    contrary = {SENSITIVE: (WITHIN, HELPED), MISLEADING: (ABOVE,)}
+    decisions = contrary.get(told.label, (ABOVE, HELPED))
+    heard = [r for r in readings if not _reads_blank(r)]
+    if told.label == SENSITIVE:
+        # Where one reader depends, another that does not undoes nothing.
+        heard = [reading for reading in heard if reading.name == told.stage]
+    return "".join(
+        f"; in {finding.condition} {reading.name} loses {finding.estimate}: "
+        f"{finding.decision}"
+        for reading in heard
+        for finding in losses_elsewhere(reading.findings)
+        if finding.decision in decisions
+    )
+
+
+def _recall_clause(
+    told: Verdict,
+    readings: Sequence[EvidenceReading],
+    margin: float,
+    split: SplitCheck,
+) -> str:
+    """Why that evidence is not seen to matter may be a memory of queries; or empty.
+
+    Where a reader loses on wrong evidence, no memory of the query explains that.
+    """
+    queries = split.queries
+    if queries is None or told.label in (SENSITIVE, MISLEADING, NO_VERDICT):
+        return ""
+    if told.label == UNDECIDED and not queries.holds_most:
+        return ""
+    stage = next(reading for reading in readings if reading.name == told.stage)
+    explains = queries.may_explain(stage.right, stage.shuffled, margin)
+    return queries.clause() if explains else ""
 
 
 def _reading_verdict(
@@ -132,9 +184,14 @@ def _why_unfit(reading: EvidenceReading) -> str:
     """Why the word of a reader does not count; empty where it does."""
     if reading.decision == COLLAPSED:
         return "collapsed"
-    if any(finding.decision == READS_SOMETHING for finding in reading.findings):
+    if _reads_blank(reading):
         return "reads something where training labels were dealt anew"
     return ""
+
+
+def _reads_blank(reading: EvidenceReading) -> bool:
+    """Whether it reads something where there is nothing to read."""
+    return any(finding.decision == READS_SOMETHING for finding in reading.findings)
 
 
 def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verdict:
@@ -142,7 +199,7 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
     failed = [reading for reading in readings if reading.decision == COLLAPSED]
     if len(failed) < len(readings):
         why = f"no reader is fit to speak{_unfit_clause(readings)}"
-        return Verdict("no verdict", "no verdict", None, why)
+        return Verdict(NO_VERDICT, NO_VERDICT, None, why)
     names = ", ".join(reading.name for reading in readings)
     why = f"no reader is clearly above the majority share {majority}: {names} collapsed"
     below = [reading.name for reading in readings if reading.below_majority]
@@ -156,7 +213,7 @@ def _no_verdict(readings: Sequence[EvidenceReading], majority: Estimate) -> Verd
             f"; {majority.value:.3f} of the labels are one class, and the query "
             f"alone reaches {alone:.3f}"
         )
-    return Verdict("no verdict", "no verdict", None, why)
+    return Verdict(NO_VERDICT, NO_VERDICT, None, why)
 
 
 def _sensitive_verdict(
@@ -240,6 +297,11 @@ def _near_zero_verdict(
         f"{explanation}{_ablation_clause(stage, margin)}{_detection_clause(stage)}"
         f"{_unfit_clause(readings)}"
     )
+    room = _room_left(standing)
+    if room is not None and room < margin:
+        # Whoever reads the evidence, it can add no more than that.
+        why += f"; the query alone leaves at most {room:.3f} to the evidence"
+        return Verdict(region, region, stage.name, why)
     doubt = "" if planted and joining else _doubt(stage, margin)
     if not doubt:
         open_ended = stage.strength < Strength.PRETRAINED and not planted
@@ -248,6 +310,12 @@ def _near_zero_verdict(
         why += f"; {doubt}, and a stronger reader may differ"
         return Verdict("calibrate", region, stage.name, why, provisional=True)
     return Verdict(UNDECIDED, UNDECIDED, stage.name, f"{why}; {doubt}")
+
+
+def _room_left(readings: Sequence[EvidenceReading]) -> float | None:
+    """The most that the query alone surely leaves to be decided by the evidence."""
+    alone = (_estimate_of(reading, "query_only") for reading in readings)
+    return min((1 - e.low for e in alone if e is not None), default=None)
 
 
 def _deciding_reading(readings: Sequence[EvidenceReading]) -> EvidenceReading:
@@ -278,7 +346,8 @@ def _doubt(reading: EvidenceReading, margin: float) -> str:
             f"{name} cut {_percent(_cut_share(reading))} of the items, so what it did "
             "not read may matter"
         )
-    if match is None and reading.effect.discordant == 0:
+    still = reading.effect.discordant == 0 and not moves_elsewhere(reading.findings)
+    if match is None and still:
         return f"no answer of {name} ever changed, and no control shows that one could"
     if not _can_join(reading):
         if match is None:
