@@ -55,8 +55,10 @@ def read_form(
     """
 
     def ask(reader: Reader, change: Callable[[str], str]) -> Leak:
-        texts = [[change(text) for text in side] for side in (train_texts, test_texts)]
-        return column_leak(experiment, reader, *texts, clusters)
+        train, test = (
+            [change(text) for text in side] for side in (train_texts, test_texts)
+        )
+        return column_leak(experiment, reader, train, test, clusters)
 
     whole = ask(SurfaceReader(folds=0), str)
     if not whole.is_sure:
