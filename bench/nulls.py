@@ -72,7 +72,7 @@ def run_once(number: int) -> dict[str, bool]:
         # Texts that stay where they are, as all of `again` do, are read as before.
         dealt = [own if pair == texts else gold_logs(sides, pair) for pair in nulls]
         null = NullGain(np.array(dealt))
-        estimate = null_gain_estimate(own - null.logs.mean(axis=0), null)
+        estimate = null_gain_estimate(null.gain_of(own), null)
         held[kind] = estimate.low <= 0 <= estimate.high
     return held
 

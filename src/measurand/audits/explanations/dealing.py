@@ -38,6 +38,17 @@ class NullGain:
 
     logs: Floats
 
+    def gain_of(self, own: Floats) -> Floats:
+        """What was gained over them, an item: 0, exactly, of texts that stayed.
+
+        Differences come before the mean, which would leave a rounding error of its
+        own, and that would lie surely beside 0.
+
+        >>> NullGain(np.full((5, 1), -0.7)).gain_of(np.array([-0.7])).tolist()
+        [0.0]
+        """
+        return np.asarray((own - self.logs).mean(axis=0))
+
     @property
     def variance(self) -> float:
         """How far the mean gain of one more deal lies from that of these.

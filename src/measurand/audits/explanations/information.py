@@ -156,8 +156,9 @@ class Information:
 
     def gain_over(self, null: NullGain | None) -> Floats:
         """What the masked rationale adds to each item, in nats."""
-        zero = self.log_p0 if null is None else null.logs.mean(axis=0)
-        return np.asarray(np.where(self.empty, 0.0, self.log_p1 - zero))
+        own = self.log_p1
+        gain = own - self.log_p0 if null is None else null.gain_of(own)
+        return np.asarray(np.where(self.empty, 0.0, gain))
 
     @cached_property
     def gain(self) -> Floats:
