@@ -89,3 +89,19 @@ def test_a_rule_that_needs_no_reader_is_named_beside_the_readers():
     longest = Finding("longest", "rule", "choices", estimate(1.0), "leaks")
     chart = ladder_chart(replace(report, findings=(chance, read, longest)))
     assert chart.title.endswith("taking the longest choice gains without reading")
+
+
+def test_the_ladder_names_another_test_part_that_leaks():
+    report = report_of("leakage", "undecided")
+    gains = [
+        Finding("over_majority", "tfidf", condition, estimate(value), decision)
+        for condition, value, decision in (
+            ("claim", 0.0, "undecided"),
+            ("claim, part=mm", 0.4, "leaks"),
+        )
+    ]
+    others = [f for f in report.findings if f.statistic != "over_majority"]
+    chart = ladder_chart(replace(report, findings=(*others, *gains)))
+    assert chart.title.startswith("None of 1 reader sees")
+    assert chart.title.endswith("; mm shows otherwise")
+    assert [bar.label for bar in chart.bars] == ["word counts", "word counts, mm"]

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.core.names import condition_column, is_of_some, other_part
+from measurand.core.names import (
+    condition_column,
+    is_of_some,
+    other_part,
+    whole_condition,
+)
 from measurand.core.terms import reader_words
 from measurand.report.answer import (
     ALIKE,
@@ -29,6 +34,7 @@ from measurand.report.leak_causes import (
     is_rule,
     leaking_part,
     leaking_rules,
+    leaks_elsewhere,
     name_leak,
 )
 from measurand.report.phrases import name_part, say_count
@@ -193,7 +199,9 @@ def ladder_chart(report: Report) -> BarChart | None:
     noun = "reader" if len(readers) == 1 else "readers"
     title = f"{count} {noun} {see} {effect} beyond the margin"
     contrary = contrary_losses(report) if report.audit == "evidence" else []
-    for other in dict.fromkeys(other_part(f.condition) for f in contrary):
+    if report.audit == "leakage" and not clear:
+        contrary = leaks_elsewhere(report)
+    for other in dict.fromkeys(_other_part(f) for f in contrary):
         title += f"; {plain_text(other, 40)} shows otherwise"
     bars += [_ladder_bar(f, margin, several=True) for f in contrary]
     rules = leaking_rules(report) if report.audit == "leakage" else []
@@ -211,10 +219,15 @@ def _is_clear(finding: Finding, margin: float) -> bool:
     return finding.estimate.low > margin
 
 
+def _other_part(finding: Finding) -> str:
+    """The other test part that a finding is of; empty where it is of none."""
+    return other_part(whole_condition(finding.condition))
+
+
 def _ladder_bar(finding: Finding, margin: float, *, several: bool) -> Bar:
     """One reader's figure."""
     name = reader_words(plain_text(finding.reader, 40))
-    where = other_part(finding.condition) or finding.condition
+    where = _other_part(finding) or finding.condition
     label = f"{name}, {plain_text(where, 40)}" if several else name
     estimate = finding.estimate
     return Bar(label, estimate, "", "seen" if _is_clear(finding, margin) else "")

@@ -10,7 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from measurand.core.finding import Estimate, Finding, Report
-from measurand.core.names import condition_column, is_of_some
+from measurand.core.names import (
+    condition_column,
+    is_of_some,
+    other_part,
+    whole_condition,
+)
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (
     Details,
@@ -163,6 +168,17 @@ def leaking_part(report: Report) -> Finding | None:
         return max(gains, key=lambda f: _gain(f, base))
     bits = [f for f in leaks if f.statistic == "v_information"]
     return max(bits, key=lambda f: f.estimate.value, default=None)
+
+
+def leaks_elsewhere(report: Report) -> list[Finding]:
+    """What another test part surely gives away in right answers."""
+    return [
+        f
+        for f in report.findings
+        if f.statistic == "over_majority"
+        and f.decision == "leaks"
+        and other_part(whole_condition(f.condition))
+    ]
 
 
 def _is_aside(finding: Finding) -> bool:
