@@ -58,6 +58,7 @@ def test_a_word_tells_also_by_being_absent():
         ("A boat never sails.", "A boat sails."),
         ("A boat sails never.", "A boat sails."),
         ("A boat sails... Well.", "A boat sails... Well."),
+        ("<never>A boat</never> never sails", "<never>A boat</never> sails"),
     ],
 )
 def test_the_mark_of_a_removed_sentence_goes_with_it(text, left):

@@ -106,8 +106,10 @@ def test_queries_that_training_has_with_their_labels_are_no_clean_split(
         split.sentence
     )
     assert shared == (tone == "fix")
-    harmless = f"{count} share their claim, and by that alone no label is surely told."
-    assert split.cause.endswith(harmless) != shared
+    harmless = f"{count} share their claim, a memory of which is not surely right"
+    assert (harmless in split.cause) != shared
+    unknown = answer_split([replace(report, findings=(*report.findings, rows[0]))])
+    assert "a memory of which" not in unknown.cause
     assert ("by their claim" in split.steps[0]) == shared
 
 

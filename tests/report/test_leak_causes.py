@@ -6,6 +6,7 @@ import pytest
 
 from measurand.audits.leakage.rules import OVERLAP
 from measurand.audits.leakage.rules import RULES as AUDIT_RULES
+from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
 from measurand.report.leak_causes import RULES, leak_clauses
@@ -243,12 +244,35 @@ def test_a_leak_to_the_place_leads_with_it_where_words_tell_too():
 
 
 def test_a_leak_of_another_test_part_is_told_where_the_first_is_not_sure():
-    reason = "tfidf is not clearly above the majority even with all fields, so that "
-    reason += "nothing found says nothing; there is a leak of claim, part=mm to tfidf"
-    told = answer_report(leaking(reason, label="undecided"))
-    assert told.sentence == "Not on the first test items for sure; but in mm, yes."
-    assert told.cause == "There the claim alone tells the label."
+    reason = "tfidf could have missed a leak of claim or article worth more than the "
+    reason += "margin; there is a leak of claim, part=en to de to tfidf"
+    there = gain("tfidf", "claim, part=en to de", 0.4)
+    told = answer_report(leaking(reason, there, label="undecided"))
+    assert told.sentence == (
+        "Not on the first test items for sure; but in en to de, it seems so."
+    )
+    assert told.cause.startswith("There the claim alone tells the label")
     assert "learned" in told.steps[0]
+    memory = "tfidf may remember rather than read claim: only 3 of 400 items have"
+    known = answer_report(leaking(memory, there, label="undecided"))
+    assert "remember" in known.sentence
+    assert "en to de" not in " ".join(known.steps)
+    blank = Finding("blank", "tfidf", "labels", estimate(0.3), READS_SOMETHING)
+    faulty = answer_report(leaking(reason, there, blank, label="undecided"))
+    assert "en to de" not in faulty.sentence
+
+
+def test_another_test_part_below_the_majority_is_no_shift_of_the_first():
+    below = "tfidf is surely below the majority with all fields in part=mm, so that"
+    none = leaking(f"nothing; {below}", label="none found within the margin")
+    shifted = ("labels are shared out otherwise in training than here",)
+    told = answer_report(replace(none, warnings=shifted))
+    assert "Not yet" not in told.sentence
+    first = leaking("tfidf is surely below the majority, which", label="undecided")
+    assert (
+        "shared out otherwise"
+        in answer_report(replace(first, warnings=shifted)).sentence
+    )
 
 
 def test_a_leak_that_known_texts_make_larger_is_told_of_new_ones_too():

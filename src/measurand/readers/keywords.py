@@ -17,12 +17,14 @@ from scipy.special import chdtrc, xlogy
 from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import WORD, content_words
+from measurand.core.words import MARKUP, WORD, content_words
 from measurand.readers.baselines import FittedSurface, SurfaceReader
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
 PIECE = re.compile(
-    rf"(?P<word>\s?(?:{WORD.pattern}))|(?P<mark>\s?[^\w\s])|(?P<other>.)", re.DOTALL
+    rf"(?P<markup>{MARKUP.pattern})|(?P<word>\s?(?:{WORD.pattern}))"
+    r"|(?P<mark>\s?[^\w\s])|(?P<other>.)",
+    re.DOTALL,
 )
 SURE = 0.05  # chance that any of the words seems to tell, where none does
 

@@ -147,13 +147,17 @@ def _name_harmless(
     reports: Sequence[Report], counted: Sequence[Finding]
 ) -> Iterator[str]:
     """What many test items share with training and a memory does not tell labels by."""
-    for share in (f for report in reports for f in split_shares(report)):
-        field, near = split_condition(share.condition)
-        if share in counted or near or share.estimate.value < SEEN:
+    for report, share in ((r, f) for r in reports for f in split_shares(r)):
+        field, near = _split_known(share.condition, report)
+        memory = find_estimate(report, "accuracy", "lookup", field)
+        if share in counted or near or share.estimate.value < SEEN or memory is None:
             continue
         text = name_part(plain_text(field, 40)).removeprefix("the ")
         count = say_count(share.estimate.value)
-        yield f" {count} share their {text}, and by that alone no label is surely told."
+        yield (
+            f" {count} share their {text}, a memory of which is not surely right more "
+            "often than guessing by more than the margin."
+        )
 
 
 def counted_shares(reports: Sequence[Report]) -> list[Finding]:

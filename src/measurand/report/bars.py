@@ -200,7 +200,8 @@ def ladder_chart(report: Report) -> BarChart | None:
     title = f"{count} {noun} {see} {effect} beyond the margin"
     contrary = contrary_losses(report) if report.audit == "evidence" else []
     if report.audit == "leakage" and not clear:
-        contrary = leaks_elsewhere(report)
+        elsewhere = leaks_elsewhere(report)
+        contrary = [f for f in elsewhere if f.statistic == "over_majority"]
     for other in dict.fromkeys(_other_part(f) for f in contrary):
         title += f"; {plain_text(other, 40)} shows otherwise"
     bars += [_ladder_bar(f, margin, several=True) for f in contrary]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Finding, Report
-from measurand.core.names import other_part
+from measurand.core.names import is_of_some, other_part
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (
     Details,
@@ -143,18 +143,22 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
 
 def contrary_losses(report: Report) -> list[Finding]:
     """What other test parts surely show of wrong evidence, and the first does not."""
-    label, stage = report.verdict.label, report.verdict.stage
-    contrary = {"evidence-sensitive": (HELPED, NEAR_ZERO), HELPED: (DEPENDS,)}
+    stage = report.verdict.stage
+    if report.verdict.reason.startswith(REMEMBERS):
+        return []  # of no other part was it asked what readers may remember there
+    losses = [f for f in report.findings if f.statistic == "delta_evi"]
+    first = [f for f in losses if f.reader == stage and not is_of_some(f.condition)]
+    decided = first[0].decision if first else None
+    contrary = {DEPENDS: (HELPED, NEAR_ZERO), HELPED: (DEPENDS,)}
     faulty = {f.reader for f in report.findings if f.decision == READS_SOMETHING}
     return [
         f
-        for f in report.findings
-        if f.statistic == "delta_evi"
-        and other_part(f.condition)
-        and f.decision in contrary.get(label, (DEPENDS, HELPED))
+        for f in losses
+        if other_part(f.condition)
+        and f.decision in contrary.get(str(decided), (DEPENDS, HELPED))
         and f.reader not in faulty
         # Where one reader depends, another that does not undoes nothing.
-        and (label != "evidence-sensitive" or f.reader == stage)
+        and (decided != DEPENDS or f.reader == stage)
     ]
 
 

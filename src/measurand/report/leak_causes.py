@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import (
     condition_column,
@@ -142,8 +143,8 @@ SHIFTED_LEAK = (
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
-# What leaks in another test part, as the reason has it.
-ELSEWHERE = re.compile(r"a leak of (.+?), part=(.+?) to \w")
+# That readers are worse than guessing in the first test part.
+BELOW = re.compile(r"surely below the majority(?! with all fields in part=)")
 NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
@@ -171,12 +172,15 @@ def leaking_part(report: Report) -> Finding | None:
 
 
 def leaks_elsewhere(report: Report) -> list[Finding]:
-    """What another test part surely gives away in right answers."""
+    """What another test part surely gives away, in right answers before bits."""
+    faulty = {f.reader for f in report.findings if f.decision == READS_SOMETHING}
     return [
         f
+        for statistic in ("over_majority", "v_information")
         for f in report.findings
-        if f.statistic == "over_majority"
+        if f.statistic == statistic
         and f.decision == "leaks"
+        and f.reader not in faulty
         and other_part(whole_condition(f.condition))
     ]
 
@@ -255,18 +259,19 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
-    elsewhere = ELSEWHERE.search(reason[:MOST_REASON])
-    if elsewhere:
-        where = plain_text(elsewhere[2], 40)
-        sentence = f"Not on the first test items for sure; but in {where}, yes."
-        cause = (
-            f"There {name_part(plain_text(elsewhere[1], 40))} alone tells the label."
-        )
+    remembered = REMEMBERED.search(reason[:MOST_REASON])
+    elsewhere = leaks_elsewhere(report)
+    if elsewhere and not remembered:
+        part, _, _ = elsewhere[0].condition.rpartition(", part=")
+        where = plain_text(other_part(whole_condition(elsewhere[0].condition)), 40)
+        part = name_part(plain_text(condition_column(part), 40))
+        sentence = f"Not on the first test items for sure; but in {where}, it seems so."
+        cause = f"There {part} alone tells the label; whether training has its texts "
+        cause += "was not asked."
         steps = (f"Look at {where}: what readers learned holds there.",)
     shifted = any(SHIFTED in str(warning) for warning in report.warnings)
-    if shifted and "surely below the majority" in reason:
+    if shifted and BELOW.search(reason) and report.verdict.label == "undecided":
         sentence, cause, steps = SHIFTED_LEAK
-    remembered = REMEMBERED.search(reason[:MOST_REASON])
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
         new = "none has" if remembered[2] == "0" else f"only {remembered[2]} have"

@@ -15,6 +15,7 @@ from measurand.audits.evidence.reading import (
     EvidenceReading,
     effect_decision,
 )
+from measurand.audits.evidence.rivals import Rival
 from measurand.audits.evidence.split import QueryMemory, SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import READS_SOMETHING, Control, DoseResponse
@@ -277,6 +278,10 @@ def test_new_queries_that_need_the_evidence_undo_a_near_zero():
 
 def test_a_memory_of_queries_explains_no_loss_and_no_lack_of_items():
     assert say(SEES, split=memory_of(50)).label == "evidence-sensitive"
+    rival = Rival("other from the query alone", "query", 0.9, near(0.0), True)
+    outdone = say(SEES, split=memory_of(50), rivals={"sees": rival})
+    assert outdone.label == "undecided"
+    assert not outdone.reason.startswith("readers may remember")
     unsure = reading("unsure", 0.018)
     assert "would decide" in say(unsure, split=memory_of(1500)).reason
     for fresh, remembers in ((1500, False), (50, True)):

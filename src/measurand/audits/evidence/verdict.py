@@ -108,10 +108,11 @@ def verdict(
 
 def _elsewhere_clause(told: Verdict, readings: Sequence[EvidenceReading]) -> str:
     """A clause on other test parts that surely show something else than the first."""
-    contrary = {SENSITIVE: (WITHIN, HELPED), MISLEADING: (ABOVE,)}
-    decisions = contrary.get(told.label, (ABOVE, HELPED))
+    contrary = {ABOVE: (WITHIN, HELPED), HELPED: (ABOVE,)}
+    first = next((r.decision for r in readings if r.name == told.stage), None)
+    decisions = contrary.get(str(first), (ABOVE, HELPED))
     heard = [r for r in readings if not _reads_blank(r)]
-    if told.label == SENSITIVE:
+    if first == ABOVE:
         # Where one reader depends, another that does not undoes nothing.
         heard = [reading for reading in heard if reading.name == told.stage]
     return "".join(
@@ -139,6 +140,8 @@ def _recall_clause(
     if told.label == UNDECIDED and not queries.holds_most:
         return ""
     stage = next(reading for reading in readings if reading.name == told.stage)
+    if stage.decision == ABOVE:
+        return ""
     explains = queries.may_explain(stage.right, stage.shuffled, margin)
     return queries.clause() if explains else ""
 

@@ -153,7 +153,8 @@ def verdict(
     told = _verdict_without_leak(stages, tokens, baselines, planted=planted, cut=cut)
     elsewhere = _leaks_elsewhere(stages)
     if elsewhere and elsewhere[0] not in told.reason:
-        reason = f"{told.reason}; there is {' and '.join(elsewhere)}"
+        reason = f"{told.reason}; there is {' and '.join(elsewhere)}, where nobody "
+        reason += "asked whether its texts are known to training"
         told = replace(told, reason=reason)
     return _add_below(told, stages)
 
@@ -174,6 +175,7 @@ def _leaks_elsewhere(stages: Sequence[LeakageStage]) -> list[str]:
     return [
         f"a leak of {condition} to {stage.name}"
         for stage in stages
+        if not stage.faulty
         for condition in stage.elsewhere
     ]
 
