@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from measurand.core.errors import BadOption
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items
 from measurand.core.recipe import identity
-from measurand.experiment.ask import Ask, ask_key
+from measurand.experiment.ask import Ask, ask_key, versions
 from measurand.interventions.fields import DropField, Keep
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers.baselines import MajorityReader, MetadataReader
@@ -178,3 +179,8 @@ def test_settings_that_differ_read_differently(one, other):
 
 def test_tuples_and_lists_are_the_same_setting():
     assert identity(Holding(("a", 1))) == identity(Holding(["a", 1]))
+
+
+def test_a_package_that_a_reader_names_and_nobody_installed_is_one_clear_line():
+    with pytest.raises(BadOption, match="package no-such-thing, which is not"):
+        versions(("no-such-thing",))

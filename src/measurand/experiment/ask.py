@@ -6,7 +6,7 @@ Audits get answers as predictions: rows first, accuracies later.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from measurand import __version__
 from measurand.core.benchmark import Benchmark
+from measurand.core.errors import BadOption
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs, Intervention, Rearranging, Selection
 from measurand.core.reader import Reader
@@ -98,7 +99,13 @@ def ask_key(ask: Ask, benchmark: Benchmark, seed: int) -> str:
 @cache
 def versions(packages: tuple[str, ...] = ()) -> tuple[str, ...]:
     """What computes the answers: with other code they are asked for again."""
-    used = (f"{name} {version(name)}" for name in (*COMPUTING, *packages))
+    try:
+        used = [f"{name} {version(name)}" for name in (*COMPUTING, *packages)]
+    except PackageNotFoundError as missing:
+        raise BadOption(
+            f"a reader computes with the package {missing.name}, which is not "
+            "installed; install it, or give another reader"
+        ) from None
     return (str(FORMAT), __version__, *used)
 
 
