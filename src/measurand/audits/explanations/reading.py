@@ -14,7 +14,13 @@ from measurand.audits.explanations.attacks import (
 from measurand.audits.explanations.corpus import Corpus
 from measurand.audits.explanations.dealing import repeated_fields
 from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
-from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
+from measurand.audits.explanations.fields import (
+    ask_arms,
+    free_field_name,
+    restrict_fields,
+    role_columns,
+    seed_readers,
+)
 from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
     explainer_frontier,
@@ -398,12 +404,13 @@ def _findings_without_answer(
             {RATIONALE: [drop_answer(text) for text in texts]}
             for texts in (rationales.train, rationales.test)
         ]
-        plain = restrict_fields(benchmark, (), sides, {RATIONALE: RATIONALE})
+        field = free_field_name(RATIONALE, role_columns(benchmark))
+        plain = restrict_fields(benchmark, (), sides, {RATIONALE: field})
         members = seed_readers(reader, seeds)
         with reopen_experiment(experiment, plain) as sub_experiment:
-            probabilities = ask_arms(
-                sub_experiment, members, {RATIONALE: (RATIONALE,)}
-            )[RATIONALE]
+            probabilities = ask_arms(sub_experiment, members, {RATIONALE: (field,)})[
+                RATIONALE
+            ]
         right = (
             probabilities.argmax(axis=2) == benchmark.test.gold(benchmark.classes)
         ).mean(0)
