@@ -27,8 +27,8 @@ from measurand.audits.explanations.frontier import (
     score_explainers,
 )
 from measurand.audits.explanations.further import (
-    further_findings,
-    further_leaks,
+    further_word_findings,
+    further_word_leaks,
     leaking_columns,
 )
 from measurand.audits.explanations.information import (
@@ -129,14 +129,15 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
-    further = further_leaks(experiment, name, seed_readers(reader, seeds)[0], corpus)
+    detector = seed_readers(reader, seeds)[0]
+    further = further_word_leaks(experiment, detector, corpus.further, corpus.clusters)
     fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
         *_information_findings(information, name, corpus),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
         *fixed,
-        *further_findings(further),
+        *further_word_findings(further, name),
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
     if frontier is not None:
@@ -151,7 +152,7 @@ def read_rationales(
         frontier,
         meta_evaluation.unsuited,
         word_judge,
-        leaking_columns(further),
+        leaking_columns(further, corpus.further_form),
     )
     return RationaleReading(
         name=name,
