@@ -99,6 +99,20 @@ def test_a_leak_that_only_bits_show_is_quoted_in_bits():
     )
 
 
+def test_bits_of_the_form_are_not_told_of_words_that_answers_show():
+    form = "also form alone 0.5 [0.4, 0.6], which tells 0.2 bits, by how it is written"
+    reason = f"given is off: leaky (alone 0.9 [0.8, 1.0]; nothing more; {form})"
+    certainty = said("off the frontier", reason).certainty
+    assert certainty.startswith("Labels right from the explanation alone: ")
+
+
+def test_a_cause_that_nobody_knows_is_told_as_a_leak_and_no_more():
+    reason = "given is off: leaky (form alone 0.9, by magic; no mask hides it)"
+    found = said("off the frontier", reason)
+    assert found.sentence == "No: they give the label away by themselves."
+    assert found.steps == ()
+
+
 def test_what_is_missing_for_a_frontier_is_what_is_advised():
     hold = "given holds on every axis that exists: I 0.4; no frontier: "
     unmeasured = said("axes hold", f"{hold}the robustness of given was not measured")

@@ -18,6 +18,7 @@ PART = "part="  # how the condition of another test part begins
 ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below
+PLAIN = re.compile(r"[\w.-]+")  # a name that cannot be read as anything else
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most
 # Names that Windows keeps for devices, whatever suffix stands behind them.
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)")
@@ -54,6 +55,15 @@ def name_condition(name: str) -> str:
     ['genre', "'full'", "'a=b'"]
     """
     return repr(name) if name in CONDITIONS or "=" in name else name
+
+
+def name_in_reason(name: str) -> str:
+    """A column as reasons call it: in quotes where it could read as more than a name.
+
+    >>> [name_in_reason(name) for name in ("why_2", "copying (edited)", "a; b")]
+    ['why_2', "'copying (edited)'", "'a; b'"]
+    """
+    return name if PLAIN.fullmatch(name) else repr(name)
 
 
 def condition_column(condition: str) -> str:

@@ -30,6 +30,7 @@ from measurand.report.faults import (
     say_fault,
     say_figure,
 )
+from measurand.report.further import fill_further, further_step
 from measurand.report.leak_causes import fill_leakage
 from measurand.report.phrases import (
     capitalise,
@@ -50,19 +51,25 @@ SHARES = (
 def fill_explanations(report: Report, words: VerdictWords) -> Details:
     """What fails, and by how much; or what is open."""
     reason = report.verdict.reason
+    if details := fill_further(report):
+        return details
     faults = named_faults(reason)
     certainty = _say_axis(report, faults)
+    step = further_step(reason)
+    steps = (*words.next, *step) if step else ()
     if "{fault}" not in words.answer:
-        steps = missing_step(reason) if report.verdict.label == "axes hold" else ()
+        if report.verdict.label == "axes hold":
+            steps = missing_step(reason)
         return Details(words.answer, "", certainty, steps)
     if not faults:
-        return Details(words.answer.format(fault=OUTDONE), "", certainty)
+        return Details(words.answer.format(fault=OUTDONE), "", certainty, steps)
+    by_form = form_step(reason)
     says = [say_fault(fault, report.settings, reason) for fault in faults]
     return Details(
         words.answer.format(fault=says[0]),
         f"They {join_words(says)}." if len(says) > 1 else "",
         certainty,
-        form_step(reason),
+        (*by_form, *step) if by_form else steps,
         "leaks" if "leaky" in faults else "",
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from measurand.core.terms import fault_words
+from measurand.report.further import own_part
 
 EXPLAINER = re.compile(r"([\w.-]+)(?: is | holds |: )")
 DOUBT = re.compile(
@@ -53,12 +54,13 @@ FORM_ONLY = Figure("form_only", FORM)
 FORM_BITS = Figure(
     "form_bits", "The form of the explanation alone tells {} of a label.", in_bits=True
 )
-BY_FORM = re.compile(r"\bleaky \(form alone .*?, by ([a-z ]+);")
 CAUSES = {  # what gives the label away, by what the reason calls it
     "whether there is one at all": "by whether there is one at all",
     "how long it is": "by how long they are",
     "how it is written": "by how they are written: marks, case or spacing",
 }
+BY_FORM = re.compile(rf"\bleaky \(form alone [^;]*?, by ({'|'.join(CAUSES)});")
+TOLD_IN_BITS = re.compile(r"\bleaky \((?:form )?alone [^;]*?, which tells ")
 STEPS = {  # what to do about each
     "whether there is one at all": "Explain items of every label alike: leave no "
     "explanation out, or leave them out by lot.",
@@ -107,7 +109,8 @@ def named_faults(reason: str) -> list[str]:
     >>> named_faults("given is off the frontier: leaky (alone 0.9)")
     ['leaky']
     """
-    return [axis for axis in fault_words() if re.search(rf"\b{axis} \(", reason)]
+    own = own_part(reason)
+    return [axis for axis in fault_words() if re.search(rf"\b{axis} \(", own)]
 
 
 def doubted_figure(reason: str) -> Figure | None:
@@ -116,7 +119,7 @@ def doubted_figure(reason: str) -> Figure | None:
     >>> doubted_figure("given: S 0.454 [0.369, 0.546] may be under 0.5").statistic
     'specificity'
     """
-    doubt = DOUBT.search(reason)
+    doubt = DOUBT.search(own_part(reason))
     return DOUBTS[f"{doubt[1]}{doubt[2] or ''}"] if doubt else None
 
 
@@ -126,7 +129,7 @@ def say_chance(reason: str) -> str:
     >>> say_chance("given: it is on the frontier in 50% of resamples")
     'In 50 of 100 resamples no other explainer is better.'
     """
-    chance = CHANCE.search(reason)
+    chance = CHANCE.search(own_part(reason))
     if chance is None:
         return ""
     return f"In {chance[1]} of 100 resamples no other explainer is better."
@@ -144,15 +147,16 @@ def leaking_figure(reason: str) -> Figure:
     >>> leaking_figure("leaky (form alone 0.9, by how it is written; so)").statistic
     'form_only'
     """
-    in_bits = ", which tells " in reason
-    if BY_FORM.search(reason):
+    own = own_part(reason)
+    in_bits = TOLD_IN_BITS.search(own)
+    if BY_FORM.search(own):
         return FORM_BITS if in_bits else FORM_ONLY
     return IN_BITS if in_bits else AXES["leaky"]
 
 
 def form_step(reason: str) -> tuple[str, ...]:
     """What to do about explanations whose form tells the label; else nothing."""
-    by_form = BY_FORM.search(reason)
+    by_form = BY_FORM.search(own_part(reason))
     return (STEPS[by_form[1]],) if by_form else ()
 
 
@@ -162,7 +166,7 @@ def say_fault(fault: str, settings: Mapping[str, object], reason: str) -> str:
     >>> say_fault("leaky", {}, "leaky (form alone 0.9, by how long it is; so)")
     'give the label away by how long they are'
     """
-    by_form = BY_FORM.search(reason)
+    by_form = BY_FORM.search(own_part(reason))
     if fault == "leaky" and by_form:
         return f"give the label away {CAUSES[by_form[1]]}"
     if fault == "uninformative" and settings.get("preset") == "paper":

@@ -1,5 +1,7 @@
 """What form gives away: found where planted, its simplest part named."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,12 +10,15 @@ from measurand.audits.explanations.form import (
     LENGTH,
     PRESENCE,
     WRITING,
+    column_leak,
     form_findings,
     read_form,
 )
+from measurand.audits.explanations.information import information_arms
 from measurand.core.benchmark import Benchmark
 from measurand.core.items import Items
 from measurand.experiment.experiment import open_experiment
+from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.planted import FILLERS, planted
 
 
@@ -75,6 +80,21 @@ def _by_lot(rng, n, start):
     ids = [f"i{start + k}" for k in range(n)]
     table = pd.DataFrame({"claim": "a claim", "label": labels}, ids)
     return Items(table, ("claim",)), texts
+
+
+@pytest.mark.parametrize("role", ["label", "group"])
+def test_a_label_or_a_group_called_rationale_stays_what_it_is(role):
+    plain, seen, asked = planted("stating", 60)
+    sides = []
+    for items in (plain.train, plain.test):
+        table = items.table.assign(rationale=items.labels)
+        sides.append(dataclasses.replace(items, table=table, **{role: "rationale"}))
+    benchmark = Benchmark("named", *sides, "claim")
+    with open_experiment(benchmark) as running:
+        leak = column_leak(running, TfidfReader(), seen, asked)
+    assert leak.accuracy.value == 1
+    arms = information_arms(benchmark, seen, asked, ("claim",))
+    assert arms.explained.test.table["rationale"].equals(plain.test.labels)
 
 
 def test_findings_state_both_figures_with_what_they_say():

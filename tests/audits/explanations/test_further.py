@@ -1,19 +1,23 @@
 """Rationale columns beside the first: each is asked what it gives away."""
 
 import dataclasses
+from collections import Counter
 
 import pytest
 
+from measurand.audits.explanations.audit import audit
 from measurand.audits.explanations.corpus import collect_corpus
 from measurand.audits.explanations.further import (
-    further_findings,
-    further_leaks,
+    further_form_findings,
+    further_word_findings,
+    further_word_leaks,
     leaking_columns,
 )
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.benchmarks.synthetic_rationales import plant_rationales
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
+from tests.audits.explanations.handmade import leak
 
 SIZES = {"train": 200, "test": 100}
 SETTINGS = ExplanationsSettings(explainers=("given",), count=1)
@@ -31,22 +35,45 @@ def honest():
 
 
 def leaks_of(benchmark):
+    """What words and what form of further columns give away."""
     with open_experiment(benchmark) as running:
         corpus = collect_corpus(running, SETTINGS)
-        return further_leaks(running, "tfidf", TfidfReader(), corpus)
+        columns = corpus.further, corpus.clusters
+        return further_word_leaks(running, TfidfReader(), *columns), corpus.further_form
 
 
 def test_a_column_that_states_the_label_is_found_though_it_is_not_the_first(honest):
     changes = {"train": stating(honest.train), "test": stating(honest.test)}
-    leaks = leaks_of(dataclasses.replace(honest, **changes))
-    assert [*leaks] == ["rationale_2"], "nothing can be asked of an empty column"
-    (told,) = leaking_columns(leaks)
+    words, forms = leaks_of(dataclasses.replace(honest, **changes))
+    assert [*words] == ["rationale_2"], "nothing can be asked of an empty column"
+    (told,) = leaking_columns(words, forms)
     assert told.startswith("rationale_2 alone gives 1.000")
-    findings = {(f.statistic, f.condition): f for f in further_findings(leaks)}
-    assert findings["rationale_only", "given, rationale_2"].decision == "leaks"
+    only, _ = further_word_findings(words, "surface")
+    assert (only.statistic, only.reader) == ("rationale_only", "surface")
+    assert (only.condition, only.decision) == ("given, rationale_2", "leaks")
+    by_form = further_form_findings(forms)
+    assert [f.statistic for f in by_form] == ["form_only", "form_bits"]
 
 
 def test_honest_columns_are_named_for_nothing(honest):
-    leaks = leaks_of(honest)
-    assert [*leaks] == ["rationale_2", "rationale_3"]
-    assert leaking_columns(leaks) == ()
+    words, forms = leaks_of(honest)
+    assert [*words] == [*forms] == ["rationale_2", "rationale_3"]
+    assert leaking_columns(words, forms) == ()
+
+
+def test_a_name_that_reads_as_a_fault_stands_in_quotes():
+    sure = {"copying (edited)": leak(0.9, 0.85, 0.95)}
+    (told,) = leaking_columns(sure, sure)
+    assert told.startswith("'copying (edited)' alone gives 0.900")
+
+
+def test_form_is_stated_once_however_many_readers_and_whatever_they_are_called(honest):
+    readers = {"surface": TfidfReader(), "tfidf": TfidfReader()}
+    with open_experiment(honest) as running:
+        report = audit(running, readers, SETTINGS)
+    further = [f for f in report.findings if f.condition == "given, rationale_2"]
+    figures = Counter((f.statistic, f.reader) for f in further)
+    for statistic in ("form_only", "form_bits"):
+        assert figures[statistic, "surface"] == 1
+    for reader in readers:
+        assert figures["rationale_only", reader] == 1

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from measurand.audits.explanations.estimates import detection_leak
 from measurand.audits.explanations.leaks import (
     bits_limit,
     label_logs,
@@ -60,7 +61,15 @@ def test_a_label_that_training_lacks_has_a_share_all_the_same():
 def test_the_limit_is_a_tenth_of_a_bit_of_two_even_labels():
     assert bits_limit(np.log(np.full(4, 0.5)), 2) == pytest.approx(0.1)
     assert bits_limit(np.log(np.full(3, 1 / 3)), 3) == pytest.approx(0.075 * np.log2(3))
-    assert bits_limit(np.zeros(3), 1) == 0
+
+
+def test_of_one_label_no_bits_are_a_leak():
+    """Where training has others, even a sure answer tells bits of it."""
+    gold, prior = np.zeros(40, np.int64), np.log([0.5, 0.5])
+    detection = read_detector(shares(gold, 1, 0.9), gold, prior)
+    assert detection.bits > 0.1
+    assert not detection.leaks(gold)
+    assert not detection_leak(detection, gold).is_sure
 
 
 DECISIONS = {

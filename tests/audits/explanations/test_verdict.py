@@ -127,7 +127,14 @@ def test_another_column_that_tells_the_label_leaves_the_verdict_open():
     assert found.label == "undecided"
     assert "judged by its first column, why_2 alone gives 1.000" in found.reason
     failed = said(further=("why_2 alone gives all",), informativeness=NOTHING)
-    assert failed.reason.endswith("[0.000, 0.040]); why_2 alone gives all")
+    named = "; judged by its first column, why_2 alone gives all"
+    assert failed.reason.endswith(f"[0.000, 0.040]){named}")
+    outdone = said(further=("why_2 alone gives all",), chance=0.0, better=("tfidf-1",))
+    assert outdone.label == "off the frontier"
+    assert outdone.reason.endswith(f"better on one{named}")
+    unmeasured = said(further=("why_2 alone gives all",), robustness=None, chance=None)
+    assert unmeasured.label == "undecided"
+    assert f"given{named.replace(';', ':', 1)}; no frontier: " in unmeasured.reason
 
 
 def test_bits_over_their_limit_are_no_axis_that_holds():

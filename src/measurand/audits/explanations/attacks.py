@@ -25,6 +25,7 @@ from measurand.audits.explanations.fields import (
     arm_asks,
     free_field_name,
     restrict_fields,
+    role_columns,
 )
 from measurand.audits.explanations.settings import CONTAINED
 from measurand.core.arrays import Clusters, Floats
@@ -98,7 +99,7 @@ def attack_findings(
     """
     benchmark = experiment.benchmark
     spoiled, not_run = spoil_rationales(benchmark, texts[1], experiment.seed)
-    field = free_field_name(RATIONALE, fields)
+    field = free_field_name(RATIONALE, [*fields, *role_columns(benchmark)])
     sides = [{RATIONALE: texts[0]}, {RATIONALE: texts[1]}]
     made = restrict_fields(benchmark, fields, sides, {RATIONALE: field})
     parts = {what: made.test.with_field(field, t) for what, t in spoiled.items()}

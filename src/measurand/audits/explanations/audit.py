@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from measurand.audits.explanations.corpus import Corpus, collect_corpus
 from measurand.audits.explanations.exhibits import exhibits
 from measurand.audits.explanations.form import form_findings
+from measurand.audits.explanations.further import further_form_findings
 from measurand.audits.explanations.instrument import (
     judge_warnings,
     minimal_pair_findings,
@@ -154,6 +155,7 @@ def _corpus_findings(
         *judge_agreement(experiment, written, robustness, judge),
         *drift_likeness_findings(seed, corpus.drift_likeness, judge, clusters),
         *form_findings(corpus.form, corpus.explainer),
+        *further_form_findings(corpus.further_form),
     ]
 
 

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.explanations.copying import near_copies
-from measurand.audits.explanations.fields import rationale_input_fields
+from measurand.audits.explanations.fields import Side, rationale_input_fields
 from measurand.audits.explanations.form import FormLeak, read_form
+from measurand.audits.explanations.further import further_columns, further_form_leaks
+from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.perturbations import Perturbations, perturb_items
 from measurand.audits.explanations.rationales import (
     GIVEN,
@@ -174,6 +176,8 @@ class Corpus:
         copied: Whether each rationale is nearly a field of its input.
         leaks: Words and templates that tell the label.
         form: What the form of the rationales that are judged gives away.
+        further: The texts of other rationale columns than the judged one.
+        further_form: What the form of each of these gives away.
         fields: The input that readers read.
         also: The fields of another input, beside which given rationales are read too.
         clusters: The cluster of each test item.
@@ -189,6 +193,8 @@ class Corpus:
     copied: Mapping[str, Bools]
     leaks: pd.DataFrame
     form: FormLeak
+    further: Mapping[str, Side]
+    further_form: Mapping[str, Leak]
     fields: tuple[str, ...]
     also: tuple[str, ...]
     clusters: Ints
@@ -228,6 +234,7 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
     )
     clusters = benchmark.clusters(benchmark.test)
     first = next(iter(rationales.values()))  # the given ones, if there are any
+    further = further_columns(benchmark, rationales)
     return Corpus(
         rationales,
         perturbations,
@@ -241,6 +248,8 @@ def collect_corpus(experiment: Experiment, settings: ExplanationsSettings) -> Co
         },
         leaking_templates(benchmark, first),
         read_form(experiment, first.train, first.test, clusters),
+        further,
+        further_form_leaks(experiment, further, clusters),
         fields,
         also,
         clusters,

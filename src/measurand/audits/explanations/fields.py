@@ -36,12 +36,19 @@ def without_temperature(reader: Reader) -> Reader:
 
 
 def free_field_name(name: str, taken: Sequence[str]) -> str:
-    """The name, or a longer one where a field of the input bears it.
+    """The name, or a longer one where a field or another column bears it.
 
     >>> free_field_name("rationale", ["rationale", "claim"])
     'rationale again'
     """
     return name if name not in taken else free_field_name(f"{name} again", taken)
+
+
+def role_columns(benchmark: Benchmark) -> list[str]:
+    """The labels and groups, which stand beside any text that is read."""
+    sides = benchmark.train, benchmark.test
+    columns = [column for side in sides for column in (side.label, side.group)]
+    return [column for column in columns if column is not None]
 
 
 def restrict_fields(
@@ -117,7 +124,8 @@ def ask_beside(
         members: The reader once a seed.
         texts: The texts of train and of test, each with the seeds that read it.
     """
-    names = [free_field_name(f"text {n}", fields) for n in range(len(texts))]
+    taken = [*fields, *role_columns(benchmark)]
+    names = [free_field_name(f"text {n}", taken) for n in range(len(texts))]
     columns = [
         {name: sides[at] for name, (sides, _) in zip(names, texts, strict=True)}
         for at in (0, 1)

@@ -11,7 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from measurand.audits.explanations.estimates import detection_leak
-from measurand.audits.explanations.fields import restrict_fields
+from measurand.audits.explanations.fields import (
+    free_field_name,
+    restrict_fields,
+    role_columns,
+)
 from measurand.audits.explanations.leaks import Leak
 from measurand.audits.explanations.masking import detect_labels
 from measurand.core.arrays import Clusters
@@ -78,10 +82,11 @@ def column_leak(
 ) -> Leak:
     """What a detector gets that reads these texts and nothing else."""
     benchmark = experiment.benchmark
+    field = free_field_name(RATIONALE, role_columns(benchmark))
     sides = [{RATIONALE: train_texts}, {RATIONALE: test_texts}]
-    alone = restrict_fields(benchmark, (), sides, {RATIONALE: RATIONALE})
+    alone = restrict_fields(benchmark, (), sides, {RATIONALE: field})
     with reopen_experiment(experiment, alone) as sub_experiment:
-        detection = detect_labels(sub_experiment, detector, RATIONALE)
+        detection = detect_labels(sub_experiment, detector, field)
     gold = benchmark.test.gold(benchmark.classes)
     return detection_leak(detection, gold, clusters=clusters)
 

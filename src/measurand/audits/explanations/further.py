@@ -7,27 +7,30 @@ all its columns.
 
 from collections.abc import Mapping
 
-from measurand.audits.explanations.corpus import Corpus
-from measurand.audits.explanations.fields import without_temperature
+from measurand.audits.explanations.fields import Side, without_temperature
 from measurand.audits.explanations.form import SURFACE, column_leak, read_form
 from measurand.audits.explanations.leaks import Leak
-from measurand.audits.explanations.rationales import GIVEN
+from measurand.audits.explanations.rationales import GIVEN, Rationales
+from measurand.core.arrays import Clusters
+from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
+from measurand.core.names import name_in_reason
 from measurand.core.reader import Reader
 from measurand.experiment.experiment import Experiment
 
+Leaks = Mapping[str, Leak]  # by column beside the first
 
-def further_leaks(
-    experiment: Experiment, name: str, reader: Reader, corpus: Corpus
-) -> dict[str, dict[str, Leak]]:
-    """By column beside the first and by reader, what its texts alone give away.
+
+def further_columns(
+    benchmark: Benchmark, rationales: Mapping[str, Rationales]
+) -> dict[str, Side]:
+    """By column beside the first, its texts in train and test; none where not given.
 
     Of a column that only test items have, detectors say it that learned from the first.
     """
-    if corpus.explainer != GIVEN:
-        return {}
-    benchmark, detector = experiment.benchmark, without_temperature(reader)
-    leaks = {}
+    columns: dict[str, Side] = {}
+    if GIVEN not in rationales:
+        return columns
     for column in benchmark.rationales[1:]:
         test = benchmark.test.column(column).tolist()
         if not any(text.strip() for text in test):
@@ -35,34 +38,63 @@ def further_leaks(
         known = column in benchmark.train.table
         train = benchmark.train.column(column).tolist() if known else []
         if not any(text.strip() for text in train):
-            train = corpus.rationales[GIVEN].train
-        leaks[column] = {
-            name: column_leak(experiment, detector, train, test, corpus.clusters),
-            SURFACE: read_form(experiment, train, test, corpus.clusters).leak,
-        }
-    return leaks
+            train = rationales[GIVEN].train
+        columns[column] = train, test
+    return columns
 
 
-def further_findings(leaks: Mapping[str, Mapping[str, Leak]]) -> list[Finding]:
-    """What each further column gives away, for a report."""
+def further_form_leaks(
+    experiment: Experiment, columns: Mapping[str, Side], clusters: Clusters
+) -> dict[str, Leak]:
+    """By column, what the form of its texts alone gives away; no reader changes it."""
+    return {
+        column: read_form(experiment, *texts, clusters).leak
+        for column, texts in columns.items()
+    }
+
+
+def further_word_leaks(
+    experiment: Experiment,
+    reader: Reader,
+    columns: Mapping[str, Side],
+    clusters: Clusters,
+) -> dict[str, Leak]:
+    """By column, what its texts alone give this reader away."""
+    detector = without_temperature(reader)
+    return {
+        column: column_leak(experiment, detector, *texts, clusters)
+        for column, texts in columns.items()
+    }
+
+
+def further_form_findings(leaks: Leaks) -> list[Finding]:
+    """What the form of each further column gives away, for a report."""
+    return _leak_findings(leaks, "form", SURFACE)
+
+
+def further_word_findings(leaks: Leaks, reader: str) -> list[Finding]:
+    """What the words of each further column give a reader away, for a report."""
+    return _leak_findings(leaks, "rationale", reader)
+
+
+def _leak_findings(leaks: Leaks, kind: str, reader: str) -> list[Finding]:
+    """The two figures of each column."""
     findings = []
-    for column, by_reader in leaks.items():
-        for reader, leak in by_reader.items():
-            kind = "form" if reader == SURFACE else "rationale"
-            where = reader, f"{GIVEN}, {column}"
-            findings += [
-                Finding(f"{kind}_only", *where, leak.accuracy, leak.decision),
-                Finding(f"{kind}_bits", *where, leak.bits, leak.bits_decision),
-            ]
+    for column, leak in leaks.items():
+        where = reader, f"{GIVEN}, {column}"
+        findings += [
+            Finding(f"{kind}_only", *where, leak.accuracy, leak.decision),
+            Finding(f"{kind}_bits", *where, leak.bits, leak.bits_decision),
+        ]
     return findings
 
 
-def leaking_columns(leaks: Mapping[str, Mapping[str, Leak]]) -> tuple[str, ...]:
+def leaking_columns(words: Leaks, forms: Leaks) -> tuple[str, ...]:
     """The columns that surely give the label away, each with how much, in words."""
-    told = []
-    for column, by_reader in leaks.items():
-        sure = [leak for leak in by_reader.values() if leak.is_sure]
+    clauses = []
+    for column in words:
+        sure = [leak for leak in (words[column], forms[column]) if leak.is_sure]
         if sure:
             best = max(sure, key=lambda leak: leak.accuracy.value)
-            told.append(f"{column} alone gives {best} of the labels")
-    return tuple(told)
+            clauses.append(f"{name_in_reason(column)} alone gives {best} of the labels")
+    return tuple(clauses)

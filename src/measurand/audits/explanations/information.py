@@ -42,6 +42,7 @@ from measurand.audits.explanations.fields import (
     ask_beside,
     free_field_name,
     restrict_fields,
+    role_columns,
     seed_readers,
     without_temperature,
 )
@@ -233,8 +234,9 @@ def information_arms(
 ) -> InformationArms:
     """The arms beside these input fields."""
     query = benchmark.query if benchmark.query in input_fields else input_fields[0]
-    name = free_field_name(RATIONALE, input_fields)
-    names = {b: free_field_name(b, input_fields) for b in BASELINES}
+    taken = [*input_fields, *role_columns(benchmark)]
+    name = free_field_name(RATIONALE, taken)
+    names = {b: free_field_name(b, taken) for b in BASELINES}
     baselines = [
         rev_baselines(side, query) for side in (benchmark.train, benchmark.test)
     ]
@@ -295,7 +297,7 @@ def measure_information(
     members = seed_readers(reader, seeds)
     fields = tuple(x_fields)
     arms = information_arms(benchmark, train_texts, test_texts, fields)
-    name = free_field_name(RATIONALE, fields)
+    name = free_field_name(RATIONALE, [*fields, *role_columns(benchmark)])
     with reopen_experiment(experiment, arms.plain) as sub_experiment:
         before = ask_arms(sub_experiment, members, arms.without_rationale)
     with reopen_experiment(experiment, arms.explained) as sub_experiment:
@@ -379,7 +381,8 @@ def _mask_texts(
             own = sides[0], sides[1]
             return _Mask(strength, own, detection, tried, (train, test))
     masks = mask_rationales(experiment, detector, name, settings)
-    names = {share: free_field_name(f"masked {share:g}", (name,)) for share in masks}
+    taken = [name, *role_columns(benchmark)]
+    names = {share: free_field_name(f"masked {share:g}", taken) for share in masks}
     columns = [{names[n]: masks[n][side] for n in masks} for side in (0, 1)]
     kept = {field: field for field in names.values()}
     masked = restrict_fields(benchmark, (name,), columns, kept, crossed=True)

@@ -102,10 +102,11 @@ def bits_limit(null: Floats, classes: int) -> float:
 
     Even labels that are told outright in so many items that accuracy rises by `TARGET`
     tell this share of all there is: 0.1 of 1 bit for two labels. Of two even labels no
-    rationale tells more bits than that without more right answers.
+    rationale tells more bits than that without more right answers. Of one label there
+    is nothing to tell, and no bits are a leak.
     """
     if classes < 2:
-        return 0.0
+        return float("inf")
     return float(TARGET * classes / (classes - 1) * -null.mean() / np.log(2))
 
 

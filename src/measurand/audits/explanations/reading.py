@@ -14,15 +14,21 @@ from measurand.audits.explanations.attacks import (
 from measurand.audits.explanations.corpus import Corpus
 from measurand.audits.explanations.dealing import repeated_fields
 from measurand.audits.explanations.estimates import Levels, Scores, metric_levels
-from measurand.audits.explanations.fields import ask_arms, restrict_fields, seed_readers
+from measurand.audits.explanations.fields import (
+    ask_arms,
+    free_field_name,
+    restrict_fields,
+    role_columns,
+    seed_readers,
+)
 from measurand.audits.explanations.frontier import (
     ExplainerFrontier,
     explainer_frontier,
     score_explainers,
 )
 from measurand.audits.explanations.further import (
-    further_findings,
-    further_leaks,
+    further_word_findings,
+    further_word_leaks,
     leaking_columns,
 )
 from measurand.audits.explanations.information import (
@@ -123,14 +129,15 @@ def read_rationales(
     )
     methods = [method for method in corpus.rationales if method not in SUITE]
     frontier = explainer_frontier(figures, methods)
-    further = further_leaks(experiment, name, seed_readers(reader, seeds)[0], corpus)
+    detector = seed_readers(reader, seeds)[0]
+    further = further_word_leaks(experiment, detector, corpus.further, corpus.clusters)
     fixed, no_attack = _fixed_reader_findings(experiment, name, reader, corpus, seeds)
     findings = [
         *_varif_findings(figures, name),
         *_information_findings(information, name, corpus),
         *_findings_without_answer(experiment, name, reader, corpus, seeds),
         *fixed,
-        *further_findings(further),
+        *further_word_findings(further, name),
         *_findings_with_evidence(experiment, name, reader, corpus, settings),
     ]
     if frontier is not None:
@@ -145,7 +152,7 @@ def read_rationales(
         frontier,
         meta_evaluation.unsuited,
         word_judge,
-        leaking_columns(further),
+        leaking_columns(further, corpus.further_form),
     )
     return RationaleReading(
         name=name,
@@ -398,12 +405,13 @@ def _findings_without_answer(
             {RATIONALE: [drop_answer(text) for text in texts]}
             for texts in (rationales.train, rationales.test)
         ]
-        plain = restrict_fields(benchmark, (), sides, {RATIONALE: RATIONALE})
+        field = free_field_name(RATIONALE, role_columns(benchmark))
+        plain = restrict_fields(benchmark, (), sides, {RATIONALE: field})
         members = seed_readers(reader, seeds)
         with reopen_experiment(experiment, plain) as sub_experiment:
-            probabilities = ask_arms(
-                sub_experiment, members, {RATIONALE: (RATIONALE,)}
-            )[RATIONALE]
+            probabilities = ask_arms(sub_experiment, members, {RATIONALE: (field,)})[
+                RATIONALE
+            ]
         right = (
             probabilities.argmax(axis=2) == benchmark.test.gold(benchmark.classes)
         ).mean(0)

@@ -96,18 +96,21 @@ def verdict(stages: Sequence[RationaleStage], *, planted: bool = False) -> Verdi
     weak = not (stage.strong or planted)
     name = stage.explainer
     if failed:
-        faults = "; ".join([*failed.values(), *stage.further])
+        faults = "; ".join([*failed.values(), *_further_clause(stage)])
         statement = f"{name} is off the frontier: {faults}"
         provisional = _can_be_mended(failed, stage, weak=weak, planted=planted)
         return Verdict(OFF, OFF, stage.reader, statement, provisional)
     if stage.no_frontier or stage.robustness is None or stage.chance is None:
         return _axes_verdict(stage, unsure, weak)
     if stage.better and stage.chance <= 1 - SURE:
-        statement = f"{name} is off the frontier: {_better_explainers(stage)}"
+        clauses = [_better_explainers(stage), *_further_clause(stage)]
+        statement = f"{name} is off the frontier: {'; '.join(clauses)}"
         return Verdict(OFF, OFF, stage.reader, statement, weak)
+    clauses = [*unsure.values()]
     if unsure or stage.chance < SURE:
-        also = f"it is on the frontier in {stage.chance:.0%} of resamples"
-        statement = f"{name}: {'; '.join([*unsure.values(), also])}"
+        clauses.append(f"it is on the frontier in {stage.chance:.0%} of resamples")
+    if clauses := [*clauses, *_further_clause(stage)]:
+        statement = f"{name}: {'; '.join(clauses)}"
         return Verdict(UNDECIDED, UNDECIDED, stage.reader, statement, weak)
     statement = f"{name} is on the frontier: {_axis_list(stage)}{_leak_remark(stage)}"
     return Verdict(ON, ON, stage.reader, statement, weak)
@@ -130,8 +133,8 @@ def _axes_verdict(
 ) -> Verdict:
     """The verdict where no frontier is stated: on the axes that exist."""
     why = stage.no_frontier or f"the robustness of {stage.explainer} was not measured"
-    if unsure:
-        statement = f"{stage.explainer}: {'; '.join(unsure.values())}; no frontier: "
+    if clauses := [*unsure.values(), *_further_clause(stage)]:
+        statement = f"{stage.explainer}: {'; '.join(clauses)}; no frontier: "
         return Verdict(UNDECIDED, UNDECIDED, stage.reader, f"{statement}{why}", weak)
     statement = f"{stage.explainer} holds on every axis that exists: "
     axes = f"{_axis_list(stage)}{_leak_remark(stage)}; no frontier: {why}"
@@ -148,6 +151,16 @@ def _axis_list(stage: RationaleStage) -> str:
     return ", ".join(f"{axis} {e}" for axis, e in axes.items() if e is not None)
 
 
+def _further_clause(stage: RationaleStage) -> list[str]:
+    """Which other columns give the label away; last, since their names are no words.
+
+    Whether they inform beside that was not asked, so that nothing is said to hold.
+    """
+    if not stage.further:
+        return []
+    return [f"judged by its first column, {'; '.join(stage.further)}"]
+
+
 def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
     """The axes that clearly fail, and those of which it is not sure, in words."""
     failed: dict[str, str] = {}
@@ -158,8 +171,6 @@ def _judge_axes(stage: RationaleStage) -> tuple[dict[str, str], dict[str, str]]:
         axis = "uninformative", "I", stage.informativeness
         _judge_least(failed, unsure, *axis, LITTLE, _repeats_remark(stage))
     _judge_least(failed, unsure, "unspecific", "S", stage.specificity, SPECIFIC)
-    if stage.further:  # whether they inform beside that was not asked
-        unsure["further"] = f"judged by its first column, {'; '.join(stage.further)}"
     if stage.copied.low > COPYING:
         failed["copying"] = f"copying (near-copies of the input {stage.copied})"
     elif stage.copied.high > COPYING:
