@@ -1,6 +1,7 @@
 """What the exposure audit says of planted counts."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -262,10 +263,17 @@ def test_a_task_is_never_both_clear_and_luck():
 
 
 def test_a_task_is_clear_only_where_its_interval_is():
-    for seed in range(12):
-        reason = said(equal_tasks(seed, 1.6, tasks=1)).reason
-        low = float(re.search(r"bias [\d.]+ \[(-?[\d.]+)", reason)[1])
-        assert low > 1 or "clearly beyond" not in reason
+    reached = set()
+    for points, seed in product((-1.6, 1.6), range(15)):
+        size = judged(equal_tasks(seed, points, tasks=1))
+        told = size_verdict(size, 1.0)
+        if told.label == "undecided" and size.decide(1.0, 1).tasks_apart.any():
+            shown = size.paired["bias"].together.by_task()["t0"]
+            beyond = max(shown.low, -shown.high) > 1
+            assert ("clearly beyond" in told.reason) == beyond
+            reached.add((points, beyond))
+    # A task that is clear above the margin is inflated, and no longer undecided.
+    assert reached == {(-1.6, True), (-1.6, False), (1.6, False)}
 
 
 def test_sizes_that_share_the_false_alarms_are_said_to():
