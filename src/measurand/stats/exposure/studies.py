@@ -160,7 +160,7 @@ def _decimals(values: "pd.Series[float]") -> NDArray[np.int64]:
     array([1, 3, 0])
     """
     is_cut = [(values - values.round(d)).abs() > 1e-12 for d in range(MOST_DIGITS)]
-    return np.sum(is_cut, axis=0, dtype=np.int64)
+    return np.asarray(np.sum(is_cut, axis=0), np.int64)
 
 
 def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
