@@ -46,8 +46,8 @@ def test_how_sure_is_said_of_the_size_that_decides():
     reason = f"{LARGE}: bias 6.0 [5.5, 6.5], boost 4 points over 10 tasks"
     _, answer = told("inflated", reason, findings)
     assert answer.certainty == (
-        f"At {LARGE}: after test text rather than other text: about 6 of 100 "
-        "more right."
+        f"At {LARGE}: after test text rather than other text: between 5 and 7 of "
+        "100 more right."
     )
 
 
@@ -163,7 +163,7 @@ def test_an_inflation_by_overtraining_is_the_answer():
     reason = f"{SIZE}: bias 0, boost 4; overtrained, {SIZE}: inflated, bias 10"
     _, answer = told(NOT, reason, findings)
     assert answer.sentence.startswith("Only if read twice as often")
-    assert answer.certainty.endswith("10 of 100 more right.")
+    assert answer.certainty.endswith("between 9 and 11 of 100 more right.")
     assert answer.tone.name == "leaks"
 
 
@@ -183,15 +183,25 @@ def test_accuracies_that_nobody_read_wait_for_a_control_and_no_stronger_reader()
 @pytest.mark.parametrize(
     ("low", "high", "margin", "said"),
     [
-        (0.5, 1.428, 1.0, "between 0.5 and 1.4 of 100 more right"),
-        (-1.439, -0.061, 1.0, "between 0.1 and 1.4 of 100 fewer right"),
-        (0.977, 1.673, 1.0, "between 1.0 and 1.7 of 100 more right"),
+        (0.5, 1.428, 1.0, "between 0.5 and 1.5 of 100 more right"),
+        (-1.439, -0.061, 1.0, "at most 1.5 of 100 fewer right"),
+        (-1.439, -0.161, 1.0, "between 0.1 and 1.5 of 100 fewer right"),
+        (0.977, 1.673, 1.0, "between 0.9 and 1.7 of 100 more right"),
+        (1.023, 1.673, 1.0, "between 1.02 and 1.68 of 100 more right"),
+        (0.31, 0.977, 1.0, "between 0.31 and 0.98 of 100 more right"),
+        (-1.673, -1.023, 1.0, "between 1.02 and 1.68 of 100 fewer right"),
+        (1.2, 9.4, 1.0, "between 1.2 and 9.4 of 100 more right"),
+        (0.977, 9.4, 1.0, "at most 10 of 100 more right"),
+        (1.0, 1.7, 1.0, "between 1.0 and 1.7 of 100 more right"),
         (-0.3, 1.4, 1.0, "from 0.3 of 100 fewer right to 1.4 of 100 more right"),
-        (-0.02, 1.44, 1.0, "at most 1.5 of 100 more right"),
-        (0.197, 0.310, 0.2, "between 0.2 and 0.31 of 100 more right"),
+        (-0.02, 1.44, 1.0, "from 0.1 of 100 fewer right to 1.5 of 100 more right"),
+        (0.197, 0.310, 0.2, "between 0.19 and 0.31 of 100 more right"),
         (-0.3, 0.4, 1.0, "fewer than 1 of 100 either way"),
         (0.2, 9.4, 1.0, "at most 10 of 100 more right"),
-        (5.8, 6.2, 1.0, "about 6 of 100 more right"),
+        (5.8, 6.2, 1.0, "between 5 and 7 of 100 more right"),
+        (6.0, 6.0, 1.0, "about 6 of 100 more right"),
+        (1.00001, 1.5, 1.0, "between 1.0 and 1.5 of 100 more right"),  # no end of it
+        (float("nan"), float("nan"), 1.0, "fewer than 1 of 100 either way"),
     ],
 )
 def test_rounding_never_contradicts_the_interval(low, high, margin, said):

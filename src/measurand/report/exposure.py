@@ -22,6 +22,7 @@ NEVER = "more draws will not decide"
 SINGLE_OUT = "by itself alone, "  # how a reason begins to name tasks that may be luck
 LUCK = "may be luck"
 SMALL = 3  # margins, below which a difference is told with decimals
+MOST_DIGITS = 4  # decimals of a difference, however near to the margin it is
 MOST_TASKS = 3  # names in a sentence
 BEYOND = "clearly beyond the margin"  # said of tasks that stand out
 ALIKE = (  # what is said of them where tasks are not seen to differ
@@ -150,12 +151,22 @@ def deciding_bias(report: Report, size: str) -> Finding | None:
 def say_points(points: Estimate, margin: float = MARGIN) -> str:
     """A difference in percentage points, of a hundred answers.
 
-    Whole numbers would put an end that is near the margin on its other side.
+    The low end is rounded down and the high end up, with as many decimals as leave
+    both on their side of the margin.
     """
     largest = max(abs(points.low), abs(points.high))
-    is_small = largest < SMALL * max(margin, 1.0)
     is_nothing = points.low <= 0 <= points.high and largest < 0.5 <= margin
-    digits = (1 if margin >= 1 else 2) if is_small and not is_nothing else 0
+    if is_nothing or math.isnan(points.low + points.high):
+        return _say_ends(points, 0)
+    digits = (1 if margin >= 1 else 2) if largest < SMALL * max(margin, 1.0) else 0
+    sides = _sides(points, margin)
+    while digits < MOST_DIGITS and _sides(_widen(points, digits), margin) != sides:
+        digits += 1
+    return _say_ends(_widen(points, digits), digits)
+
+
+def _say_ends(points: Estimate, digits: int) -> str:
+    """The ends as they are, of a hundred answers."""
     share = replace(
         points,
         value=points.value / 100,
@@ -163,6 +174,23 @@ def say_points(points: Estimate, margin: float = MARGIN) -> str:
         high=points.high / 100,
     )
     return say_change(share, "more right", "fewer right", digits)
+
+
+def _widen(points: Estimate, digits: int) -> Estimate:
+    """The estimate with its ends rounded outwards, but for what floats add."""
+    scale = 10**digits
+    low = math.floor(round(points.low * scale, 6)) / scale
+    high = math.ceil(round(points.high * scale, 6)) / scale
+    return replace(points, low=low, high=high)
+
+
+def _sides(points: Estimate, margin: float) -> list[tuple[bool, bool]]:
+    """Of each end and each side of the margin, whether it is below and above it."""
+    return [
+        (end < bound, end > bound)
+        for end in (points.low, points.high)
+        for bound in (-margin, margin)
+    ]
 
 
 def _findings(report: Report, statistic: str) -> list[Finding]:

@@ -1,10 +1,12 @@
 """Columns that are nearly those of an arm are refused, and never passed over."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from measurand.audits.exposure import analyse_accuracies
 from measurand.audits.exposure.columns import check_arm_columns
+from measurand.audits.exposure.control import control_effects
 from measurand.core.errors import BadInput
 from tests.audits.exposure.test_verdict import study
 
@@ -53,3 +55,43 @@ def test_columns_that_are_no_arm_are_passed_over(rows):
     others = {"correct_majority": 100, "acc_majority_all": 0.51, "lm_loss_test": 2.0}
     dose = np.where(rows["task"] == "t0", np.nan, 130)
     check_arm_columns(rows.assign(**others, **{"correct_dose_0.1": dose}))
+
+
+def test_columns_that_are_called_as_arms_are_without_counts_are_none(rows):
+    others = {"transfer": "no", "dose_mg": 5, "overtrained_test": "yes"}
+    check_arm_columns(rows.assign(**others))
+    assert control_effects(rows.assign(**others), 0) == {}
+
+
+@pytest.fixture
+def dosed(rows):
+    """The rows with a dose, and with what is known of the rows that it leaked."""
+    leaked = {"leaked": 20, "leaked_before": 12, "leaked_right": 18}
+    known = {f"{name}_dose_0.1": count for name, count in leaked.items()}
+    return rows.assign(**{"correct_dose_0.1": rows["correct_extra"] + 6}, **known)
+
+
+def test_a_dose_beside_accuracies_is_held_against_their_extra_arm(dosed):
+    counted = dosed[[column for column in dosed if "leaked" not in column]]
+    names = [f"correct_{arm}" for arm in ("base", "extra", "test")]
+    shares = {f"acc_{name[8:]}": counted[name] / counted["n"] for name in names}
+    given = counted.drop(columns=names).assign(**shares)
+    check_arm_columns(given)
+    ((control,),) = control_effects(given, 0).values()
+    extra = counted["correct_extra"].mean() / 200
+    assert control.room == pytest.approx(100 * (1 - extra))
+    assert control.gain.estimate.value == pytest.approx(3.0)
+
+
+def test_a_dose_of_one_model_needs_no_name_of_it(dosed):
+    ((control,),) = control_effects(dosed.drop(columns="lm"), 0).values()
+    assert {*control.recovery} == {"all models", "lm"}
+    assert control.recovery["lm"].value == pytest.approx(6 / 8)
+
+
+def test_each_size_has_the_recovery_of_its_own_rows(dosed):
+    more = dosed.assign(m=100, **{"leaked_right_dose_0.1": 16})
+    table = pd.concat([more, dosed])  # rows are numbered twice, sizes out of order
+    effects = control_effects(table, 0)
+    values = {size: one.recovery["one"].value for size, (one,) in effects.items()}
+    assert values == pytest.approx({"m=50,n=200": 6 / 8, "m=100,n=200": 4 / 8})

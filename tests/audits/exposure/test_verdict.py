@@ -1,6 +1,7 @@
 """What the exposure audit says of planted counts."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ from measurand.audits.exposure.analysis import pair_sizes
 from measurand.audits.exposure.control import control_effects
 from measurand.audits.exposure.verdict import Judged, size_verdict, worst_verdict
 from measurand.core.errors import BadOption
+from measurand.stats.decisions import round_up
+from measurand.stats.exposure.draws import draws_to_decide
 from measurand.stats.exposure.studies import study_counts
 from tests.shared_data import needs_data, path
 
@@ -260,10 +263,17 @@ def test_a_task_is_never_both_clear_and_luck():
 
 
 def test_a_task_is_clear_only_where_its_interval_is():
-    for seed in range(12):
-        reason = said(equal_tasks(seed, 1.6, tasks=1)).reason
-        low = float(re.search(r"bias [\d.]+ \[(-?[\d.]+)", reason)[1])
-        assert low > 1 or "clearly beyond" not in reason
+    reached = set()
+    for points, seed in product((-1.6, 1.6), range(15)):
+        size = judged(equal_tasks(seed, points, tasks=1))
+        told = size_verdict(size, 1.0)
+        if told.label == "undecided" and size.decide(1.0, 1).tasks_apart.any():
+            shown = size.paired["bias"].together.by_task()["t0"]
+            beyond = max(shown.low, -shown.high) > 1
+            assert ("clearly beyond" in told.reason) == beyond
+            reached.add((points, beyond))
+    # A task that is clear above the margin is inflated, and no longer undecided.
+    assert reached == {(-1.6, True), (-1.6, False), (1.6, False)}
 
 
 def test_sizes_that_share_the_false_alarms_are_said_to():
@@ -359,13 +369,29 @@ def test_no_number_of_draws_is_promised_where_the_control_forbids_a_decision():
     assert "draws a task" in said(table).reason  # without that control
 
 
+def promised_draws(reason):
+    return int(re.search(r"about ([\d,]+) draws", reason)[1].replace(",", ""))
+
+
 def test_draws_that_would_show_an_inflation_need_no_control():
-    table = dosed(study(0.05, 0.025, draws=4), 0.05)
+    # One task of four is inflated: nothing else would be shown in far fewer draws.
+    luck = np.tile([-7, 7], 10)
+    tables = [study(tasks=1, draws=20).assign(task=f"t{at}") for at in range(4)]
+    for table, points in zip(tables, (2, 0, 0, 0), strict=True):
+        table["correct_test"] = table["correct_extra"] + N * points // 100 + luck
+    table = dosed(pd.concat(tables, ignore_index=True), 0.05)
     controls = control_effects(table, 0)["m=50,n=200"]
     told = said(table, controls=controls, uncontrolled="")
     assert told.label == "undecided"
     assert told.reason.endswith("draws a task and model could decide")
     assert "the control" not in told.reason
+    cells = judged(table).paired["bias"].together.cells
+    either, shown = (
+        draws_to_decide(cells, [cells], 1.0, clearing=clearing)
+        for clearing in (True, False)
+    )
+    assert promised_draws(told.reason) == round_up(shown) > 2 * either
+    assert promised_draws(said(table).reason) == round_up(either)  # no control forbids
 
 
 def test_draws_are_counted_that_would_show_a_control_too():
@@ -381,10 +407,7 @@ def test_draws_are_counted_that_would_show_a_control_too():
     told = said(table, controls=controls, uncontrolled="")
     assert "was not seen" in told.reason
     alone = said(table)
-    with_control, without = (
-        int(re.search(r"about ([\d,]+) draws", each.reason)[1].replace(",", ""))
-        for each in (told, alone)
-    )
+    with_control, without = (promised_draws(each.reason) for each in (told, alone))
     assert with_control >= without
     se = float(controls[-1].gain.cells.se)
     assert with_control >= 8 * (2.8 * se / gain.value) ** 2

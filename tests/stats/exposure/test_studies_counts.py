@@ -119,7 +119,11 @@ ONE_SUBSAMPLE = table()[lambda rows: rows["subsample"] == 1]
         (table().drop(columns="m"), r"no column 'm'; a study needs m, n"),
         (table().drop(columns="acc_base"), r"no column 'acc_base' or 'correct_base'"),
         (table()[:0], r"the study has no rows"),
-        (table(n=25, acc_test=0.569), r"acc_extra 0.58, which is 14.5 of n 25 items"),
+        (table(n=25, acc_test=0.569), r"acc_extra 0.58, which is 14.50 of n 25 items"),
+        (
+            table(n=30_000, acc_base=1 / 7),
+            r"acc_base 0.142857, which is 4285.71 of n 30000 items",
+        ),
         (table(acc_base=1 / 3), r"acc_base 0.333333, which is 16.67 of n 50 items"),
     ],
 )
@@ -127,6 +131,18 @@ def test_bad_input_is_refused_in_one_line(rows, line):
     with pytest.raises(BadInput, match=line) as refused:
         study_counts(rows)
     assert "\n" not in str(refused.value)
+
+
+def test_each_accuracy_is_held_to_its_own_digits():
+    whole = table(n=150, acc_base=100 / 150)
+    short = table(n=300, acc_base=0.667)
+    counts = study_counts(pd.concat([whole, short], ignore_index=True))
+    assert counts["base"].tolist() == [100] * 8 + [200] * 8
+
+
+def test_accuracies_that_were_cut_off_are_counts_too():
+    cut = {"n": 1_700, "acc_base": 0.5005}  # 851 of them are 0.50059
+    assert (study_counts(table(**cut))["base"] == 851).all()
 
 
 def test_numbered_models_and_tasks_are_names():

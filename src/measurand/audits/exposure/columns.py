@@ -31,7 +31,6 @@ def check_arm_columns(table: pd.DataFrame) -> None:
         for prefix in (COUNT, ACCURACY):
             if column.startswith(prefix):
                 _check_name(column, column.removeprefix(prefix), columns)
-    arms = [column.removeprefix(COUNT) for column in columns]
     over = [f"{COUNT}{arm}" for arm in OVERTRAINED_ARMS.values()]
     given = [column for column in over if column in columns]
     if len(given) == 1:
@@ -39,9 +38,19 @@ def check_arm_columns(table: pd.DataFrame) -> None:
             f"a column {quote(given[0])} without its other side; overtrained arms need "
             f"{join_names(over)}"
         )
-    for arm in arms:
+    for arm in counted_arms(table):
         if arm in FURTHER or arm.startswith(DOSED):
             _check_counts(table, arm)
+
+
+def counted_arms(table: pd.DataFrame) -> list[str]:
+    """The arms that a table has counts of; a column `transfer` is no arm.
+
+    >>> counted_arms(pd.DataFrame(columns=["transfer", "correct_dose_0.1"]))
+    ['dose_0.1']
+    """
+    columns = map(str, table)
+    return [each.removeprefix(COUNT) for each in columns if each.startswith(COUNT)]
 
 
 def _check_name(column: str, arm: str, columns: list[str]) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.arms import DOSED
+from measurand.audits.exposure.columns import LEAKED, counted_arms
 from measurand.audits.exposure.study import replace_arms
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
@@ -60,9 +61,8 @@ class ControlEffect:
 
 def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEffect]]:
     """By size, what each dose did, the smallest first; empty where none was run."""
-    names = [str(column).removeprefix("correct_") for column in table]
     arms = sorted(
-        (name for name in names if name.startswith(DOSED)),
+        (arm for arm in counted_arms(table) if arm.startswith(DOSED)),
         key=lambda arm: float(arm.removeprefix(DOSED)),
     )
     effects: dict[str, list[ControlEffect]] = {}
@@ -70,11 +70,13 @@ def control_effects(table: pd.DataFrame, seed: int) -> dict[str, list[ControlEff
         rows = replace_arms(table, {"test": arm})
         if rows is None or not len(rows):
             continue
-        for (m, n), part in rows_by_size(study_counts(rows)):
-            own = rows[(rows["m"] == m) & (rows["n"] == n)]
+        leaked = [name for each in LEAKED if (name := f"{each}_{arm}") in rows]
+        # Counts have the extra arm and the models that a table may lack.
+        counts = study_counts(rows).join(rows[leaked].reset_index(drop=True))
+        for (m, n), part in rows_by_size(counts):
             gains = paired_effects(pair_arms(part, "bias"))
             effects.setdefault(f"m={m},n={n}", []).append(
-                _control_effect(arm, gains, own, seed)
+                _control_effect(arm, gains, part, seed)
             )
     return effects
 
@@ -85,7 +87,7 @@ def _control_effect(
     """The effect of a dose, with its recovery where rows say what was leaked."""
     dose = float(arm.removeprefix(DOSED))
     if f"leaked_{arm}" not in rows:
-        room = POINTS * (1 - float((rows["correct_extra"] / rows["n"]).mean()))
+        room = POINTS * (1 - float((rows["extra"] / rows["n"]).mean()))
         return ControlEffect(dose, gains.together, gains.alone, {}, room)
     sums = rows[[f"leaked_{arm}", f"leaked_before_{arm}"]].sum()
     share = float(rows[f"leaked_{arm}"].sum() / rows["n"].sum())

@@ -383,21 +383,23 @@ def _describe_draws(
 ) -> tuple[str, ...]:
     """The draws that a decision needs, as they are said, and what a control lacks.
 
-    Where a control forbids to say that nothing is there, and no number of draws could
-    change that, only those that would show an inflation are counted.
+    Where a control forbids to say that nothing is there, those are counted that would
+    show an inflation; where none would, those that would show the control too.
     """
     bias = size.paired["bias"]
     cells = bias.together.cells
     alone = [effect.cells for effect in bias.alone.values()]
+    if not unseen:
+        draws = draws_to_decide(cells, alone, margin, sizes)
+        return (NEVER if draws is None else _say_draws(draws),)
     alarming = draws_to_decide(cells, alone, margin, sizes, clearing=False)
-    if unseen and alarming is None:
-        enough = _draws_to_see(size, margin)
-        draws = draws_to_decide(cells, alone, margin, sizes) if enough else None
-        if draws is None or enough is None:
-            return (unseen,)
-        return unseen, _say_draws(max(draws, enough))
-    draws = draws_to_decide(cells, alone, margin, sizes)
-    return (NEVER if draws is None else _say_draws(draws),)
+    if alarming is not None:
+        return (_say_draws(alarming),)
+    enough = _draws_to_see(size, margin)
+    draws = draws_to_decide(cells, alone, margin, sizes) if enough else None
+    if draws is None or enough is None:
+        return (unseen,)
+    return unseen, _say_draws(max(draws, enough))
 
 
 def _say_draws(draws: int) -> str:

@@ -138,30 +138,29 @@ def _check_whole_items(
 ) -> None:
     """Refuse accuracies that no number of right answers among n gives.
 
-    Digits that were not written leave room: half of the last one, of n items.
+    Digits that were not written leave room: a whole last one, of n items, since some
+    accuracies were cut off and not rounded.
     """
     items = values * table["n"]
-    room = LEAST_MISFIT + table["n"] * 0.5 * 10.0 ** -_decimals(values)
+    room = LEAST_MISFIT + table["n"] * 10.0 ** -_decimals(values)
     misfit = (items - items.round()).abs() > room
     if misfit.any():
         row = misfit.to_numpy().argmax()
         raise BadInput(
             f"{describe_row(table, misfit)} has {name} {values.iloc[row]:.6g}, which "
-            f"is {items.iloc[row]:.4g} of n {table['n'].iloc[row]:g} items; give the n "
+            f"is {items.iloc[row]:.2f} of n {table['n'].iloc[row]:g} items; give the n "
             "that was tested, and a row for each training, no mean of several"
         )
 
 
-def _decimals(values: "pd.Series[float]") -> int:
-    """The most decimals of any value: a column is written with as many.
+def _decimals(values: "pd.Series[float]") -> NDArray[np.int64]:
+    """The decimals that each value was written with, but for zeros at its end.
 
-    >>> _decimals(pd.Series([0.5, 0.585])), _decimals(pd.Series([1.0, 0.0]))
-    (3, 0)
+    >>> _decimals(pd.Series([0.5, 0.585, 1.0]))
+    array([1, 3, 0])
     """
-    for digits in range(MOST_DIGITS):
-        if np.allclose(values, values.round(digits), rtol=0, atol=1e-12):
-            return digits
-    return MOST_DIGITS
+    is_cut = [(values - values.round(d)).abs() > 1e-12 for d in range(MOST_DIGITS)]
+    return np.asarray(np.sum(is_cut, axis=0), np.int64)
 
 
 def _numeric_column(table: pd.DataFrame, name: str) -> "pd.Series[float]":
