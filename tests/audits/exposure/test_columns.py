@@ -10,6 +10,7 @@ from measurand.audits.exposure.control import control_effects
 from measurand.core.errors import BadInput
 from tests.audits.exposure.test_verdict import study
 
+ARMS = ("extra", "test")
 OVER = "correct_overtrained_extra, correct_overtrained_test"
 
 
@@ -87,6 +88,17 @@ def test_a_dose_of_one_model_needs_no_name_of_it(dosed):
     ((control,),) = control_effects(dosed.drop(columns="lm"), 0).values()
     assert {*control.recovery} == {"all models", "lm"}
     assert control.recovery["lm"].value == pytest.approx(6 / 8)
+
+
+def test_losses_of_one_model_need_no_name_of_it(rows):
+    sides = {"extra": 3.0, "test": 3.0, "overtrained_extra": 2.0}
+    losses = {f"lm_loss_{side}": value for side, value in sides.items()}
+    over = {f"correct_overtrained_{side}": rows["correct_extra"] for side in ARMS}
+    table = rows.assign(**losses, lm_loss_overtrained_test=2.0, **over)
+    report = analyse_accuracies(table.drop(columns="lm"), name="made")
+    assert report.finding("lm_loss_change", "lm").estimate.value == pytest.approx(
+        -100 / 3
+    )
 
 
 def test_each_size_has_the_recovery_of_its_own_rows(dosed):

@@ -62,7 +62,7 @@ from measurand.core.task import Task
 from measurand.experiment.budget import budget_settings
 from measurand.experiment.experiment import Experiment, lift_budget
 from measurand.experiment.ladder import higher_rungs, names_above
-from measurand.stats.exposure.studies import study_counts
+from measurand.stats.exposure.studies import fill_defaults, study_counts
 
 CAVEATS = (
     "boost and bias share acc_extra: a lucky extra arm raises one and lowers the other",
@@ -296,7 +296,7 @@ def analyse_accuracies(
     counts = study_counts(table)
     check_arm_columns(table)
     description = {"name": name, "rows": len(counts)}
-    run = Study(table, {}, {})
+    run = Study(fill_defaults(table), {}, {})
     return _exposure_report(run, description, {}, settings, seed, NO_ROWS)
 
 

@@ -63,14 +63,17 @@ class ArmPairs:
         return np.asarray(codes, np.int64), [str(name) for name in names]
 
 
-def study_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """The study as whole counts: m, n, lm, task, subsample, training and three arms."""
-    table = table.reset_index(drop=True)
+def fill_defaults(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the columns that may be left out: one model, trained once."""
     if "training" not in table and "seed" in table:
         table = table.assign(training=table["seed"])
-    for name, value in DEFAULTS.items():
-        if name not in table:
-            table = table.assign(**{name: value})
+    missing = {name: value for name, value in DEFAULTS.items() if name not in table}
+    return table.assign(**missing)
+
+
+def study_counts(table: pd.DataFrame) -> pd.DataFrame:
+    """The study as whole counts: m, n, lm, task, subsample, training and three arms."""
+    table = fill_defaults(table.reset_index(drop=True))
     for name in KEYS:
         if name not in table:
             raise BadInput(f"no column {name!r}; a study needs {join_names(KEYS[:-1])}")
