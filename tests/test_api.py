@@ -151,10 +151,11 @@ def test_leakage_and_explanations_have_doors_too():
 @pytest.mark.slow
 def test_several_benchmarks_are_the_tasks_of_one_exposure_study(rows):
     design = {"m": 20, "n": 60, "repeats": 2}
-    tasks = {"north": rows, "south": ms.load(rows, **ROLES)}
+    others = rows.assign(claim=rows["claim"] + " in the south")
+    tasks = {"north": rows, "south": ms.load(others, **ROLES)}
     report = ms.exposure(tasks, "idf", **design)
     assert {*report.benchmark["tasks"]} == {"north", "south"}
-    report = ms.exposure([rows, rows], "idf", **design)
+    report = ms.exposure([rows, others], "idf", **design)
     assert {*report.benchmark["tasks"]} == {"benchmark", "benchmark (2)"}
 
 
