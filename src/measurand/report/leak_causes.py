@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import (
+    NEW_TEXTS,
     condition_column,
     is_of_some,
     other_part,
@@ -145,7 +146,6 @@ ONE_FILE_STEP = "Name as `group` a column that has one value for items with like
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
 # That readers are worse than guessing in the first test part.
 BELOW = re.compile(r"surely below the majority(?! with all fields in part=)")
-NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
 # What states how often a part alone is right.

@@ -41,14 +41,13 @@ from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items, with_columns
-from measurand.core.names import name_condition, own_column
+from measurand.core.names import NEW_TEXTS, name_condition, own_column
 from measurand.core.near_texts import LikeTexts
 from measurand.core.reader import Reader
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader
 
 FAMILY = own_column("family")
-NEW_TEXTS = "texts=new"  # the condition of items whose text is new to who learns
 
 
 def mark_remembered(
