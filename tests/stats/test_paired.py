@@ -12,6 +12,7 @@ from measurand.stats.paired import (
     difference,
     mcnemar,
     mean_score,
+    mean_share_difference,
     ratio,
     share_difference,
     sign_flip,
@@ -175,3 +176,20 @@ def test_items_that_never_differ_still_leave_room():
     grouped = share_difference(same, same, clusters=np.arange(40) // 4)
     assert grouped.high > share_difference(same, same).high
     assert "10 clusters" in grouped.method
+
+
+def test_the_luck_of_a_run_is_not_an_item_of_its_own():
+    rng = np.random.default_rng(0)
+    zeros = pd.Series(np.zeros(400))
+    runs = [pd.Series(rng.integers(0, 2, 400).astype(float)) for _ in range(4)]
+    together = mean_share_difference(runs, zeros)
+    one = share_difference(runs[0], zeros)
+    assert together.high - together.low < 0.7 * (one.high - one.low)
+    assert "mean of 4 runs" in together.method
+    assert together.value == pytest.approx(np.mean([run.mean() for run in runs]))
+
+
+def test_runs_that_differ_as_a_whole_widen_the_interval():
+    ones, zeros = pd.Series(np.ones(400)), pd.Series(np.zeros(400))
+    apart = mean_share_difference([ones, zeros], zeros)
+    assert (apart.low, apart.high) == (-1.0, 1.0)

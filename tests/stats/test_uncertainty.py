@@ -10,6 +10,7 @@ from measurand.stats.uncertainty import (
     budget_of_mean,
     cluster_variance,
     mean_interval,
+    run_variance,
     uncertainty_bars,
 )
 
@@ -95,3 +96,22 @@ def test_means_over_few_crossed_texts_cover_as_often_as_they_say(shared):
         seen = mean_interval(values, np.column_stack([queries, texts]))
         covered += seen.low <= 0 <= seen.high
     assert 0.93 <= covered / runs <= 0.97
+
+
+def test_runs_that_flip_single_items_add_nothing_that_items_do_not_hold():
+    rng = np.random.default_rng(0)
+    flips = np.array([run_variance(rng.normal(size=(3, 50))) for _ in range(400)])
+    shifts = rng.normal(size=(400, 3, 1))
+    shifted = [run_variance(s + rng.normal(size=(3, 50))) for s in shifts]
+    assert flips.mean() < 1 / 50 / 3 / 2  # the spread of their means is 1 / 50 / 3
+    # A variance of three has a standard error of its own size, over 400 of them.
+    assert np.isclose(np.mean(shifted), 1 / 3, atol=4 / 3 / 400**0.5)
+
+
+def test_flips_of_whole_clusters_are_held_by_the_clusters():
+    rng = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(20), 5)
+    flips = rng.normal(size=(400, 3, 20)).repeat(5, axis=2)
+    own = np.mean([run_variance(run, clusters) for run in flips])
+    alone = np.mean([run_variance(run) for run in flips])
+    assert own < 1 / 20 / 3 / 2 < alone

@@ -251,7 +251,7 @@ def pool_estimates(
     variance = float(values.var(ddof=1)) / len(values)
     below = float(np.mean([estimate.value - estimate.low for estimate in estimates]))
     above = float(np.mean([estimate.high - estimate.value for estimate in estimates]))
-    method = f"{first.method}; mean of {len(values)} {what}, their spread added"
+    method = f"{first.method}; {averaged_runs(len(values), what)}"
     return replace(
         first,
         value=value,
@@ -278,6 +278,18 @@ def widen_estimate(
     below, above = (_widen_arm(a, variance, freedom, estimate.level) for a in arms)
     low, high = estimate.value - below, estimate.value + above
     return replace(estimate, low=low, high=high, method=f"{estimate.method}; {what}")
+
+
+def widen_over_runs(estimate: Estimate, variance: float, runs: int) -> Estimate:
+    """The mean of several runs, its interval also holding the spread between them."""
+    if runs < 2:
+        return estimate
+    return widen_estimate(estimate, variance, runs - 1, averaged_runs(runs))
+
+
+def averaged_runs(runs: int, what: str = "runs") -> str:
+    """How the method of an interval says that it is of several runs."""
+    return f"mean of {runs} {what}, their spread added"
 
 
 def _widen_arm(arm: float, variance: float, freedom: int, level: float) -> float:

@@ -1,12 +1,12 @@
 """Scores of the same items, compared."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import stdtrit
 from scipy.stats import binom, norm
 from statsmodels.stats.contingency_tables import mcnemar as exact_mcnemar
 
@@ -14,6 +14,7 @@ from measurand.core.arrays import Clusters, Floats
 from measurand.core.clusters import count_clusters, split_ways
 from measurand.core.errors import BadInput, Undefined
 from measurand.core.finding import Estimate
+from measurand.stats.decisions import averaged_runs, two_source_quantile
 from measurand.stats.resampling import (
     RESAMPLES,
     bootstrap,
@@ -25,6 +26,7 @@ from measurand.stats.scores import (
     bound_constant_share,
     unseen_share,
 )
+from measurand.stats.uncertainty import run_variance
 
 
 def _pair_scores(*scores: "pd.Series[float]") -> Floats:
@@ -106,28 +108,58 @@ def share_difference(
     >>> print(share_difference(ones, zeros))
     1.000 [0.851, 1.000]
     """
-    first, second = _pair_scores(a, b).T
-    n = len(first)
+    return mean_share_difference([a], b, clusters=clusters, level=level)
+
+
+def mean_share_difference(
+    runs: Sequence["pd.Series[float]"],
+    base: "pd.Series[float]",
+    *,
+    clusters: Clusters = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Mean over items and runs of `run - base`, all 0 or 1, by a score interval.
+
+    The runs of an item are averaged first: what one run has right and another wrong is
+    luck of the run, and an interval of each run would count it as an item's, too.
+
+    >>> ones, half = pd.Series([1.0] * 50), pd.Series([0.0, 1.0] * 25)
+    >>> print(mean_share_difference([half, 1 - half], ones))
+    -0.500 [-0.602, -0.429]
+    """
+    scores = _pair_scores(*runs, base).T
+    each = scores[:-1] - scores[-1]
+    count, n = each.shape
     if n < 2:
         raise Undefined("no items to average; widen the selection")
     ways = [np.arange(n)] if clusters is None else split_ways(clusters)
-    value, discordant = float((first - second).mean()), float((first != second).mean())
-    rows = (first - second - value)[:, None]
-    sums = [sum_clusters(rows, way) for way in ways]
+    mean = each.mean(axis=0)
+    value, square = float(mean.mean()), float((mean**2).mean())
+    sums = [sum_clusters((mean - value)[:, None], way) for way in ways]
     spread = [float((s**2).sum()) * len(s) / max(len(s) - 1, 1) for s in sums]
     variance = float(combine_ways(np.array(spread))) / n**2
     units = count_clusters(ways[0]) if len(ways) == 1 else min(len(s) for s in sums[:2])
-    plain = (discordant - value**2) / n
+    plain = (square - value**2) / n
     effective = min(float(n), n * plain / variance) if variance > 0 else float(units)
     freedom = float(max(units - 1, 1))
     if units < n:
-        freedom = min(_variance_freedom(s[:, 0]) for s in sums[:2])
-    quantile = float(stdtrit(max(freedom, 1.0), (1 + level) / 2))
+        freedom = max(min(_variance_freedom(s[:, 0]) for s in sums[:2]), 1.0)
+    of_runs = run_variance(each, clusters)
     low, high = score_bounds(
-        value, variance**0.5, discordant, effective, quantile, level=level
+        value,
+        (variance + of_runs) ** 0.5,
+        square,
+        effective,
+        two_source_quantile(level, (variance, of_runs), (freedom, max(count - 1, 1))),
+        level=level,
+        seed_se=of_runs**0.5,
+        moved=(float(np.maximum(-mean, 0).mean()), float(np.maximum(mean, 0).mean())),
     )
     what = "items" if units == n else f"{units} clusters"
-    return Estimate(value, low, high, level, n, f"score interval over {what}")
+    method = f"score interval over {what}"
+    if count > 1:
+        method += f"; {averaged_runs(count)}"
+    return Estimate(value, max(low, -1.0), min(high, 1.0), level, n, method)
 
 
 def _variance_freedom(sums: Floats) -> float:

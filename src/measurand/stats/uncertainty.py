@@ -84,6 +84,31 @@ def cluster_variance(
     return float(combine_ways(np.array(spreads)) / n**2)
 
 
+def run_variance(runs: Floats, clusters: Clusters = None) -> float:
+    """What the spread between runs adds to the variance of a mean over items and runs.
+
+    Where runs answer single items otherwise, their means differ for that alone; the
+    variance over items of what is averaged over the runs holds it already.
+
+    Args:
+        runs: Runs × items.
+        clusters: Items with one number hang together.
+
+    >>> run_variance(np.array([[0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]))
+    0.0
+    >>> round(run_variance(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])), 3)
+    0.25
+    """
+    count, n = runs.shape
+    if count < 2:
+        return 0.0
+    means = runs.mean(axis=1)
+    single = runs - runs.mean(axis=0) - means[:, None] + means.mean()
+    units = np.arange(n) if clusters is None else clusters
+    held = sum(cluster_variance(run, units) for run in single) / (count - 1) / count
+    return max(float(means.var(ddof=1)) / count - held, 0.0)
+
+
 def mean_interval(
     values: Floats, clusters: Clusters = None, level: float = 0.95
 ) -> Estimate:
@@ -122,7 +147,7 @@ def budget_of_mean(
     if clusters is not None:
         variances[SHARED] = cluster_variance(values, clusters) - alone
     if len(runs) > 1:
-        variances[source] = float(runs.mean(axis=1).var(ddof=1)) / len(runs)
+        variances[source] = run_variance(runs, clusters)
     return UncertaintyBudget(variances, left_out)
 
 

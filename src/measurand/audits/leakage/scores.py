@@ -17,9 +17,16 @@ from measurand.core.items import Items
 from measurand.core.names import name_condition
 from measurand.experiment.ask import remark_findings
 from measurand.stats.agreement import kappa, nba, nbr
-from measurand.stats.decisions import ONE_TRAINING, pool_estimates
+from measurand.stats.decisions import ONE_TRAINING, pool_estimates, widen_over_runs
 from measurand.stats.information import pvi, v_information
-from measurand.stats.paired import difference, mean_score, ratio, share_difference
+from measurand.stats.paired import (
+    difference,
+    mean_score,
+    mean_share_difference,
+    ratio,
+    share_difference,
+)
+from measurand.stats.uncertainty import run_variance
 
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 REMEMBERED = "remembered"  # it leaks only where training has the text with its label
@@ -274,7 +281,15 @@ def _decided_findings(
         "over_majority", name, part, reading.accuracy.over, reading.in_accuracy
     )
     decided = {"v_information": reading.in_bits}
-    others = (replace(f, decision=decided.get(f.statistic)) for f in statement.findings)
+    told = {"v_information": reading.bits.over}
+    others = (
+        replace(
+            f,
+            estimate=told.get(f.statistic, f.estimate),
+            decision=decided.get(f.statistic),
+        )
+        for f in statement.findings
+    )
     return [headline, *others]
 
 
@@ -434,18 +449,15 @@ def part_leakage(
         parts: How many parts are tested.
         seeded: Whether training is a matter of chance.
     """
+    right = [_correct_in_run(alone, run) for run in range(len(alone.probabilities))]
 
     def over(level: float) -> Estimate:
-        estimates = [
-            share_difference(
-                _correct_in_run(alone, r),
-                baselines.majority,
-                clusters=baselines.clusters,
-                level=level,
-            )
-            for r in range(len(alone.probabilities))
-        ]
-        return pool_estimates(estimates, alone=ONE_TRAINING if seeded else "")
+        estimate = mean_share_difference(
+            right, baselines.majority, clusters=baselines.clusters, level=level
+        )
+        if len(right) > 1 or not seeded:
+            return estimate
+        return replace(estimate, method=f"{estimate.method}; {ONE_TRAINING}")
 
     return PartLeakage(over(0.95), over(1 - 0.05 / parts), over(0.90).high)
 
@@ -458,11 +470,13 @@ def runs_in_bits(runs: Runs, baselines: LeakageBaselines, tests: int) -> PartLea
         baselines: What they are held against.
         tests: How many tests share the 5 % of false alarms.
     """
+    count, clusters = len(runs.probabilities), baselines.clusters
+    logs = np.mean([gold_logs(runs, run) for run in range(count)], axis=0)
+    of_runs = run_variance(bits_by_item(runs, baselines), clusters)
 
     def bits(level: float) -> Estimate:
-        count = len(runs.probabilities)
-        each = [_usable_bits(runs, run, baselines, level) for run in range(count)]
-        return pool_estimates(each)
+        told = v_information(logs, baselines.null, clusters=clusters, level=level)
+        return widen_over_runs(told, of_runs, count)
 
     return PartLeakage(bits(0.95), bits(1 - 0.05 / tests), bits(0.90).high)
 
