@@ -3,8 +3,10 @@
 A design says how many items there are, which of them share a query or an evidence text,
 how skewed labels are and how often a reader was trained. Answers are drawn item by item
 from a known model in which shared texts and trainings have effects of their own; the
-statistics and the decisions are those of the audits. `python -m bench designs` draws
-2,000 benchmarks a design, the test suite 400 of some.
+statistics and the decisions are those of the audits. The truth is that of a mean over
+trainings; where there was one, it is that of this training, since the interval says
+that it holds no other. `python -m bench designs` draws 2,000 benchmarks a design, the
+test suite 400 of some.
 """
 
 from concurrent.futures import ProcessPoolExecutor
@@ -35,9 +37,11 @@ from measurand.stats.shuffles import add_seed_variance, shuffle_effect
 
 SHUFFLES, SHARERS = 20, 4  # items that share a text where texts are shared
 SPREAD, SEED_SPREAD = 0.7, 0.05  # of a text's effect and of a training's, in logits
+VERDICT = "verdict"  # of one part, by accuracy and bits
 SMALL = "small"  # about as large as the usual margin
 STRENGTHS = {SMALL: (0.12, 0.3), "large": (0.5, 1.0)}  # of evidence, of a part
 LARGE = 400_000  # items of the truth
+OFFSETS = SEED_SPREAD * np.linspace(-4, 4, 17)  # trainings whose truth is worked out
 SHARED = ("none", "query", "evidence", "both")
 FEW_DIFFER = 20  # texts: with fewer, a share comes in steps too coarse for 0.95
 
@@ -89,7 +93,7 @@ class Tally:
     """How often an interval covered, and how often a decision was wrong.
 
     Attributes:
-        covered: Intervals that hold the truth.
+        covered: Intervals that hold the truth; none where a verdict is counted.
         alarms: Decisions for an effect above a margin that the truth is on.
         all_clear: Decisions for an effect within a margin that the truth is on.
         runs: How many benchmarks.
@@ -97,17 +101,23 @@ class Tally:
             none where what is averaged is no difference of two answers.
     """
 
-    covered: int = 0
+    covered: int | None = 0
     alarms: int = 0
     all_clear: int = 0
     runs: int = 0
     differing: int | None = None
 
     def add(
-        self, *, covered: bool, alarm: bool, clear: bool, differing: int | None = None
+        self,
+        *,
+        alarm: bool,
+        clear: bool,
+        covered: bool = False,
+        differing: int | None = None,
     ) -> None:
         """Count one benchmark."""
-        self.covered += covered
+        if self.covered is not None:
+            self.covered += covered
         self.alarms += alarm
         self.all_clear += clear
         self.runs += 1
@@ -124,8 +134,26 @@ class Tally:
         return self.differing is None or self.differing / self.runs >= FEW_DIFFER
 
 
+def train(design: Design, rng: np.random.Generator) -> Floats:
+    """What each training is off by, in logits: trainings × 1."""
+    return rng.normal(scale=SEED_SPREAD, size=(design.seeds, 1))
+
+
+def truth_at(curve: Floats, trained: Floats) -> float:
+    """The truth of these trainings: of their one, or of all that there might be.
+
+    Args:
+        curve: The truth of each training of `OFFSETS`.
+        trained: What each training was off by.
+    """
+    if len(trained) == 1:
+        return float(np.interp(trained[0, 0], OFFSETS, curve))
+    weights = np.exp(-0.5 * (OFFSETS / SEED_SPREAD) ** 2)
+    return float(np.average(curve, weights=weights))
+
+
 def evidence_answers(
-    design: Design, effect: float, rng: np.random.Generator
+    design: Design, effect: float, trained: Floats, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Ints, Ints]:
     """Right or not with the own text and with others', a training a row.
 
@@ -136,7 +164,6 @@ def evidence_answers(
     queries, texts = design.groups(rng)
     asked = rng.normal(scale=SPREAD, size=design.n)[queries]
     told = rng.normal(scale=SPREAD, size=design.n)
-    trained = rng.normal(scale=SEED_SPREAD, size=(design.seeds, 1))
     level = np.log(design.majority / (1 - design.majority))
     donors = np.array([_derange(texts, rng) for _ in range(SHUFFLES)], np.int32)
     # An item is as hard to every training: so what trainings share is drawn once.
@@ -166,22 +193,23 @@ def _derange(texts: Ints, rng: np.random.Generator) -> Ints:
 
 
 @cache
-def evidence_truth(majority: float, effect: float) -> float:
-    """What wrong evidence costs on average, over texts, trainings and items."""
-    design = Design(LARGE, "none", majority, 1)
+def evidence_truths(majority: float, effect: float) -> Floats:
+    """What wrong evidence costs over texts and items, by training."""
     rng = np.random.default_rng(0)
     total = rng.normal(scale=np.sqrt(2) * SPREAD, size=LARGE)
-    total += rng.normal(scale=SEED_SPREAD, size=LARGE)
-    level = np.log(design.majority / (1 - design.majority))
-    return float((expit(level + effect + total) - expit(level + total)).mean())
+    total += np.log(majority / (1 - majority))
+    costs = [(expit(total + o + effect) - expit(total + o)).mean() for o in OFFSETS]
+    return np.array(costs)
 
 
 def tally_evidence(design: Design, effect: float, runs: int, seed: int = 0) -> Tally:
     """Intervals of ΔEvi, and decisions at a margin that is the truth itself."""
-    truth, tally = evidence_truth(design.majority, effect), Tally()
+    truths, tally = evidence_truths(design.majority, effect), Tally()
     for run in range(runs):
         rng = generator(seed, "designs", "evidence", str(design), run)
-        right, wrong, donors, clusters = evidence_answers(design, effect, rng)
+        trained = train(design, rng)
+        truth = truth_at(truths, trained)
+        right, wrong, donors, clusters = evidence_answers(design, effect, trained, rng)
         seen = shuffle_effect(right.mean(axis=0), wrong.mean(axis=0), donors, clusters)
         losses = right.mean(axis=1) - wrong.mean(axis=(1, 2))
         seen = add_seed_variance(seen, losses)
@@ -196,7 +224,7 @@ def tally_evidence(design: Design, effect: float, runs: int, seed: int = 0) -> T
 
 
 def leakage_answers(
-    design: Design, slope: float, rng: np.random.Generator
+    design: Design, slope: float, trained: Floats, rng: np.random.Generator
 ) -> tuple[Runs, LeakageBaselines]:
     """What a reader of one part answers, whose texts tell so much of the label."""
     texts, others = design.groups(rng)
@@ -205,7 +233,6 @@ def leakage_answers(
     # Items of one text of the other part have labels that are alike.
     alike = rng.normal(scale=SPREAD, size=design.n)[others]
     gold = (rng.random(design.n) < expit(level + slope * telling + alike)).astype(int)
-    trained = rng.normal(scale=SEED_SPREAD, size=(design.seeds, 1))
     shares = expit(level + slope * telling + trained)
     probabilities = np.stack([1 - shares, shares], axis=-1).astype(np.float32)
     ids = tuple(f"{i:06d}" for i in range(design.n))
@@ -233,45 +260,53 @@ def _mean_share(majority: float, slope: float = 0.0) -> float:
 
 
 @cache
-def leakage_truth(majority: float, slope: float) -> tuple[float, float]:
-    """Accuracy over the majority and bits of that reader, over items and trainings."""
+def leakage_truths(majority: float, slope: float) -> dict[str, Floats]:
+    """Accuracy over the majority and bits of that reader over items, by training."""
     rng = np.random.default_rng(2)
-    level = np.log(majority / (1 - majority))
-    telling = slope * rng.normal(size=LARGE)
-    label = expit(level + telling + rng.normal(scale=SPREAD, size=LARGE))
-    said = expit(level + telling + rng.normal(scale=SEED_SPREAD, size=LARGE))
-    over = np.where(said > 0.5, label, 1 - label) - label
+    telling = np.log(majority / (1 - majority)) + slope * rng.normal(size=LARGE)
+    label = expit(telling + rng.normal(scale=SPREAD, size=LARGE))
     share = _mean_share(majority)
-    told = label * np.log2(said / share)
-    told += (1 - label) * np.log2((1 - said) / (1 - share))
-    return float(over.mean()), float(told.mean())
+    accuracies, bits = [], []
+    for offset in OFFSETS:
+        said = expit(telling + offset)
+        accuracies.append((np.where(said > 0.5, label, 1 - label) - label).mean())
+        told = label * np.log2(said / share)
+        told += (1 - label) * np.log2((1 - said) / (1 - share))
+        bits.append(told.mean())
+    return {"accuracy": np.array(accuracies), "bits": np.array(bits)}
 
 
 def tally_leakage(
     design: Design, slope: float, runs: int, seed: int = 0
 ) -> dict[str, Tally]:
-    """Intervals of accuracy over the majority and of bits, and decisions at them."""
-    truths = dict(
-        zip(("accuracy", "bits"), leakage_truth(design.majority, slope), strict=True)
-    )
-    tallies = {unit: Tally() for unit in truths}
+    """Intervals of accuracy over the majority and of bits, and decisions at them.
+
+    And what is made of both: a leak by either, which share the 5 %; none found by both.
+    """
+    truths = leakage_truths(design.majority, slope)
+    tallies = {unit: Tally() for unit in truths} | {VERDICT: Tally(covered=None)}
     for run in range(runs):
         rng = generator(seed, "designs", "leakage", str(design), run)
-        answers, baselines = leakage_answers(design, slope, rng)
+        trained = train(design, rng)
+        answers, baselines = leakage_answers(design, slope, trained, rng)
+        tests = baselines.count_tests(1)
         measured = {
-            "accuracy": part_leakage(answers, baselines, 1, seeded=True),
-            "bits": runs_in_bits(answers, baselines, 1),
+            "accuracy": part_leakage(answers, baselines, tests, seeded=True),
+            "bits": runs_in_bits(answers, baselines, tests),
         }
-        differing = count_differing(answers, baselines)
-        for unit, truth in truths.items():
-            told = measured[unit]
-            decided = told.decision(truth)
+        differing, decided = count_differing(answers, baselines), []
+        for unit, told in measured.items():
+            truth = truth_at(truths[unit], trained)
+            decided.append(told.decision(truth))
             tallies[unit].add(
                 covered=told.over.low <= truth <= told.over.high,
-                alarm=decided == LEAKS,
-                clear=decided == WITHIN,
+                alarm=told.over.low > truth,
+                clear=decided[-1] == WITHIN,
                 differing=differing if unit == "accuracy" else None,
             )
+        tallies[VERDICT].add(
+            alarm=LEAKS in decided, clear=decided == [WITHIN] * len(decided)
+        )
     return tallies
 
 
@@ -331,14 +366,15 @@ def state_tally(name: str, tally: Tally, *, usual: bool) -> list[Figure]:
         ends = binomtest(count, tally.runs).proportion_ci(0.99)
         return count / tally.runs, float(ends.low), float(ends.high)
 
-    covered, lower, upper = rate(tally.covered)
     alarms, alarms_low, _ = rate(tally.alarms)
     clear, clear_low, _ = rate(tally.all_clear)
+    usual |= tally.covered is None  # a verdict is held to it at every margin
     return [
-        Figure(f"{name}, intervals that cover", covered, "share"),
-        Figure(f"{name}, upper end of that", upper, "share", least=0.93),
-        *[Figure(f"{name}, lower end of that", lower, "share", most=0.97)]
-        * tally.is_fine,
+        *(
+            _state_coverage(name, *rate(tally.covered), fine=tally.is_fine)
+            if tally.covered is not None
+            else ()
+        ),
         Figure(f"{name}, false alarms", alarms, "share"),
         Figure(f"{name}, lower end of these", alarms_low, "share", most=0.05),
         Figure(f"{name}, false all-clears", clear, "share"),
@@ -346,4 +382,15 @@ def state_tally(name: str, tally: Tally, *, usual: bool) -> list[Figure]:
             [Figure(f"{name}, lower end of those", clear_low, "share", most=0.05)]
             * usual
         ),
+    ]
+
+
+def _state_coverage(
+    name: str, covered: float, lower: float, upper: float, *, fine: bool
+) -> list[Figure]:
+    """How often intervals cover, between these ends by chance."""
+    return [
+        Figure(f"{name}, intervals that cover", covered, "share"),
+        Figure(f"{name}, upper end of that", upper, "share", least=0.93),
+        *[Figure(f"{name}, lower end of that", lower, "share", most=0.97)] * fine,
     ]
