@@ -8,6 +8,7 @@ in FEVER. What is recovered is held against figures that were measured apart fro
 project, on one sample each; they may differ by 0.1.
 """
 
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -80,9 +81,10 @@ def recovered(whole: Benchmark, name: str, reader: str) -> list[Figure]:
 
 def run(arguments: list[str]) -> list[Figure]:
     """The figures of both benchmarks."""
-    figures = []
-    for name, data in zip(APART, map(Path, arguments), strict=True):
-        whole, _ = pairs(data, name)
-        for reader in APART[name]:
-            figures += recovered(whole, name, reader)
-    return figures
+    with ProcessPoolExecutor() as pool:
+        futures = [
+            pool.submit(recovered, pairs(data, name)[0], name, reader)
+            for name, data in zip(APART, map(Path, arguments), strict=True)
+            for reader in APART[name]
+        ]
+        return [figure for future in futures for figure in future.result()]

@@ -4,12 +4,13 @@
         [--reader minilm --weights DIR]
     python -m bench.exposure_doses figures idf ROWS.csv ...
 
-`rows` draws 40 times a seed from four topic tasks (DATA holds gzipped JSON lines with
-text and label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and
-20 % of the test rows stand with their labels in place of as many labelled rows.
-`figures` says what each dose gained of what it could, what of the leaked rows was
-recovered, and which is the least dose that is found. What the leaked rows alone gained
-foretells it, with the noise of the arm. They go to
+`rows` draws 40 times from four topic tasks (DATA holds gzipped JSON lines with text and
+label), m = 50, n = 200, and trains the three arms and one a dose: 2, 5, 10 and 20 % of
+the test rows stand with their labels in place of as many labelled rows. Every seed is a
+study of its own. `figures` says what each dose gained of what it could, what of the
+leaked rows was recovered, and in how many studies it was found. The least dose that is
+found is that which 80 % of the studies find, and of every larger one; what the leaked
+rows alone gained foretells it, with the noise of a study. They go to
 bench/results/exposure_doses_NAME.json.
 """
 
@@ -18,9 +19,11 @@ import gzip
 import json
 import time
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.control import ControlEffect, control_effects
@@ -33,6 +36,8 @@ from measurand.readers import READERS
 
 TOPICS = ("ag_news", "clickbait", "rotten_tomatoes", "trec")
 DOSES = (0.02, 0.05, 0.1, 0.2)
+DRAWS = 40  # of each task in a study
+POWER = 0.8  # the share of studies that find what can be found
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -78,7 +83,7 @@ def rows(
 
 
 def least_dose(control: ControlEffect) -> float:
-    """The least dose that an arm as noisy as this tells from zero 80 % of the time.
+    """The least dose that a study as noisy as this tells from zero 80 % of the time.
 
     By what the leaked rows gained: the other rows of the arm gain nothing, and their
     noise is many times as large.
@@ -87,31 +92,42 @@ def least_dose(control: ControlEffect) -> float:
     return control.gain.detectable(0.0) / max(control.room * recovered, 1e-9)
 
 
-def told(control: ControlEffect) -> dict[str, Any]:
-    """What one dose did."""
+def studies(table: pd.DataFrame) -> list[list[ControlEffect]]:
+    """What each dose did, study by study."""
+    apart = table.groupby((table["subsample"] - 1) // DRAWS)  # numbered from 1
+    return [*chain(*(control_effects(rows, 0).values() for _, rows in apart))]
+
+
+def told(whole: ControlEffect, alone: Sequence[ControlEffect]) -> dict[str, Any]:
+    """What one dose did, in all studies together and in each."""
     return {
-        "dose": round(control.dose, 4),
-        "gain": vars(control.gain.estimate),
-        "expected": round(control.expected, 3),
-        "recovery": vars(control.recovery["all models"]),
-        "least": round(least_dose(control), 4),
-        "found": control.is_seen,
+        "dose": round(whole.dose, 4),
+        "gain": vars(whole.gain.estimate),
+        "expected": round(whole.expected, 3),
+        "recovery": vars(whole.recovery["all models"]),
+        "least": round(float(np.median([least_dose(one) for one in alone])), 4),
+        "found": sum(one.is_seen for one in alone),
     }
 
 
 def figures(name: str, table: pd.DataFrame) -> dict[str, Any]:
     """The doses, the least that was found, and the least that was foretold."""
-    (controls,) = control_effects(table, 0).values()
+    (whole,), alone = control_effects(table, 0).values(), studies(table)
+    doses = [told(*of) for of in zip(whole, zip(*alone, strict=True), strict=True)]
+    needed = POWER * len(alone)
     found = [
-        c.dose for k, c in enumerate(controls) if all(x.is_seen for x in controls[k:])
+        dose["dose"]
+        for k, dose in enumerate(doses)
+        if all(larger["found"] >= needed for larger in doses[k:])
     ]
-    foretold = [c.dose for c in controls if c.dose >= least_dose(c)]
+    foretold = [dose["dose"] for dose in doses if dose["dose"] >= dose["least"]]
     return {
         "reader": name,
         "tasks": sorted(table["task"].unique()),
-        "draws": int(table.groupby("task").size().min()),
+        "studies": len(alone),
+        "draws": DRAWS,
         "trained": sorted(table["trained"].unique()),
-        "doses": [told(control) for control in controls],
+        "doses": doses,
         "foretold": min(foretold, default=None),
         "found": min(found, default=None),
     }
@@ -126,7 +142,6 @@ def main() -> None:
     run.add_argument("out", type=Path)
     run.add_argument("--reader", default="idf")
     run.add_argument("--weights")
-    run.add_argument("--draws", type=int, default=40)
     run.add_argument("--seed", type=int, default=0)
     run.add_argument("--topics", nargs="+", choices=TOPICS, default=TOPICS)
     say = verbs.add_parser("figures")
@@ -135,7 +150,7 @@ def main() -> None:
     got = take.parse_args()
     if got.verb == "rows":
         reader = reader_of(got.reader, got.weights)
-        design = Design(50, 200, got.draws, doses=DOSES)
+        design = Design(50, 200, DRAWS, doses=DOSES)
         rows(got.data, got.out, {got.reader: reader}, design, got.topics, got.seed)
         return
     result = figures(got.name, pd.concat(map(pd.read_csv, got.rows)))

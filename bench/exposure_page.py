@@ -93,10 +93,11 @@ def doses() -> list[str]:
         "",
         "`python -m bench.exposure_doses rows DATA/topics ROWS.csv` and `figures NAME "
         "ROWS.csv`: a share of the test rows is learned with its labels, in place of "
-        "as many labelled rows, m = 50, n = 200. The least dose that is found (the "
-        "95 % interval of its gain excludes 0, and that of every larger one) is held "
-        "against what the leaked rows alone foretell: the least that an arm as noisy "
-        "would show 80 % of the time, by what these rows gained.",
+        "as many labelled rows, m = 50, n = 200. Every seed is a study; a study finds "
+        "a dose where the 95 % interval of its gain excludes 0. The least dose that "
+        "80 % of the studies find, and every larger one, is held against what the "
+        "leaked rows alone foretell: the least that a study as noisy would show 80 % "
+        "of the time, by what these rows gained (the median over studies).",
         "",
         "| reader | dose | gain, points [95 %] | of | recovery [95 %] | least dose | "
         "found |",
@@ -108,13 +109,14 @@ def doses() -> list[str]:
         lines += [
             f"| {told['reader']} | {one['dose']:.3g} | {shown(one['gain'])} | "
             f"{one['expected']:.2f} | {shown(one['recovery'])} | {one['least']:.3f} | "
-            f"{'yes' if one['found'] else 'no'} |"
+            f"{one['found']} of {told['studies']} |"
             for one in told["doses"]
         ]
         notes.append(
-            f"{told['reader']} on {', '.join(told['tasks'])}, {told['draws']} draws "
-            f"each: of those tried, {share(told, 'foretold')} is the least that was "
-            f"foretold, and {share(told, 'found')} the least that was found."
+            f"{told['reader']} on {', '.join(told['tasks'])}, {told['studies']} "
+            f"studies of {told['draws']} draws each: of those tried, "
+            f"{share(told, 'foretold')} is the least that was foretold, and "
+            f"{share(told, 'found')} the least that was found."
         )
     return [*lines, "", *notes, ""]
 
