@@ -133,7 +133,7 @@ class Overlaps:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The last field alone, with `overlap10` where all its words are elsewhere."""
         self.check_items(items)
-        *others, last = (items.column(field) for field in items.fields)
+        *others, last = (items.column(field).tolist() for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         name = items.fields[-1]
         kept = items.keep_fields(name)

@@ -177,5 +177,5 @@ def _leading_directions(rows: Floats | csr_array, size: int) -> Floats:
 
 def _item_texts(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:
     """The text of each item, all fields in a row."""
-    columns = [items.column(name) for name in fields or items.fields]
+    columns = [items.column(name).tolist() for name in fields or items.fields]
     return [" ".join(texts) for texts in zip(*columns, strict=True)]
