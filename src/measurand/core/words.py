@@ -38,8 +38,8 @@ SIGNS = (
 )
 STEM = rf"[^\W{UNSPACED}]+(?:[{SIGNS}]+[^\W{UNSPACED}]*)*"
 WORD = re.compile(rf"[{UNSPACED}]|{STEM}(?:['’]{STEM})?")
-# What WORD finds in lower-cased ASCII, in a third of the time.
-ASCII_WORD = re.compile(r"[a-z0-9_]+(?:'[a-z0-9_]+)?")
+# What WORD finds in ASCII, in a third of the time.
+ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z0-9_]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
 NEGATIONS = frozenset(
     [
@@ -255,6 +255,7 @@ def sentence_key(text: str) -> tuple[str, ...]:
 
 
 MOST_CHARACTERS = 8_000_000  # of the texts that one function remembers
+MOST_WORDS = 2**17  # of which one function remembers something
 
 
 def remember_texts(
