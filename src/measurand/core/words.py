@@ -14,7 +14,7 @@ any reader of words can read.
 import math
 import re
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, lru_cache, wraps
 from importlib.resources import files
 from unicodedata import category
 
@@ -341,7 +341,7 @@ def length_words(text: str) -> str:
     >>> length_words("A dog , barks!") == length_words("A dog,<br> barks")
     True
     """
-    letters = sum(letter.isalnum() for letter in MARKUP.sub("", text))
+    letters = sum(map(str.isalnum, MARKUP.sub("", text)))
     count = len(content_words(text))
     return f"words{_length_class(count)} letters{_length_class(letters)}"
 
@@ -366,6 +366,7 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
     return str(kind)
 
 
+@lru_cache(maxsize=MOST_WORDS)
 def _case(word: str) -> str:
     """How a word is written; a single capital begins it as in any title."""
     if word.lower() == word.upper():
