@@ -13,9 +13,10 @@ any reader of words can read.
 
 import math
 import re
-from collections.abc import Callable
-from functools import cache, lru_cache, wraps
+from collections.abc import Callable, Sized
+from functools import cache, lru_cache, partial, wraps
 from importlib.resources import files
+from typing import TypeVar
 from unicodedata import category
 
 UNSPACED = (
@@ -85,14 +86,59 @@ Span = tuple[int, int]
 ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 
 
+MOST_CHARACTERS = 8_000_000  # of the texts that one function remembers
+FEW_CHARACTERS = 2_000_000  # where a result takes far more room than its characters
+MOST_WORDS = 2**17  # of which one function remembers something
+
+Result = TypeVar("Result", bound=Sized)
+
+
+def remember_texts(
+    change: Callable[[str], Result], most: int = MOST_CHARACTERS
+) -> Callable[[str], Result]:
+    """The same function, which remembers what it made of a text.
+
+    An audit changes the same texts in each fold of each cut of the items. Texts are
+    counted by their characters, since one may be a word or a book; where they are too
+    many, all are forgotten.
+
+    >>> shout = remember_texts(str.upper)
+    >>> shout("a boat"), shout("a boat") is shout("a boat")
+    ('A BOAT', True)
+    """
+    results: dict[str, Result] = {}
+    room = most
+
+    @wraps(change)
+    def remember(text: str) -> Result:
+        nonlocal room
+        result = results.get(text)
+        if result is None:
+            result = change(text)
+            room -= len(text) + len(result)
+            if room < 0:
+                results.clear()
+                room = most
+            results[text] = result
+        return result
+
+    return remember
+
+
 def words(text: str) -> list[str]:
     """The lower-cased words of `text`, or its characters where no spaces are written.
 
     >>> words("Don't PANIC, 42!"), words("猫吃鱼 ok"), words("नहीं")
     (["don't", 'panic', '42'], ['猫', '吃', '鱼', 'ok'], ['नहीं'])
     """
+    return list(_cut_words(text))
+
+
+@partial(remember_texts, most=FEW_CHARACTERS)
+def _cut_words(text: str) -> tuple[str, ...]:
+    """The words of `words`: audits ask for those of the same texts again and again."""
     lower = text.lower()
-    return (ASCII_WORD if lower.isascii() else WORD).findall(lower)
+    return tuple((ASCII_WORD if lower.isascii() else WORD).findall(lower))
 
 
 # English words that hold a sentence together; negations stand apart.
@@ -252,42 +298,6 @@ def sentence_key(text: str) -> tuple[str, ...]:
     True
     """
     return tuple(sorted(map(bare_words, split_sentences(text))))
-
-
-MOST_CHARACTERS = 8_000_000  # of the texts that one function remembers
-MOST_WORDS = 2**17  # of which one function remembers something
-
-
-def remember_texts(
-    change: Callable[[str], str], most: int = MOST_CHARACTERS
-) -> Callable[[str], str]:
-    """The same function, which remembers what it made of a text.
-
-    An audit changes the same texts in each fold of each cut of the items. Texts are
-    counted by their characters, since one may be a word or a book; where they are too
-    many, all are forgotten.
-
-    >>> shout = remember_texts(str.upper)
-    >>> shout("a boat"), shout("a boat") is shout("a boat")
-    ('A BOAT', True)
-    """
-    results: dict[str, str] = {}
-    room = most
-
-    @wraps(change)
-    def remember(text: str) -> str:
-        nonlocal room
-        result = results.get(text)
-        if result is None:
-            result = change(text)
-            room -= len(text) + len(result)
-            if room < 0:
-                results.clear()
-                room = most
-            results[text] = result
-        return result
-
-    return remember
 
 
 LETTERS = rf"[^\W\d_]+(?:[{SIGNS}]+[^\W\d_]*)*"
