@@ -171,7 +171,7 @@ class Grams:
         """The weighted, normalised rows of `texts`."""
         tokens = number_words(texts, self.vocabulary, grow=False)
         rows, features = _feature_keys(tokens, len(self.vocabulary))
-        columns = self._columns.get_indexer(features)
+        columns = self._columns.get_indexer(pd.Index(features))
         known = columns >= 0
         shape = len(tokens.starts) - 1, len(self.feature_keys)
         return weigh_counts(count_cells(rows[known], columns[known], shape), self.idf)
