@@ -1,7 +1,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from measurand.core.words import WORD, words
+from measurand.core.words import ASCII_WORD, WORD, words
 
 
 @settings(max_examples=40)
@@ -10,3 +10,9 @@ from measurand.core.words import WORD, words
 @example("\u212a is no k, and \u2019 is no '")  # the Kelvin sign is k in lower case
 def test_the_short_cut_for_plain_text_finds_the_same_words(text):
     assert words(text) == WORD.findall(text.lower())
+
+
+@settings(max_examples=40)
+@given(st.text(st.characters(codec="ascii")))
+def test_the_short_cut_needs_no_lower_case(text):
+    assert ASCII_WORD.findall(text) == WORD.findall(text)

@@ -12,6 +12,7 @@ from measurand.core.words import has_negation
 from measurand.interventions.paraphrase import (
     MOST,
     Paraphrase,
+    first_paraphrase,
     normalize_wording,
     propose_paraphrases,
 )
@@ -95,6 +96,11 @@ def test_proposals_are_different_few_and_the_same_each_time(text):
     assert (
         len({normalize_wording(text), *map(normalize_wording, ways)}) == len(ways) + 1
     )
+
+
+@given(SAID)
+def test_the_first_paraphrase_is_the_first_proposal(text):
+    assert first_paraphrase(text) == next(iter(propose_paraphrases(text)), None)
 
 
 @given(SAID)

@@ -123,6 +123,16 @@ def test_a_text_without_words_of_the_class_stays_to_the_letter():
 
 
 @settings(deadline=None)
+@given(TEXTS)
+def test_plain_texts_are_rewritten_as_all_others_are(text):
+    # With a letter that is not ASCII, no short cut is taken.
+    plain = text.encode("ascii", "ignore").decode()
+    assert f"{rewrite_words(plain, lambda said: said[::-1])} é" == rewrite_words(
+        f"{plain} é", lambda said: [*said[-2::-1], "é"]
+    )
+
+
+@settings(deadline=None)
 @given(st.integers(0, 3000), st.integers(0, 3000))
 def test_lengths_keep_their_order_and_tell_short_texts_apart(a, b):
     first, second = (int(length_word("w " * many)[6:]) for many in (a, b))

@@ -4,7 +4,7 @@ Which items are spiked depends on the seed alone: a smaller dose spikes some of 
 items of a larger one, with the same words, whatever the kind.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,7 +18,6 @@ from measurand.core.control import ControlSample
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import LETTERS, Items, pack_choices, with_columns
 from measurand.core.seeds import generator
-from measurand.core.words import words
 
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
 SYLLABLES = 3
@@ -200,10 +199,7 @@ def unused_names(benchmark: Benchmark, count: int, seed: int) -> list[str]:
 def _vocabulary(benchmark: Benchmark) -> set[str]:
     """Every word of every text."""
     sides = (benchmark.train, benchmark.test, *benchmark.test_parts.values())
-    columns: Iterable[Iterable[str]] = (
-        side.column(field).unique() for side in sides for field in side.fields
-    )
-    return {word for column in columns for text in column for word in words(text)}
+    return set().union(*(side.vocabulary for side in sides))
 
 
 def _plant_endings(
@@ -253,7 +249,7 @@ def _join(
     mask: NDArray[np.bool_],
 ) -> list[str]:
     """The texts of a field, those that are spiked with their endings."""
-    rows = zip(items.column(field), ends, mask, strict=True)
+    rows = zip(items.column(field).tolist(), ends, mask, strict=True)
     if field != items.choices:
         return [f"{text} {end}" if spiked else text for text, end, spiked in rows]
     choices = zip(items.choice_texts, ends, mask, strict=True)

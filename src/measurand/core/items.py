@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from measurand.core.errors import NoField
 from measurand.core.names import check_columns
+from measurand.core.words import words
 
 LETTERS = string.ascii_uppercase  # what the choices of an item are called, in order
 CHUNK = 10_000  # rows fingerprinted at a time, to hold no second copy of the table
@@ -166,6 +167,13 @@ class Items:
             self.subject,
             self.document,
         )
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of every text: an audit makes up words that are none of these."""
+        columns = [self.column(field).unique() for field in self.fields]
+        texts = [text for column in columns for text in column.tolist()]
+        return frozenset(word for text in texts for word in words(text))
 
     @cached_property
     def digest(self) -> str:

@@ -13,9 +13,10 @@ any reader of words can read.
 
 import math
 import re
-from collections.abc import Callable
-from functools import cache, wraps
+from collections.abc import Callable, Sized
+from functools import cache, lru_cache, partial, wraps
 from importlib.resources import files
+from typing import TypeVar
 from unicodedata import category
 
 UNSPACED = (
@@ -38,8 +39,8 @@ SIGNS = (
 )
 STEM = rf"[^\W{UNSPACED}]+(?:[{SIGNS}]+[^\W{UNSPACED}]*)*"
 WORD = re.compile(rf"[{UNSPACED}]|{STEM}(?:['’]{STEM})?")
-# What WORD finds in lower-cased ASCII, in a third of the time.
-ASCII_WORD = re.compile(r"[a-z0-9_]+(?:'[a-z0-9_]+)?")
+# What WORD finds in ASCII, in a third of the time.
+ASCII_WORD = re.compile(r"[A-Za-z0-9_]+(?:'[A-Za-z0-9_]+)?")
 SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]+")
 NEGATIONS = frozenset(
     [
@@ -85,14 +86,59 @@ Span = tuple[int, int]
 ABBREVIATION = re.compile(r"\b(?:[A-Z]|Mr|Ms|Mrs|Dr|St)\.$")
 
 
+MOST_CHARACTERS = 8_000_000  # of the texts that one function remembers
+FEW_CHARACTERS = 2_000_000  # where a result takes far more room than its characters
+MOST_WORDS = 2**17  # of which one function remembers something
+
+Result = TypeVar("Result", bound=Sized)
+
+
+def remember_texts(
+    change: Callable[[str], Result], most: int = MOST_CHARACTERS
+) -> Callable[[str], Result]:
+    """The same function, which remembers what it made of a text.
+
+    An audit changes the same texts in each fold of each cut of the items. Texts are
+    counted by their characters, since one may be a word or a book; where they are too
+    many, all are forgotten.
+
+    >>> shout = remember_texts(str.upper)
+    >>> shout("a boat"), shout("a boat") is shout("a boat")
+    ('A BOAT', True)
+    """
+    results: dict[str, Result] = {}
+    room = most
+
+    @wraps(change)
+    def remember(text: str) -> Result:
+        nonlocal room
+        result = results.get(text)
+        if result is None:
+            result = change(text)
+            room -= len(text) + len(result)
+            if room < 0:
+                results.clear()
+                room = most
+            results[text] = result
+        return result
+
+    return remember
+
+
 def words(text: str) -> list[str]:
     """The lower-cased words of `text`, or its characters where no spaces are written.
 
     >>> words("Don't PANIC, 42!"), words("猫吃鱼 ok"), words("नहीं")
     (["don't", 'panic', '42'], ['猫', '吃', '鱼', 'ok'], ['नहीं'])
     """
+    return list(_cut_words(text))
+
+
+@partial(remember_texts, most=FEW_CHARACTERS)
+def _cut_words(text: str) -> tuple[str, ...]:
+    """The words of `words`: audits ask for those of the same texts again and again."""
     lower = text.lower()
-    return (ASCII_WORD if lower.isascii() else WORD).findall(lower)
+    return tuple((ASCII_WORD if lower.isascii() else WORD).findall(lower))
 
 
 # English words that hold a sentence together; negations stand apart.
@@ -254,41 +300,6 @@ def sentence_key(text: str) -> tuple[str, ...]:
     return tuple(sorted(map(bare_words, split_sentences(text))))
 
 
-MOST_CHARACTERS = 8_000_000  # of the texts that one function remembers
-
-
-def remember_texts(
-    change: Callable[[str], str], most: int = MOST_CHARACTERS
-) -> Callable[[str], str]:
-    """The same function, which remembers what it made of a text.
-
-    An audit changes the same texts in each fold of each cut of the items. Texts are
-    counted by their characters, since one may be a word or a book; where they are too
-    many, all are forgotten.
-
-    >>> shout = remember_texts(str.upper)
-    >>> shout("a boat"), shout("a boat") is shout("a boat")
-    ('A BOAT', True)
-    """
-    results: dict[str, str] = {}
-    room = most
-
-    @wraps(change)
-    def remember(text: str) -> str:
-        nonlocal room
-        result = results.get(text)
-        if result is None:
-            result = change(text)
-            room -= len(text) + len(result)
-            if room < 0:
-                results.clear()
-                room = most
-            results[text] = result
-        return result
-
-    return remember
-
-
 LETTERS = rf"[^\W\d_]+(?:[{SIGNS}]+[^\W\d_]*)*"
 TAG, ENTITY = r"</?[A-Za-z][^<>]*>", r"&#?\w+;"
 MARKUP = re.compile(f"{TAG}|{ENTITY}")
@@ -340,7 +351,7 @@ def length_words(text: str) -> str:
     >>> length_words("A dog , barks!") == length_words("A dog,<br> barks")
     True
     """
-    letters = sum(letter.isalnum() for letter in MARKUP.sub("", text))
+    letters = sum(map(str.isalnum, MARKUP.sub("", text)))
     count = len(content_words(text))
     return f"words{_length_class(count)} letters{_length_class(letters)}"
 
@@ -365,6 +376,7 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
     return str(kind)
 
 
+@lru_cache(maxsize=MOST_WORDS)
 def _case(word: str) -> str:
     """How a word is written; a single capital begins it as in any title."""
     if word.lower() == word.upper():

@@ -326,15 +326,16 @@ def compute_once(
 
 def _asked_ids(ask: Ask, experiment: Experiment) -> tuple[str, ...]:
     """The ids of the items that are asked about."""
-    return tuple(asked_items(ask, experiment.benchmark, experiment.seed).ids)
+    return tuple(asked_items(ask, experiment.benchmark, experiment.seed).ids.tolist())
 
 
 def _to_predictions(ask: Ask, answer: Answer, experiment: Experiment) -> Predictions:
     """An answer joined with the items it is about."""
     items = asked_items(ask, experiment.benchmark, experiment.seed)
     classes = experiment.benchmark.classes
+    ids = tuple(items.ids.tolist())  # pandas gives them one at a time slowly
     numbers = items.gold(classes), answer.values, answer.donors
-    return Predictions(tuple(items.ids), classes, *numbers, answer.remarks)
+    return Predictions(ids, classes, *numbers, answer.remarks)
 
 
 def warn_user(line: str) -> None:

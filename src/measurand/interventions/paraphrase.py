@@ -5,9 +5,10 @@ different, and which one is taken.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -60,7 +61,7 @@ def vary_contractions(text: str) -> Iterator[str]:
     >>> list(vary_contractions("They are not old."))
     ["They aren't old."]
     """
-    for rules in (APART, TOGETHER):
+    for rules in (APART if "'" in text or "’" in text else (), TOGETHER):
         changed = text
         for pattern, replacement in rules:
             changed = pattern.sub(replacement, changed)
@@ -109,7 +110,7 @@ class Paraphrase:
 
     def propose(self, items: Items, rng: np.random.Generator) -> list[list[str]]:
         """Other wordings of each item's field, the safest first."""
-        return [propose_paraphrases(text) for text in items.column(self.field)]
+        return [propose_paraphrases(text) for text in items.column(self.field).tolist()]
 
 
 def propose_paraphrases(text: str) -> list[str]:
@@ -124,6 +125,16 @@ def propose_paraphrases(text: str) -> list[str]:
     []
     """
     return list(_cached_paraphrases(text))
+
+
+def first_paraphrase(text: str) -> str | None:
+    """The safest other way to say the text, without looking for more.
+
+    >>> first_paraphrase("A kid is sleeping."), first_paraphrase("")
+    ('A child is sleeping.', None)
+    """
+    ways = chain(_rewordings(text), _reform_sentence(text, frame=True))
+    return next((way for way in ways if distinct_wordings(text, [way])), None)
 
 
 @lru_cache(maxsize=50_000)
@@ -238,14 +249,33 @@ def _is_part_of_name(match: "re.Match[str]", text: str) -> bool:
 @cache
 def _lexicon_pattern() -> "re.Pattern[str]":
     """What finds the words and phrases of the lexicon, with the article before them."""
-    words = sorted(replacements(), key=lambda word: (-len(word), word))
-    alternatives = "|".join(re.escape(word).replace(r"\ ", r"\s") for word in words)
+    alternatives = _longest_of(replacements())
     closing = "|".join(CLOSING)
     return re.compile(
         rf"(?<![\w'’-])(?P<article>an? )?"
         rf"(?P<word>(?:{alternatives})(?![\w'’-])|(?:{closing})(?=\s*(?:[.,;!?]|$)))",
         re.IGNORECASE,
     )
+
+
+def _longest_of(words: Iterable[str]) -> str:
+    r"""A pattern of any of these words, the longest first; their spaces may be any.
+
+    It goes by first letters: to try a thousand words at every place takes twelve times
+    as long.
+
+    >>> _longest_of(["tv", "tv set"])
+    '(?:t(?:v(?:\\s(?:s(?:e(?:t))))?))'
+    """
+    by_letter: dict[str, list[str]] = {}
+    for word in sorted(filter(None, words)):
+        by_letter.setdefault(word[0], []).append(word[1:])
+    ways = [
+        (r"\s" if letter == " " else re.escape(letter))
+        + (_longest_of(rest) + "?" * ("" in rest) if any(rest) else "")
+        for letter, rest in by_letter.items()
+    ]
+    return f"(?:{'|'.join(ways)})"
 
 
 def apply_wording(

@@ -8,7 +8,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy as np
 from measurand.core.errors import BadOption, CannotIntervene
 from measurand.core.items import Items, pack_choices
 from measurand.core.words import (
+    ASCII_WORD,
     FUNCTION,
+    MOST_WORDS,
     NEGATIONS,
     SIGNS,
     UNSPACED,
@@ -35,7 +38,8 @@ OVERLAPS = 10  # steps of the share of words that also stand elsewhere
 OPEN = re.compile(
     rf"(?:[^\W{UNSPACED}]|[{SIGNS}])['’]?$"
 )  # an end that a letter would go on
-PIECES = re.compile(f"({WORD.pattern})")
+PIECES, ASCII_PIECES = (re.compile(f"({word.pattern})") for word in (WORD, ASCII_WORD))
+PLAIN_GAPS = frozenset((" ", ", "))  # after these no two words become one
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class Scramble:
         """The items with the words of each text shuffled between their places."""
 
         def shuffle(word_list: list[str]) -> list[str]:
-            return [word_list[position] for position in rng.permutation(len(word_list))]
+            order = rng.permutation(len(word_list)).tolist()
+            return [word_list[position] for position in order]
 
         return _change_texts(
             items, lambda text: rewrite_words(text, shuffle), self.fields
@@ -133,7 +138,7 @@ class Overlaps:
     def __call__(self, items: Items, rng: np.random.Generator) -> Items:
         """The last field alone, with `overlap10` where all its words are elsewhere."""
         self.check_items(items)
-        *others, last = (items.column(field) for field in items.fields)
+        *others, last = (items.column(field).tolist() for field in items.fields)
         rest = (" ".join(texts) for texts in zip(*others, strict=True))
         name = items.fields[-1]
         kept = items.keep_fields(name)
@@ -181,11 +186,14 @@ def rewrite_words(text: str, change: Callable[[list[str]], list[str]]) -> str:
     >>> rewrite_words("A dog, not asleep.", lambda said: [*said[:2], "", said[3]])
     'A dog, asleep.'
     """
-    pieces = PIECES.split(text)
+    pieces = (ASCII_PIECES if text.isascii() else PIECES).split(text)
     gaps, old_words = pieces[::2], pieces[1::2]
     new_words = change(old_words)
     if new_words == old_words:
         return text
+    if not gaps[0] and PLAIN_GAPS.issuperset(gaps[1:-1]) and all(new_words):
+        words_and_gaps = zip(new_words, gaps[1:], strict=True)
+        return "".join(chain.from_iterable(words_and_gaps))
     result = gaps[0]
     for word, gap in zip(new_words, gaps[1:], strict=True):
         result = result if word else result.rstrip()
@@ -209,6 +217,7 @@ def _word_masker(word_class: str) -> Callable[[str], str]:
     return remember_texts(lambda text: rewrite_words(text, mask))
 
 
+@lru_cache(maxsize=MOST_WORDS)
 def classify_word(word: str) -> str:
     """The class of a word.
 
@@ -230,6 +239,7 @@ def _has_english(items: Items) -> bool:
     )
 
 
+@remember_texts
 def length_word(text: str) -> str:
     """How many words the text has, as a word.
 

@@ -7,17 +7,21 @@ items; `featurise` gives the same features as other texts would, from these item
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
-from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
+from sklearn.utils import murmurhash3_32
 
 from measurand.core.arrays import Floats
 from measurand.core.items import Items
-from measurand.core.words import words
+from measurand.core.words import MOST_WORDS, words
 from measurand.readers.linear import Linear, fit_linear
+from measurand.readers.ngrams import count_cells, number_words
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class PcaReader:
             items.classes, items.fields, self.columns, None, Linear(*NO_WEIGHTS)
         )
         if self.texts:
-            rows = reader.counts(self.texts)
+            rows = reader.counts(self.texts).toarray()
             mean = rows.mean(axis=0)
             turn = _leading_directions(rows - mean, self.components)
             reader = replace(reader, turn=(mean, turn))
@@ -137,22 +141,37 @@ class FittedPca:
     turn: tuple[Floats, Floats] | None
     linear: Linear
 
-    def counts(self, texts: Sequence[str]) -> Floats:
+    def counts(self, texts: Sequence[str]) -> csr_array:
         """Hashed words, each row of length 1."""
-        vectorizer = HashingVectorizer(
-            analyzer=words, n_features=self.columns, alternate_sign=False
-        )
-        return np.asarray(vectorizer.transform(texts).toarray())
+        vocabulary: dict[str, int] = {}
+        tokens = number_words(texts, vocabulary, grow=True)
+        columns = np.array([hash_word(word) for word in vocabulary], np.int64)
+        shape = len(texts), self.columns
+        cells = count_cells(tokens.rows, columns[tokens.ids] % self.columns, shape)
+        return csr_array(normalize(cells, copy=False))
 
-    def features(self, texts: Sequence[str]) -> Floats:
+    def features(self, texts: Sequence[str]) -> Floats | csr_array:
         """The components, or the counts themselves where no texts were read."""
         rows = self.counts(texts)
-        return rows if self.turn is None else (rows - self.turn[0]) @ self.turn[1]
+        if self.turn is None:
+            return rows
+        mean, directions = self.turn
+        return np.asarray((rows.toarray() - mean) @ directions)
 
     def predict(self, items: Items) -> Floats:
         """Class probabilities."""
         features = csr_array(self.features(_item_texts(items, self.fields)))
         return self.linear.probabilities(self.linear.scores(features))
+
+
+@lru_cache(maxsize=MOST_WORDS)
+def hash_word(word: str) -> int:
+    """A number of a word, as scikit-learn's `HashingVectorizer` hashes it.
+
+    >>> hash_word("boat") % 1024 == hash_word("boat") % 1024
+    True
+    """
+    return abs(int(murmurhash3_32(word)))
 
 
 def _leading_directions(rows: Floats | csr_array, size: int) -> Floats:
@@ -177,5 +196,5 @@ def _leading_directions(rows: Floats | csr_array, size: int) -> Floats:
 
 def _item_texts(items: Items, fields: tuple[str, ...] | None = None) -> list[str]:
     """The text of each item, all fields in a row."""
-    columns = [items.column(name) for name in fields or items.fields]
+    columns = [items.column(name).tolist() for name in fields or items.fields]
     return [" ".join(texts) for texts in zip(*columns, strict=True)]

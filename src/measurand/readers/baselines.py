@@ -12,7 +12,7 @@ from measurand.core.arrays import Floats, Ints
 from measurand.core.items import Items
 from measurand.core.reader import FittedReader
 from measurand.core.recipe import Strength, Traits
-from measurand.core.words import length_words, surface_words, words
+from measurand.core.words import length_words, remember_texts, surface_words, words
 from measurand.readers.linear import FittedTfidf, TfidfReader
 
 STRENGTHS = (0.5, 2.0, 8.0, 32.0)  # how many items' worth a back-off counts
@@ -209,14 +209,15 @@ class FittedLookup:
 def remembered_texts(items: Items, field: str | None = None) -> list[str]:
     """The text of each item by which it is known again."""
     fields = items.fields if field is None else (field,)
-    columns = [[_plain_text(text) for text in items.column(name)] for name in fields]
+    columns = [map(plain_text, items.column(name).tolist()) for name in fields]
     return ["\n".join(texts) for texts in zip(*columns, strict=True)]
 
 
-def _plain_text(text: str) -> str:
+@remember_texts
+def plain_text(text: str) -> str:
     """The words of a text; the text itself where it has none.
 
-    >>> _plain_text("A dog , Barks!") == _plain_text("a dog, barks")
+    >>> plain_text("A dog , Barks!") == plain_text("a dog, barks")
     True
     """
     return " ".join(words(text)) or text

@@ -8,7 +8,7 @@ stand one after another.
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_array
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from measurand.core.arrays import Bools, Floats, Ints
 
@@ -97,11 +97,13 @@ def _fit_weights(
 
 def best_temperature(scores: Floats, gold: Ints) -> float:
     """The temperature at which held-out scores are the best probabilities."""
-    rows = np.arange(len(gold))
+    below = np.ascontiguousarray((scores - scores.max(axis=1, keepdims=True)).T)
+    right = below[gold, np.arange(len(gold))]
 
     def loss(log_temperature: float) -> float:
-        shares = log_softmax(scores / np.exp(log_temperature), axis=1)
-        return float(-shares[rows, gold].mean())
+        temperature = np.exp(log_temperature)
+        sums = np.exp(below / temperature).sum(axis=0)
+        return float((np.log(sums) - right / temperature).mean())
 
     optimum = minimize_scalar(loss, bounds=(-3.0, 3.0), method="bounded")
     return float(np.exp(optimum.x))

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from measurand.core.arrays import Floats, Ints
+from measurand.core.arrays import Bools, Floats, Ints
 from measurand.core.items import Items
 from measurand.core.recipe import Strength, Traits
 from measurand.core.words import NEGATIONS
@@ -204,7 +204,7 @@ def _pair_features(
     Only words under number `known_size` are features of their own.
     """
     n = len(query.starts) - 1
-    shared, met = _occurs_in(query, evidence), _occurs_in(evidence, query)
+    shared, met = _common_words(query, evidence)
     is_known = query.ids < known_size
     marked_ids = query.ids.astype(np.int64) * 2 + shared
     words = _hash_bags(query.rows[is_known], marked_ids[is_known], n, 2**17)
@@ -219,10 +219,9 @@ def _pair_features(
 
 def _distinct_words(tokens: WordNumbers) -> WordNumbers:
     """Each word of a text once, in order of appearance."""
-    table = pd.DataFrame({"row": tokens.rows, "id": tokens.ids}).drop_duplicates()
-    return _numbers_from_rows(
-        table.row.to_numpy(), table.id.to_numpy(), len(tokens.starts) - 1
-    )
+    size = int(tokens.ids.max(initial=0)) + 1
+    rows, ids = np.divmod(pd.unique(tokens.rows * size + tokens.ids), size)
+    return _numbers_from_rows(rows, ids.astype(np.int32), len(tokens.starts) - 1)
 
 
 def _first_words(tokens: WordNumbers, most: int) -> WordNumbers:
@@ -245,10 +244,16 @@ def _select_words(tokens: WordNumbers, chosen: NDArray[np.bool_]) -> WordNumbers
     )
 
 
-def _occurs_in(a: WordNumbers, b: WordNumbers) -> NDArray[np.bool_]:
-    """For each word of `a`, whether it stands in the same text of `b`."""
+def _common_words(a: WordNumbers, b: WordNumbers) -> tuple[Bools, Bools]:
+    """Which words of `a` stand in the same text of `b`, and which of `b` in `a`.
+
+    Each word stands in a text once.
+    """
     size = int(max(a.ids.max(initial=0), b.ids.max(initial=0))) + 1
-    return np.isin(a.rows * size + a.ids, b.rows * size + b.ids)
+    places = pd.Index(a.rows * size + a.ids).get_indexer(b.rows * size + b.ids)
+    met, shared = places >= 0, np.zeros(len(a.ids), bool)
+    shared[places[met]] = True
+    return shared, met
 
 
 def _cross_words(a: WordNumbers, b: WordNumbers) -> tuple[Ints, Ints, Ints]:

@@ -119,7 +119,7 @@ class FittedWithoutKeyWords:
 def remove_words(items: Items, removed: dict[str, frozenset[str]]) -> Items:
     """The items without these words in each field, and the space before them."""
     for field, own in removed.items():
-        texts = [_without(text, own) for text in items.column(field)]
+        texts = [_without(text, own) for text in items.column(field).tolist()]
         items = items.with_field(field, texts)
     return items
 
@@ -150,7 +150,7 @@ def keep_words(items: Items, kept: dict[str, frozenset[str]]) -> Items:
     for field, own in kept.items():
         texts = [
             " ".join(w for w in content_words(text) if w in own)
-            for text in items.column(field)
+            for text in items.column(field).tolist()
         ]
         items = items.with_field(field, texts)
     return items

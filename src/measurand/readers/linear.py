@@ -4,7 +4,6 @@ With it stands the logistic regression that all linear readers share, with one
 temperature.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from scipy.special import softmax
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.extmath import randomized_svd
 
 from measurand.core.arrays import Floats, Ints
@@ -25,6 +22,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Attribution
 from measurand.readers.attribution import gram_scores, only_field
 from measurand.readers.contests import best_temperature, fit_contests
+from measurand.readers.newton import fit_weights
 from measurand.readers.ngrams import Grams, fit_grams
 
 # Clusters larger than this share of the items, or fewer than this, leave no fair folds:
@@ -96,17 +94,10 @@ def fit_logistic(
     bias[present] = 0.0
     if len(present) == 1 or features.shape[1] == 0:
         return Linear(weights, bias)
-    # Newton's method: on sparse text eight times faster than lbfgs at equal accuracy.
-    model = LogisticRegression(C=strength, solver="newton-cg", max_iter=50, tol=1e-4)
-    with warnings.catch_warnings():
-        # A few more iterations change no answer worth having.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        # A few labelled rows of many classes are what few-shot studies are made of.
-        warnings.filterwarnings("ignore", "The number of unique classes")
-        model.fit(features, gold)
-    two = len(present) == 2
-    weights[:, present[-1:] if two else present] = model.coef_.T
-    bias[present[-1:] if two else present] = model.intercept_
+    learned = fit_weights(features, np.searchsorted(present, gold), strength)
+    scored = present[-1:] if len(present) == 2 else present
+    weights[:, scored] = learned[:, :-1].T
+    bias[scored] = learned[:, -1]
     return Linear(weights, bias)
 
 

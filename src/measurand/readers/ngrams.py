@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice, repeat
 
 import numpy as np
 import pandas as pd
@@ -114,13 +114,12 @@ def number_words(
     codes, spellings = numbers.ids, MEMORY.spellings
     # In the order in which they come, so that new words join in that order.
     present = pd.unique(codes)
-    table = np.full(len(spellings), -1, np.int32)
-    table[present] = [
-        vocabulary.setdefault(spellings[code], len(vocabulary))
-        if grow
-        else vocabulary.get(spellings[code], -1)
-        for code in present.tolist()
-    ]
+    spelled = list(map(spellings.__getitem__, present.tolist()))
+    if grow:
+        new = [word for word in spelled if word not in vocabulary]
+        vocabulary.update(zip(new, count(len(vocabulary)), strict=False))
+    table = np.empty(len(spellings), np.int32)
+    table[present] = list(map(vocabulary.get, spelled, repeat(-1)))
     return WordNumbers(table[codes], numbers.starts)
 
 
@@ -171,14 +170,16 @@ class Grams:
     def counts(self, texts: Iterable[str]) -> csr_array:
         """The weighted, normalised rows of `texts`."""
         tokens = number_words(texts, self.vocabulary, grow=False)
-        return weigh_counts(
-            count_features(
-                *_feature_keys(tokens, len(self.vocabulary)),
-                len(tokens.starts) - 1,
-                self.feature_keys,
-            ),
-            self.idf,
-        )
+        rows, features = _feature_keys(tokens, len(self.vocabulary))
+        columns = self._columns.get_indexer(pd.Index(features))
+        known = columns >= 0
+        shape = len(tokens.starts) - 1, len(self.feature_keys)
+        return weigh_counts(count_cells(rows[known], columns[known], shape), self.idf)
+
+    @cached_property
+    def _columns(self) -> pd.Index:
+        """The column of each key, hashed: several times faster than by a sorted one."""
+        return pd.Index(self.feature_keys)
 
 
 def fit_grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
@@ -188,9 +189,11 @@ def fit_grams(texts: Iterable[str], *, least: int) -> tuple[Grams, csr_array]:
     n = len(tokens.starts) - 1
     rows, features = _feature_keys(tokens, len(vocabulary))
     # Hashed by pandas before they are sorted: numpy takes several times as long.
-    feature_keys = np.sort(pd.unique(features))
-    matrix = count_features(rows, features, n, feature_keys)
-    df = np.bincount(matrix.indices, minlength=len(feature_keys))
+    numbers, keys = pd.factorize(features)
+    order = np.argsort(keys)
+    feature_keys, columns = keys[order], np.argsort(order)[numbers]
+    matrix = count_cells(rows, columns, (n, len(keys)))
+    df = np.bincount(matrix.indices, minlength=len(keys))
     common = df >= least
     idf = np.log((1 + n) / (1 + df[common])) + 1
     return Grams(vocabulary, feature_keys[common], idf), weigh_counts(
@@ -209,15 +212,11 @@ def _feature_keys(tokens: WordNumbers, size: int) -> tuple[Ints, Ints]:
     )
 
 
-def count_features(rows: Ints, features: Ints, n: int, feature_keys: Ints) -> csr_array:
-    """How often each kept feature stands in each text."""
-    if len(feature_keys) == 0:
-        return csr_array((n, 0))
-    columns = np.searchsorted(feature_keys, features)
-    present = feature_keys[np.minimum(columns, len(feature_keys) - 1)] == features
+def count_cells(rows: Ints, columns: Ints, shape: tuple[int, int]) -> csr_array:
+    """How often each cell is named."""
     # 32-bit positions: half the memory, and scikit-learn asks for them.
-    positions = rows[present].astype(np.int32), columns[present].astype(np.int32)
-    return csr_array((np.ones(len(positions[0])), positions), (n, len(feature_keys)))
+    positions = rows.astype(np.int32), columns.astype(np.int32)
+    return csr_array((np.ones(len(rows)), positions), shape)
 
 
 def weigh_counts(counts: csr_array, idf: Floats) -> csr_array:

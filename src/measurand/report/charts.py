@@ -165,7 +165,8 @@ def chart_rows(table: pd.DataFrame) -> alt.Chart:
     cells = table.astype(object).where(table.notna(), None)
     names = [str(name) for name in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in cells.to_numpy().tolist()]
-    return alt.Chart(alt.InlineData(values=rows))
+    # A tuple, since altair copies every cell of a list each time a chart is changed.
+    return alt.Chart(alt.InlineData(values=tuple(rows)))
 
 
 def x_axis(title: object, bounds: tuple[float, float], field: str = "value") -> alt.X:

@@ -339,11 +339,13 @@ def _items_parquet(items: pd.DataFrame) -> bytes:
         [_to_json_value(str(column)) for column in items.columns], axis=1
     )
     for column in table.select_dtypes(["object", "string"]).columns:
-        cells = [None if _is_missing(cell) else str(cell) for cell in table[column]]
+        cells = [
+            None if _is_missing(cell) else str(cell) for cell in table[column].tolist()
+        ]
         texts = pd.Series(_to_json_value(cells), table.index, "str")
         table = with_columns(table, {column: texts})
     if not isinstance(table.index, pd.RangeIndex):
-        ids = [_to_json_value(str(name)) for name in table.index]
+        ids = [_to_json_value(str(name)) for name in table.index.tolist()]
         table = table.set_axis(pd.Index(ids, name=table.index.name), axis=0)
     buffer = io.BytesIO()
     table.to_parquet(buffer)

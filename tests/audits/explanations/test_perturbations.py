@@ -32,6 +32,14 @@ class Trusting:
 
 
 @dataclass(frozen=True)
+class Speechless:
+    """A paraphraser that nobody may ask."""
+
+    def propose(self, items, rng):
+        raise AssertionError("asked for paraphrases that nobody needs")
+
+
+@dataclass(frozen=True)
 class OneWay:
     """Finds the longer text to entail the shorter, and never the other way round."""
 
@@ -95,8 +103,8 @@ def test_entailment_must_hold_both_ways(running, items):
     assert found.has_change.sum(axis=1).tolist() == [0, 0, 8]
 
 
-def test_one_change_is_noise_and_asks_no_judge(running, items):
-    found = change(running, items, judge=None, count=1)
+def test_one_change_is_noise_and_asks_nobody(running, items):
+    found = change(running, items, judge=None, paraphraser=Speechless(), count=1)
     assert found.kinds == ("format noise",)
     assert (found.proposed, found.accepted) == (0, 0)
     with pytest.raises(BadOption, match="0 changes an item"):

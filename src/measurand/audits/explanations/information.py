@@ -66,7 +66,7 @@ from measurand.core.items import Items
 from measurand.core.reader import Reader
 from measurand.experiment.ask import Ask
 from measurand.experiment.experiment import Experiment, reopen_experiment
-from measurand.interventions.paraphrase import propose_paraphrases
+from measurand.interventions.paraphrase import first_paraphrase
 
 RESTATED, STATED, PARAPHRASED = "restated", "label stated", "paraphrased"
 BASELINES = (RESTATED, STATED, PARAPHRASED)
@@ -86,7 +86,7 @@ def rev_baselines(items: Items, query: str) -> dict[str, list[str]]:
 @lru_cache(maxsize=4)  # every explainer of a benchmark needs the same
 def _reword_by_rule(texts: tuple[str, ...]) -> tuple[str, ...]:
     """The texts in other words, by rule; one that no rule fits stays."""
-    return tuple(next(iter(propose_paraphrases(text)), text) for text in texts)
+    return tuple(first_paraphrase(text) or text for text in texts)
 
 
 RATIONALE = "rationale"

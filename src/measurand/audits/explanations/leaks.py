@@ -88,10 +88,13 @@ def _best_scale(excess: Floats, gold: NDArray[np.int64], prior: Floats) -> float
     """By how much what is said over the shares is best scaled; 0 where it misleads."""
     if not len(gold):
         return 0.0
-    rows = np.arange(len(gold))
+    columns, right = np.ascontiguousarray(excess.T), excess[np.arange(len(gold)), gold]
 
     def loss(scale: float) -> float:
-        return float(-log_softmax(prior + scale * excess, axis=1)[rows, gold].mean())
+        scores = prior[:, None] + scale * columns
+        top = scores.max(axis=0)
+        total = np.log(np.exp(scores - top).sum(axis=0)) + top
+        return float((total - prior[gold] - scale * right).mean())
 
     optimum = minimize_scalar(loss, bounds=(0.0, MOST_SCALE), method="bounded")
     return float(optimum.x) if optimum.fun < loss(0.0) else 0.0

@@ -22,7 +22,7 @@ from measurand.core.arrays import Bools, Floats
 from measurand.core.errors import BadOption, UnknownName
 from measurand.core.reader import Reader
 from measurand.core.seeds import generator
-from measurand.core.words import WORD, words
+from measurand.core.words import ASCII_WORD, WORD, words
 from measurand.experiment.ask import WORDS, Ask
 from measurand.experiment.experiment import Experiment, ask_all, measure_all
 from measurand.interventions.fields import Keep
@@ -146,7 +146,8 @@ def mask_text(
     """
     if not 0 < share <= 1:
         raise BadOption(f"a mask of {share} of the words; allowed: over 0, to 1")
-    spans = [match.span() for match in WORD.finditer(text)]
+    word = ASCII_WORD if text.isascii() else WORD
+    spans = [match.span() for match in word.finditer(text)]
     if not spans:
         return text
     count = math.ceil(round(share * len(spans), 9))

@@ -85,13 +85,11 @@ def perturb_items(
     if paraphraser is None or isinstance(paraphraser, str):
         paraphraser = reworder(paraphraser, query)
     texts = items.column(query).tolist()
+    proposals: Sequence[Sequence[str]] = [()] * len(items)
+    if count > 1:  # the one change is noise, and no other is looked for
+        proposals = _propose_paraphrases(experiment, paraphraser, items)
     ways, proposed = _accept_paraphrases(
-        experiment,
-        judge,
-        texts,
-        _propose_paraphrases(experiment, paraphraser, items),
-        count - 1,
-        preset,
+        experiment, judge, texts, proposals, count - 1, preset
     )
     changed = [
         [

@@ -102,18 +102,21 @@ def draw_tables(
     is in one row or column its tables do not have the margins asked for.
     """
     tables = np.zeros((shuffles, len(rows), len(columns)))
-    remaining = np.tile(columns.astype(np.int64), (shuffles, 1))  # not yet given away
-    for row, size in enumerate(rows[:-1]):
-        missing = np.full(shuffles, int(size))
-        for column in range(len(columns) - 1):
-            rest = remaining[:, column + 1 :].sum(axis=1)
-            drawn = rng.hypergeometric(remaining[:, column], rest, missing)
+    # What is not yet given away: columns × shuffles, and in all, the same in each.
+    remaining = np.tile(columns.astype(np.int64)[:, None], shuffles)
+    left = int(columns.sum())
+    for row, size in enumerate(rows[:-1].astype(np.int64)):
+        missing, rest = np.full(shuffles, size), np.full(shuffles, left)
+        for column, here in enumerate(remaining[:-1]):
+            rest -= here
+            drawn = rng.hypergeometric(here, rest, missing)
             tables[:, row, column] = drawn
-            remaining[:, column] -= drawn
+            here -= drawn
             missing -= drawn
         tables[:, row, -1] = missing
-        remaining[:, -1] -= missing
-    tables[:, -1] = remaining
+        remaining[-1] -= missing
+        left -= int(size)
+    tables[:, -1] = remaining.T
     return tables
 
 

@@ -12,7 +12,6 @@ from math import log, sqrt
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.metrics import adjusted_rand_score
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import Undefined
@@ -188,6 +187,10 @@ def partition_stability(labelings: Sequence[Ints]) -> float:
     >>> partition_stability([np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])])
     1.0
     """
+    from sklearn.metrics import (
+        adjusted_rand_score,
+    )  # slow to load, and needed for regions alone
+
     if len(labelings) < 2:
         raise Undefined("stability compares partitions; give at least two")
     pairs = combinations(labelings, 2)

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.stats import norm, t
-from sklearn.neighbors import NearestNeighbors
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
@@ -107,6 +106,10 @@ def homophily(
     points, used = points[order[rows]], sorting[order[rows]]
     if (label[used] == label[used[0]]).all():
         raise Undefined("all items drawn have one label; none can be given away")
+    from sklearn.neighbors import (
+        NearestNeighbors,
+    )  # slow to load, and needed for regions alone
+
     search = NearestNeighbors(
         n_neighbors=min(neighbours, len(used) - 1), algorithm="brute"
     )

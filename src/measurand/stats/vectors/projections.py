@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh, get_blas_funcs, qr
-from sklearn.decomposition import PCA
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.seeds import generator
@@ -47,6 +46,8 @@ def principal_components(
     origin = approximate_mean(vectors, order)
     with THREADS.limit(limits=1):
         if width > WIDEST:
+            from sklearn.decomposition import PCA  # slow to load, and seldom needed
+
             seed = int(rng.integers(2**31))
             solver = PCA(k, svd_solver="randomized", random_state=seed)
             weights = np.asarray(solver.fit(vectors[order]).components_.T)
