@@ -41,8 +41,8 @@ def check_distinct_rows(counts: pd.DataFrame) -> None:
     """Refuse tasks that have the same counts in all rows, in whatever order."""
     names: dict[tuple[tuple[object, ...], ...], list[str]] = {}
     for task, part in counts.groupby("task"):
-        rows = part[[*SIZES, "lm", *ARMS]].itertuples(index=False, name=None)
-        names.setdefault(tuple(sorted(rows)), []).append(str(task))
+        figures = part[[*SIZES, "lm", *ARMS]].itertuples(index=False, name=None)
+        names.setdefault(tuple(sorted(figures)), []).append(str(task))
     for rows, tasks in names.items():
         differing = len({*rows})
         if differing >= DIFFERING and differing * (len(tasks) - 1) >= IN_COMMON:
