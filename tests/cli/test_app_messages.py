@@ -91,7 +91,7 @@ def test_no_message_of_the_library_speaks_of_options(strings):
     spoken = [
         (str(path), text)
         for path, found in strings.items()
-        if path.name != "actions.py"  # a page shows the command that makes it again
+        if path.name != "command.py"  # a page shows the command that makes it again
         for text in found
         if re.search(r"(?<![\w-])--[a-z{]", text)
         and not any(command in text for command in COMMANDS)

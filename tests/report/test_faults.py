@@ -6,6 +6,7 @@ import pytest
 
 from measurand.core.finding import Finding, Verdict
 from measurand.core.terms import explain_term, fault_words, verdict_words
+from measurand.core.words import TOKEN
 from measurand.report.causes import fill_explanations
 from measurand.report.faults import AXES
 from measurand.report.part_bars import parts_chart
@@ -64,6 +65,20 @@ def test_a_leak_by_form_is_told_with_its_cause_and_its_own_step(cause):
     assert sentence in found.sentence
     assert step in found.steps[0]
     assert found.certainty.startswith("Labels right from the form of the explanation")
+
+
+# What the reader of form has a name for, and how it is told.
+WRITTEN = {"link": "links", "tag": "markup", "entity": "markup", "number": "digits"}
+WRITTEN |= {"word": "case", "space": "spacing", "mark": "marks"}
+
+
+def test_all_that_the_reader_of_form_reads_is_told_as_what_may_tell():
+    assert {*WRITTEN} == {*TOKEN.groupindex}
+    why = "leaky (form alone 0.900 [0.850, 0.950], by how it is written; no mask)"
+    found = said("off the frontier", f"given is off the frontier: {why}")
+    for told in WRITTEN.values():
+        assert told in found.sentence
+        assert told in found.steps[0]
 
 
 def test_a_leak_of_words_that_is_one_of_form_too_is_told_as_one_of_words():

@@ -7,6 +7,7 @@ import pytest
 from measurand.audits.explanations.further import leaking_columns
 from measurand.audits.explanations.verdict import verdict
 from measurand.core.finding import Finding
+from measurand.core.names import name_condition
 from measurand.report.answer import answer_report
 from measurand.report.further import further_columns
 from tests.audits.explanations.handmade import estimate, leak
@@ -29,7 +30,13 @@ def answer(leaks, **changes):
     decided = verdict([replace(GOOD, further=leaking_columns(leaks, leaks), **changes)])
     report = report_of("explanations", decided.label)
     found = [
-        Finding(statistic, "surface", f"given, {column}", figure, one.decision)
+        Finding(
+            statistic,
+            "surface",
+            f"given, {name_condition(column)}",
+            figure,
+            one.decision,
+        )
         for column, one in leaks.items()
         for statistic, figure in (("form_only", one.accuracy), ("form_bits", one.bits))
     ]
@@ -47,6 +54,11 @@ def test_where_only_another_column_leaks_the_page_says_so_and_what_to_do():
     assert told.certainty == "Labels right from why_2 alone: between 99 and 100 of 100."
     assert told.steps[0] == "Name why_2 first to have it judged."
     assert told.tone.word == "Leaks"
+
+
+def test_a_column_whose_name_reads_as_a_part_is_quoted_by_its_figure():
+    _, told = answer({"part=why": SURE})
+    assert told.certainty.startswith("Labels right from part=why alone: between 99")
 
 
 def test_another_column_that_leaks_in_bits_is_quoted_in_bits():

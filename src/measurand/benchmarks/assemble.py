@@ -109,6 +109,9 @@ def assemble_benchmark(
         check_benchmark_labels(train_labels, test_labels, roles.label)
         _check_some_text(sides, [roles.query, *filter(None, [roles.evidence])])
     benchmark = _build_benchmark(sides, roles, name, dropped)
+    if benchmark.drawn_by:
+        columns = {**benchmark.columns, "split_by": (split_by,)}
+        benchmark = replace(benchmark, columns=columns)
     if join == JOIN:
         return benchmark
     return replace(benchmark, roles={**benchmark.roles, "join": repr(join)})
@@ -244,6 +247,7 @@ def _build_benchmark(
         rationale=roles.rationale,
         rationales=roles.explanations,
         roles=description,
+        columns=roles.columns,
         schema=meanings,
         notes=notes,
         drawn_by=sides.split_columns,

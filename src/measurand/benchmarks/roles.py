@@ -241,6 +241,24 @@ class ColumnRoles:
         """Every column of explanations; the first is the rationale."""
         return self.rationales or ((self.rationale,) if self.rationale else ())
 
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each part that has any, as they are named to load them.
+
+        >>> ColumnRoles("claim", None, "label", ("genre", "source")).columns
+        {'query': ('claim',), 'label': ('label',), 'metadata': ('genre', 'source')}
+        """
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        del parts["choice_columns"], parts["rationales"]
+        parts |= {"choices": self.choice_columns, "rationale": self.explanations}
+        if self.answers is not None:
+            parts["label"] = None  # the same column, which holds no label of its own
+        return {
+            part: (names,) if isinstance(names, str) else tuple(names)
+            for part, names in parts.items()
+            if names
+        }
+
     def describe(self) -> dict[str, str]:
         """Part and column, for printing and storing.
 

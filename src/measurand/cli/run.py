@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,8 @@ def run_audit(
             readers = _tune_readers(experiment, audit.name, readers)
         report = audit.run(experiment, readers, settings)
         log = run_log(started, experiment, source, run.workers)
+    if tune:
+        report = replace(report, settings={**report.settings, "tune": True})
     spent = spent_on_servers(readers)
     deliver(report, run, {**log, **({"spent": spent} if spent else {})})
     for name, line in spent.items():

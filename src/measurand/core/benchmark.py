@@ -26,6 +26,8 @@ class Benchmark:
         rationale: The column of explanations, if there is one; it may be the evidence.
         rationales: All columns of explanations, where an item has several.
         roles: Which column plays which part, and how test was split from train.
+        columns: The columns of each part by themselves, as they are named to load it,
+            and what a split that we drew went by.
         schema: What each metadata column means, one line each.
         notes: Counts about the rows: duplicates, conflicts, overlap.
         protocol: The rule that made the labels, where it can be called.
@@ -47,6 +49,7 @@ class Benchmark:
     rationale: str | None = None
     rationales: tuple[str, ...] = ()
     roles: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     schema: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
     protocol: Protocol | None = None
@@ -78,6 +81,7 @@ class Benchmark:
         return {
             "name": self.name,
             "roles": dict(self.roles),
+            "columns": {part: list(names) for part, names in self.columns.items()},
             "labels": {label: int(counts.get(label, 0)) for label in self.classes},
             "train": len(self.train),
             "test": len(self.test),

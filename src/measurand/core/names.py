@@ -19,6 +19,8 @@ NEW_TEXTS = "texts=new"  # of items whose text is new to who learns
 ALL_ITEMS = "all items"  # the part of those too whose texts training has seen
 CONDITIONS = ("full", "mean", "worst")  # what findings state of no single column
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")  # a column, as below
+# One that is named first, or behind a word of ours, as in "given, 'a=b'".
+NAMED = re.compile(rf"(?:[^='\"]*, )?(?:{QUOTED.pattern})")
 PLAIN = re.compile(r"[\w.-]+")  # a name that cannot be read as anything else
 LONGEST_STEM = 80  # letters of a file's name: file systems take 255 bytes at most
 # Names that Windows keeps for devices, whatever suffix stands behind them.
@@ -100,6 +102,8 @@ def is_of_some(condition: str) -> bool:
 
     >>> [is_of_some(c) for c in ("premise", "premise, part=mm", "part=mm", "'a=b'")]
     [False, True, True, False]
+    >>> is_of_some("given, 'a=b'"), is_of_some("given, 'a=b', part='mm'")
+    (False, True)
     """
     return "=" in _after_column(condition)
 
@@ -116,7 +120,7 @@ def whole_condition(condition: str) -> str:
 
 def _after_column(condition: str) -> str:
     """What a condition says behind a column in quotes."""
-    quoted = QUOTED.match(condition)
+    quoted = NAMED.match(condition)
     return condition[quoted.end() :] if quoted else condition
 
 

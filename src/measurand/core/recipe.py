@@ -162,6 +162,12 @@ def describe_recipe(thing: Any) -> Any:
     return _plain_value(thing)
 
 
+def given_settings(settings: Any, *names: str) -> dict[str, Any]:
+    """Those of these settings that were chosen; None takes what is usual."""
+    values = {name: getattr(settings, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _plain_value(value: Any) -> Any:
     if isinstance(value, str | int | float | bool | None):
         return value

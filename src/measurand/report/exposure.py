@@ -29,6 +29,12 @@ ALIKE = (  # what is said of them where tasks are not seen to differ
     "Not yet: single tasks are beyond the margin, and all together not surely.",
     "Tasks are not seen to differ in what test texts add: the figures are too few.",
 )
+OPPOSED = "the mean says little"  # said of models that go opposite ways
+BY_ITSELF = (  # what is said where they do not
+    "Not yet: in single models test texts change scores, perhaps beyond the margin.",
+    "What such a model does is told from nothing, and not shown to be within the "
+    "margin.",
+)
 # Why nothing can be said: what a reason has, the answer, and the cause.
 OBSTACLES = {
     "the test's own text helped less": (
@@ -55,10 +61,11 @@ OBSTACLES = {
         "Not yet: single tasks stand out, on one side or the other.",
         "What test texts add differs between tasks, so that the mean says little.",
     ),
-    "the mean says little": (
+    OPPOSED: (
         "Not yet: models differ in what test texts add.",
         "One model goes one way, another the other, so that the mean says little.",
     ),
+    "told from zero and may be beyond the margin": BY_ITSELF,
     "models differ from task to task": (
         "Not yet: models differ from task to task in what test texts add.",
         "Tasks that gain in one model lose in another, so that the mean says little.",
@@ -94,6 +101,8 @@ def fill_exposure(report: Report, words: VerdictWords) -> Details:
             if phrase in _reason_of(report, size):
                 alike = phrase == BEYOND and _are_alike(report, size)
                 sentence, cause = ALIKE if alike else obstacle
+                if phrase == OPPOSED and not _are_opposed(report, size):
+                    sentence, cause = BY_ITSELF  # as version 0.1.0 wrote of one model
                 details = replace(details, sentence=sentence, cause=cause)
                 break
     return _add_overtraining(report, details, size)
@@ -213,6 +222,12 @@ def _are_alike(report: Report, size: str) -> bool:
     spreads = [f for f in _findings(report, "task_sd") if f.condition.endswith(size)]
     of_bias = [f for f in spreads if f.condition.startswith("bias, ")]
     return any(f.estimate.low <= 0 for f in of_bias)
+
+
+def _are_opposed(report: Report, size: str) -> bool:
+    """Whether one model surely gains and another surely loses."""
+    biases = [f.estimate for f in _findings(report, "bias") if f.condition == size]
+    return any(e.low > 0 for e in biases) and any(e.high < 0 for e in biases)
 
 
 def _margin(report: Report) -> float:

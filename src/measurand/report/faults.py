@@ -57,7 +57,8 @@ FORM_BITS = Figure(
 CAUSES = {  # what gives the label away, by what the reason calls it
     "whether there is one at all": "by whether there is one at all",
     "how long it is": "by how long they are",
-    "how it is written": "by how they are written: marks, case or spacing",
+    "how it is written": "by how they are written: marks, case, spacing, markup, links "
+    "or digits of numbers",
 }
 BY_FORM = re.compile(rf"\bleaky \(form alone [^;]*?, by ({'|'.join(CAUSES)});")
 TOLD_IN_BITS = re.compile(r"\bleaky \((?:form )?alone [^;]*?, which tells ")
@@ -65,8 +66,8 @@ STEPS = {  # what to do about each
     "whether there is one at all": "Explain items of every label alike: leave no "
     "explanation out, or leave them out by lot.",
     "how long it is": "Write explanations of every label at like length.",
-    "how it is written": "Write explanations of every label alike, with the same "
-    "marks, case and spacing.",
+    "how it is written": "Write explanations of every label alike: the same marks, "
+    "case, spacing and markup, links as often, and numbers of as many digits.",
 }
 MASKED = "the explanation alone, its telling words masked"
 DOUBTS = {  # by what the reason calls them, with bits behind where these are in doubt

@@ -7,7 +7,7 @@ more than one: so no name of a column is taken for a fault.
 import re
 
 from measurand.core.finding import Report
-from measurand.core.names import PLAIN, QUOTED, condition_column
+from measurand.core.names import PLAIN, QUOTED, condition_column, name_condition
 from measurand.report.details import Details, find_estimate
 from measurand.report.phrases import join_words, say_share
 from measurand.report.terminal import plain_text
@@ -74,16 +74,18 @@ def fill_further(report: Report) -> Details | None:
 
 def _say_most(report: Report, explainer: str, column: str, leak: str) -> str:
     """What a column surely gives away, by the best that read it; empty if unknown."""
-    condition, name = f"{explainer}, {column}", plain_text(column, 40)
+    # Version 0.1.0 had the bare name.
+    conditions = {f"{explainer}, {name}" for name in (column, name_condition(column))}
+    name = plain_text(column, 40)
     sure = [
         f
         for f in report.findings
-        if f.condition == condition and f.decision == "leaks" and f.statistic in ONLY
+        if f.condition in conditions and f.decision == "leaks" and f.statistic in ONLY
     ]
     if not sure:
         return ""
     most = max(sure, key=lambda f: f.estimate.value)
-    bits = find_estimate(report, ONLY[most.statistic], most.reader, condition)
+    bits = find_estimate(report, ONLY[most.statistic], most.reader, most.condition)
     if bits is None or ", which tells " not in leak:
         return f"Labels right from {name} alone: {say_share(most.estimate)}."
     place = f"between {bits.low:.2f} and {bits.high:.2f} bits"

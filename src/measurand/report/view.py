@@ -10,7 +10,7 @@ from measurand.core.finding import Exhibit, Report
 from measurand.core.names import ROW
 from measurand.core.terms import Tone, audit_title, load_terms, verdict_words
 from measurand.report import cards
-from measurand.report.actions import FileLink, card_text, command, repair_links
+from measurand.report.actions import FileLink, card_text, repair_links
 from measurand.report.answer import (
     Answer,
     answer_report,
@@ -26,6 +26,7 @@ from measurand.report.bars import (
     split_chart,
 )
 from measurand.report.causes import compared_verdicts
+from measurand.report.command import command
 from measurand.report.details import list_warnings
 from measurand.report.explorer import Explorer, explore, name_items
 from measurand.report.map import (

@@ -15,6 +15,7 @@ from measurand.audits.explanations.further import (
 )
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.benchmarks.synthetic_rationales import plant_rationales
+from measurand.core.names import is_of_some
 from measurand.experiment.experiment import open_experiment
 from measurand.readers.linear import TfidfReader
 from tests.audits.explanations.handmade import leak
@@ -59,6 +60,12 @@ def test_honest_columns_are_named_for_nothing(honest):
     words, forms = leaks_of(honest)
     assert [*words] == [*forms] == ["rationale_2", "rationale_3"]
     assert leaking_columns(words, forms) == ()
+
+
+def test_a_name_that_reads_as_a_part_is_no_part_of_a_condition():
+    for finding in further_word_findings({"a, part=b": leak(0.9, 0.8, 1.0)}, "tfidf"):
+        assert finding.condition == "given, 'a, part=b'"
+        assert not is_of_some(finding.condition)
 
 
 def test_a_name_that_reads_as_a_fault_stands_in_quotes():

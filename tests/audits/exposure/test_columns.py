@@ -72,6 +72,32 @@ def dosed(rows):
     return rows.assign(**{"correct_dose_0.1": rows["correct_extra"] + 6}, **known)
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "most"),
+    [
+        ("leaked_dose_0.1", "many", "n"),
+        ("leaked_dose_0.1", 201, "n"),
+        ("leaked_before_dose_0.1", None, "leaked_dose_0.1"),
+        ("leaked_right_dose_0.1", 21, "leaked_dose_0.1"),
+        ("leaked_right_dose_0.1", 1.5, "leaked_dose_0.1"),
+    ],
+)
+def test_what_leaked_is_counted_in_whole_rows(dosed, column, value, most):
+    cells = [value, *dosed[column].tolist()[1:]]
+    line = rf"row 1 \(.*\) has {column} '.*'; it must be .* from 0 to {most}, or empty"
+    with pytest.raises(BadInput, match=line) as refused:
+        analyse_accuracies(dosed.assign(**{column: cells}), name="made")
+    assert "\n" not in str(refused.value)
+    untrained = {name: np.nan for name in dosed if "dose" in name}
+    check_arm_columns(dosed.assign(**untrained))
+
+
+@pytest.mark.parametrize("name", ["all models", "All Models "])
+def test_no_model_is_called_as_all_of_them_are(rows, name):
+    with pytest.raises(BadInput, match="give it another name in the column 'lm'"):
+        analyse_accuracies(rows.assign(lm=name), name="made")
+
+
 def test_a_dose_beside_accuracies_is_held_against_their_extra_arm(dosed):
     counted = dosed[[column for column in dosed if "leaked" not in column]]
     names = [f"correct_{arm}" for arm in ("base", "extra", "test")]

@@ -70,6 +70,17 @@ def by_task(effects, draws=40, seed=0, **kinds):
 
 
 @pytest.mark.parametrize(
+    ("second", "opposed"), [((0.05, 0.013), False), ((0.05, -0.03), True)]
+)
+def test_the_mean_says_little_only_where_models_go_opposite_ways(second, opposed):
+    told = said(several(a=(0.05, 0.013), b=second, draws=100), margin=1.5)
+    assert told.label == "undecided"
+    assert ("so that the mean says little" in told.reason) == opposed
+    apart = "told from zero and may be beyond the margin" in told.reason
+    assert apart == (not opposed)
+
+
+@pytest.mark.parametrize(
     ("boost", "bias", "label"),
     [
         (0.05, 0.04, "inflated"),

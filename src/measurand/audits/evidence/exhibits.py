@@ -28,7 +28,7 @@ from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Exhibit, Finding, Report, Verdict, merge_remarks
 from measurand.core.names import other_part, own_column
 from measurand.core.reader import Reader
-from measurand.core.recipe import describe_recipe
+from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.budget import budget_settings
 from measurand.experiment.controls import recovery_exhibit
 from measurand.experiment.experiment import Experiment
@@ -264,6 +264,7 @@ def evidence_settings(
         "calibrate": settings.calibrate,
         "strongest": settings.strongest,
         "controls": settings.controls,
+        **given_settings(settings, "seeds"),
         **budget_settings(experiment.budget),
         "folds": experiment.benchmark.folds,
         "thresholds": SHOWN | {"margin": margin},

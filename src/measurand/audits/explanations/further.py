@@ -14,7 +14,7 @@ from measurand.audits.explanations.rationales import GIVEN, Rationales
 from measurand.core.arrays import Clusters
 from measurand.core.benchmark import Benchmark
 from measurand.core.finding import Finding
-from measurand.core.names import name_in_reason
+from measurand.core.names import name_condition, name_in_reason
 from measurand.core.reader import Reader
 from measurand.experiment.experiment import Experiment
 
@@ -81,7 +81,7 @@ def _leak_findings(leaks: Leaks, kind: str, reader: str) -> list[Finding]:
     """The two figures of each column."""
     findings = []
     for column, leak in leaks.items():
-        where = reader, f"{GIVEN}, {column}"
+        where = reader, f"{GIVEN}, {name_condition(column)}"
         findings += [
             Finding(f"{kind}_only", *where, leak.accuracy, leak.decision),
             Finding(f"{kind}_bits", *where, leak.bits, leak.bits_decision),

@@ -24,7 +24,7 @@ from measurand.core.finding import Finding
 from measurand.core.items import Items
 from measurand.core.names import own_column
 from measurand.core.reader import Reader
-from measurand.core.recipe import describe_recipe
+from measurand.core.recipe import describe_recipe, given_settings
 from measurand.core.seeds import generator
 from measurand.experiment.experiment import Experiment
 from measurand.judges import load_judge as judge_named
@@ -62,6 +62,7 @@ def explanation_settings(
         "preset": settings.preset,
         "similarity": settings.similarity,
         "calibrate": settings.calibrate,
+        **given_settings(settings, "seeds"),
         "seed": seed,
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [reading.name for reading in readings if reading.name not in readers],

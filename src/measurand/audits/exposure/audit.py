@@ -12,7 +12,7 @@ from measurand.audits.exposure.checks import (
     replay_sizes,
     replay_warnings,
 )
-from measurand.audits.exposure.columns import check_arm_columns
+from measurand.audits.exposure.columns import check_arm_columns, check_model_names
 from measurand.audits.exposure.control import control_effects, control_findings
 from measurand.audits.exposure.exhibits import (
     exhibit_lengths,
@@ -30,7 +30,7 @@ from measurand.audits.exposure.findings import (
     slice_warnings,
     transfer_findings,
 )
-from measurand.audits.exposure.overlaps import overlap_warnings
+from measurand.audits.exposure.overlaps import check_distinct_rows, overlap_warnings
 from measurand.audits.exposure.plan import (
     StudyPlan,
     add_plans,
@@ -295,6 +295,8 @@ def analyse_accuracies(
     """
     counts = study_counts(table)
     check_arm_columns(table)
+    check_model_names(counts)
+    check_distinct_rows(counts)
     description = {"name": name, "rows": len(counts)}
     run = Study(fill_defaults(table), {}, {})
     return _exposure_report(run, description, {}, settings, seed, NO_ROWS)

@@ -18,6 +18,7 @@ from measurand.core.errors import BadInput, join_names, quote
 from measurand.stats.exposure.studies import describe_row
 
 COUNT, ACCURACY = "correct_", "acc_"
+ALL = "all models"  # what findings of all models together are filed under
 FURTHER = (*OVERTRAINED_ARMS.values(), TRANSFER)
 LEAKED = ("leaked", "leaked_before", "leaked_right")  # what is known of a dose, or not
 LIKE = 0.85  # of a name's letters in common, beyond which an arm is meant
@@ -41,6 +42,16 @@ def check_arm_columns(table: pd.DataFrame) -> None:
     for arm in counted_arms(table):
         if arm in FURTHER or arm.startswith(DOSED):
             _check_counts(table, arm)
+
+
+def check_model_names(counts: pd.DataFrame) -> None:
+    """Refuse a model that is called as findings call all of them together."""
+    for name in counts["lm"].unique():
+        if name.strip().lower() == ALL:
+            raise BadInput(
+                f"a model is called {quote(name)}, which findings call the mean of "
+                "several models; give it another name in the column 'lm'"
+            )
 
 
 def counted_arms(table: pd.DataFrame) -> list[str]:
@@ -89,20 +100,38 @@ def _is_dose(text: str) -> bool:
 def _check_counts(table: pd.DataFrame, arm: str) -> None:
     """Refuse what is no count of right answers; empty cells are of no training."""
     column = f"{COUNT}{arm}"
-    values = pd.to_numeric(table[column], errors="coerce").astype(float)
+    trained = table[column].notna()
     n = pd.to_numeric(table["n"]).astype(float)
-    whole = (values >= 0) & (values <= n) & (values % 1 == 0)
-    bad = ~whole & table[column].notna()
+    _check_whole(table, column, n, "n", trained)
+    leaked, *answered = [f"{name}_{arm}" for name in LEAKED]
+    missing = [name for name in (leaked, *answered) if name not in table]
+    if len(missing) > len(answered):
+        return  # nothing is said of what leaked
+    if missing:
+        raise BadInput(
+            f"no column {join_names([*map(quote, missing)])}; of what an arm was "
+            f"given, {join_names([leaked, *answered])} are needed, or none of them"
+        )
+    _check_whole(table, leaked, n, "n", trained)
+    most = pd.to_numeric(table[leaked], errors="coerce").astype(float)
+    for name in answered:
+        _check_whole(table, name, most, leaked, trained)
+
+
+def _check_whole(
+    table: pd.DataFrame,
+    column: str,
+    most: "pd.Series[float]",
+    most_name: str,
+    trained: "pd.Series[bool]",
+) -> None:
+    """Refuse what is no whole number up to the most; empty is a cell of no training."""
+    values = pd.to_numeric(table[column], errors="coerce").astype(float)
+    whole = (values >= 0) & (values <= most) & (values % 1 == 0)
+    bad = ~whole & (trained | table[column].notna())
     if bad.any():
         value = quote(str(table.loc[bad.to_numpy(), column].iloc[0]))
         raise BadInput(
             f"{describe_row(table, bad)} has {column} {value}; it must be a whole "
-            "number from 0 to n, or empty"
-        )
-    leaked = [f"{name}_{arm}" for name in LEAKED]
-    missing = [name for name in leaked if name not in table]
-    if missing and len(missing) < len(leaked):
-        raise BadInput(
-            f"no column {join_names([*map(quote, missing)])}; of what an arm was "
-            f"given, {join_names(leaked)} are needed, or none of them"
+            f"number from 0 to {most_name}, or empty where the arm was not trained"
         )

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from measurand.audits.exposure.arms import DOSED
-from measurand.audits.exposure.columns import LEAKED, counted_arms
+from measurand.audits.exposure.columns import ALL, LEAKED, counted_arms
 from measurand.audits.exposure.study import replace_arms
 from measurand.core.errors import Undefined
 from measurand.core.finding import Estimate, Finding
@@ -93,7 +93,7 @@ def _control_effect(
     share = float(rows[f"leaked_{arm}"].sum() / rows["n"].sum())
     room = POINTS * float(1 - sums.iloc[1] / max(sums.iloc[0], 1))
     recovery = {}
-    parts = {"all models": rows} | {str(lm): own for lm, own in rows.groupby("lm")}
+    parts = {ALL: rows} | {str(lm): own for lm, own in rows.groupby("lm")}
     for name, part in parts.items():
         try:
             rng = generator(seed, "exposure", "recovery", arm, name)
@@ -125,7 +125,7 @@ def control_findings(
     findings = []
     for control in controls:
         condition = f"dose {control.dose:.3g}, {size}"
-        gains = {"all models": control.gain}
+        gains = {ALL: control.gain}
         gains |= control.alone if len(control.alone) > 1 else {}
         findings += [
             Finding("control_gain", name, condition, gain.estimate)
@@ -142,5 +142,5 @@ def control_findings(
         )
         method = f"in proportion to the gain at dose {largest.dose:.3g}"
         estimate = Estimate(value, low, high, gain.level, gain.n, method)
-        findings.append(Finding("detectable_dose", "all models", size, estimate))
+        findings.append(Finding("detectable_dose", ALL, size, estimate))
     return findings

@@ -9,7 +9,8 @@ import pandas as pd
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED
-from measurand.audits.exposure.findings import ALL, loss_pairs
+from measurand.audits.exposure.columns import ALL
+from measurand.audits.exposure.findings import loss_pairs
 from measurand.core.arrays import Floats
 from measurand.core.finding import Estimate, Exhibit
 from measurand.stats.exposure.studies import CONTRASTS, mean_differences

@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from measurand.audits.exposure.analysis import Contrast, SizeAnalysis
 from measurand.audits.exposure.arms import OVERTRAINED, OVERTRAINED_ARMS, TRANSFER
+from measurand.audits.exposure.columns import ALL
 from measurand.audits.exposure.settings import AGREE, R_HAT
 from measurand.audits.exposure.study import LOSS, replace_arms
 from measurand.core.arrays import Floats
@@ -98,7 +99,6 @@ FINDING_ORDER = {
     )
     for name in names
 }
-ALL = "all models"
 
 
 def exposure_findings(

@@ -321,8 +321,7 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     reasons = []
     models = np.array(list(bias.alone))[decisions.models_apart]
     if len(models):
-        biases = [f"{lm}: bias {bias.alone[lm].estimate}" for lm in models]
-        reasons.append(f"but {'; '.join(biases)}, so that the mean says little")
+        reasons.append(_models_apart(bias, models.tolist()))
     tasks = [
         _furthest_of_task(bias, int(at), margin)
         for at in np.flatnonzero(decisions.tasks_apart)
@@ -342,6 +341,17 @@ def _obstacles(size: Judged, decisions: Decisions, margin: float) -> list[str]:
     if bias.together.estimate.high < -margin:
         reasons.append("the test's own text helped less than other text did")
     return reasons
+
+
+def _models_apart(bias: PairedEffects, models: Sequence[str]) -> str:
+    """The models that are told from zero, and whether some go opposite ways."""
+    biases = {lm: effect.estimate for lm, effect in bias.alone.items()}
+    shown = "; ".join(f"{lm}: bias {biases[lm]}" for lm in models)
+    gains = any(estimate.low > 0 for estimate in biases.values())
+    if gains and any(estimate.high < 0 for estimate in biases.values()):
+        return f"but {shown}, so that the mean says little"
+    are = "is, by itself" if len(models) == 1 else "are, by themselves"
+    return f"but {shown} {are}, told from zero and may be beyond the margin"
 
 
 def _wide_spread(bias: PairedEffects, margin: float) -> str:

@@ -19,7 +19,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.finding import merge_remarks
 from measurand.core.names import ROW, name_condition, own_column
 from measurand.core.reader import Reader
-from measurand.core.recipe import describe_recipe
+from measurand.core.recipe import describe_recipe, given_settings
 from measurand.experiment.statements import (
     one_order_warnings,
     several_right_warnings,
@@ -90,6 +90,7 @@ def leakage_settings(
         "folds": settings.folds if cut else 0,
         "fold_draws": settings.draws if cut else 0,
         "reference_accuracy": settings.reference,
+        **given_settings(settings, "seeds", "tsne"),
         "readers": {name: describe_recipe(reader) for name, reader in readers.items()},
         "called": [reading.name for reading in readings if reading.name not in readers],
         "thresholds": SHOWN | {"margin": settings.margin},

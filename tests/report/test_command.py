@@ -1,20 +1,25 @@
 """What to do about a report: the command that makes it again."""
 
+import subprocess
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+import pytest
+from typer.main import get_command
 
+from measurand.audits import AUDITS
 from measurand.audits.evidence import EvidenceSettings
 from measurand.audits.explanations.settings import ExplanationsSettings
 from measurand.audits.exposure import ExposureSettings, analyse_accuracies
-from measurand.cli.evidence import ShuffleOptions
-from measurand.cli.groups import LadderOptions
-from measurand.cli.leakage import RegionOptions
+from measurand.audits.leakage.settings import LeakageSettings
+from measurand.cli import app
 from measurand.core.finding import Finding
 from measurand.experiment.budget import Budget, budget_settings
 from measurand.experiment.statements import WHY_BRIEF
-from measurand.report.actions import (
+from measurand.report.command import (
     ANALYSIS,
+    ASKED,
     DOSES,
     FOLDS,
     RATIONALES,
@@ -22,7 +27,19 @@ from measurand.report.actions import (
     USUAL,
     command,
 )
-from tests.report.verdicts import estimate, report_of
+from measurand.report.saved import load_report
+from tests.cli.commands import in_process, written
+from tests.report import verdicts
+from tests.report.verdicts import estimate
+
+
+def report_of(audit, label):
+    """The report of one verdict by the readers that come unasked."""
+    report = verdicts.report_of(audit, label)
+    if audit not in ASKED:
+        return report
+    asked = {"readers": {name: {} for name in ASKED[audit]}}
+    return replace(report, settings={**report.settings, **asked})
 
 
 def test_the_command_names_the_columns_and_the_settings_that_were_chosen():
@@ -217,10 +234,118 @@ def test_what_a_study_takes_unasked_is_what_its_verb_does():
     assert explained.count == RATIONALES["changes"]
 
 
-def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked():
-    evidence, ladder, leakage = ShuffleOptions(), LadderOptions(), RegionOptions()
+@pytest.mark.parametrize("verb", ["evidence", "leakage", "explanations", "audit"])
+def test_what_is_left_out_of_the_command_is_what_the_verbs_take_unasked(verb):
+    defaults = {words[0]: p.default for p, words in options_of(verb)}
+    if verb == "leakage":
+        defaults["--components"] = LeakageSettings().components
     assert EvidenceSettings().folds_for([]) == FOLDS
-    for name, usual in USUAL.items():
-        owner = ladder if hasattr(ladder, name) else evidence
-        assert getattr(owner, name) == usual
-        assert getattr(leakage, name, usual) == usual
+    for option, usual in USUAL[verb].items():
+        assert defaults[f"--{option}"] == usual
+    for name, usual in ASKED.items():
+        assert list(AUDITS.thing(name).readers) == usual
+
+
+def options_of(verb):
+    """The parameters of a verb, each with the words that it is given by."""
+    params = get_command(app).commands[verb].params
+    return [(p, p.opts) for p in params if p.param_type_name == "option"]
+
+
+def split_words(line):
+    """The words of a line, as a shell reads them."""
+    said = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True
+    )
+    return said.stdout.decode().split("\0")[:-1]
+
+
+def parse(verb, words):
+    """What a verb is told by these words."""
+    parser = get_command(app).commands[verb]
+    return parser.make_context(verb, [*map(str, words)]).params
+
+
+# What a command does not say, and why.
+PLACES = {"source", "test", "data", "part", "roles", "store", "out", "config"}
+PRINTED = {"overwrite", "json", "verbose", "fail_on", "dry_run", "workers"}
+SERVED = {"engine", "address", "gpu_share", "url", "key_env", "timeout_s", "retries"}
+SERVED |= {"price_in", "price_out", "cap_tokens", "cap_money"}
+PAID = {"shots", "orders", "prompt", "temperature"}  # said where a server was asked
+ANSWERED = {"judge"}  # said where answers were written
+NEVER = PLACES | PRINTED | SERVED
+
+LEAST = ("--brief", "--controls", "none", "--no-calibrate")
+CLAIMS = (
+    *("--query=-c", "--evidence", "my  log", "--label", "out, come"),
+    *("--rationale", "why, so", "--rationale", "it's\tso", "--group", "g"),
+    *("--metadata", "kind=of", "--id", "number", "--subject", "s", "--document", "d"),
+    *("--join", " | ", "--split-by", "group", "--seed", "3", "--strongest", "cross"),
+    *("--seeds", "2", "--budget", "2h", "--margin", "0.03", "--tune", *LEAST),
+)
+EVIDENCE = (
+    *("--shuffles", "2", "--shuffle", "within-label", "--folds", "2"),
+    *("--reader", "tfidf"),
+)
+LEAKAGE = (
+    *("--k", "3", "--components", "4", "--folds", "2", "--fold-seeds", "2"),
+    *("--reference-accuracy", "0.9", "--no-map", "--reader", "surface"),
+    *("--field", "my  log", "--field=-c"),
+)
+CHOICES = ("--choices", "opt, one", "--choices", "opt, two", "--label", "right (text)")
+ANSWERS = ("--evidence", "my  log", "--answers", "opt, one", "--shuffles", "2")
+BY_COLUMN = ("--query=-c", "--split", "fold", *LEAST)
+RUNS = {  # of each verb, what together gives all of its options
+    "evidence": [(*CLAIMS, *EVIDENCE), (*BY_COLUMN, *ANSWERS)],
+    "leakage": [(*CLAIMS, *LEAKAGE), (*BY_COLUMN, *CHOICES, "--check-inference")],
+}
+
+
+def rows_to_audit(count=60):
+    """Items of which every column has a name that is hard to write."""
+    rng = np.random.default_rng(0)
+    for i in range(count):
+        pier, seen = rng.integers(9, size=2)
+        yes = i % 2 == 0
+        yield {
+            "-c": f"boat {i} lies at pier {pier}",
+            "my  log": [f"boat {i} was seen", f"at pier {pier if yes else seen + 10}"],
+            "out, come": "yes" if yes else "no",
+            "why, so": f"pier {pier} and {seen}",
+            "it's\tso": f"pier {seen}",
+            "kind=of": "abc"[i % 3],
+            "g": f"group {i % 30}",
+            "s": "xy"[i % 2],
+            "d": f"log {i % 20}",
+            "number": f"n{i}",
+            "fold": "test" if i % 3 == 0 else "train",
+            "opt, one": f"pier {pier}",
+            "opt, two": f"pier {seen + 20}",
+            "right (text)": "AB"[i % 2],
+        }
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"), [(verb, words) for verb, runs in RUNS.items() for words in runs]
+)
+def test_the_command_tells_a_verb_all_that_it_was_told(verb, words, tmp_path):
+    file = written(tmp_path / "boats.jsonl", rows_to_audit())
+    where = {"MEASURAND_STORE": tmp_path / "store"}
+    places = ("--workers", "1", "--out", tmp_path / "r")
+    outcome = in_process(verb, file, *words, *places, **where)
+    assert outcome.code == 0, outcome.err
+    told = command([load_report(tmp_path / "r")])
+    again = parse(verb, split_words(told)[2:])
+    first = parse(verb, [file, *words])
+    said = {*first} - NEVER - PAID - ANSWERED
+    assert {name: again[name] for name in said} == {name: first[name] for name in said}
+
+
+@pytest.mark.parametrize("verb", RUNS)
+def test_all_options_of_a_verb_are_tried_or_not_of_the_command(verb):
+    tried = {word.partition("=")[0] for words in RUNS[verb] for word in words}
+    other_verb = {"evidence": {"choices"}, "leakage": {"answers"}}  # tried there
+    left_out = NEVER | PAID | ANSWERED | other_verb[verb]
+    for parameter, words in options_of(verb):
+        every = {*words, *parameter.secondary_opts}
+        assert every & tried or parameter.name in left_out, words

@@ -1,0 +1,314 @@
+"""The command that makes a report again.
+
+It goes by the columns and settings that a report keeps, and says those that are not
+what the verb takes unasked. Where something was, who served a model and how many worked
+is no part of a report, and so of no command.
+"""
+
+import ast
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from measurand.core.finding import Report
+from measurand.core.names import ALL_ITEMS
+from measurand.report.details import is_drawn, named_roles
+from measurand.report.terminal import heading, plain_text
+
+OPTIONS = (
+    *("query", "evidence", "label", "choices", "answers", "rationale", "group"),
+    *("subject", "document", "metadata", "split", "id"),
+)
+# What a verb takes where nothing is said, of the settings that a report keeps.
+CLIMBING: dict[str, object] = {"strongest": "minilm", "seeds": None}
+USUAL: dict[str, dict[str, object]] = {
+    "evidence": {
+        "shuffles": 20,
+        "shuffle": "plain",
+        "margin": 0.02,
+        "controls": "quick",
+        "judge": None,
+        "tune": False,
+        **CLIMBING,
+    },
+    "leakage": {
+        "margin": 0.02,
+        "k": None,
+        "components": 50,
+        "folds": 5,
+        "fold-seeds": 5,
+        "reference-accuracy": None,
+        "map": None,
+        "controls": "quick",
+        "check-inference": False,
+        "tune": False,
+        **CLIMBING,
+    },
+    "explanations": {"seeds": None},
+    "exposure": {},
+    "audit": CLIMBING,
+}
+KEPT = {"fold-seeds": "fold_draws", "map": "tsne"}  # under which names, where others
+ASKED = {"evidence": ["surface", "tfidf"], "leakage": ["tfidf"]}  # readers, unasked
+UNUSUAL = "exposure"  # the audit that several hold only where it was asked for
+AS_GIVEN = "as given"  # what the schema says of metadata that were named
+LONGEST = 1000  # letters of a value that a command writes
+SPLIT_BY = "both"  # what a drawn split goes by where nothing is said
+BY_COLUMN = "column "  # how a split by a column is told
+UNCALIBRATED = "--no-calibrate"
+NEEDED_ARMS = ["base", "extra", "test"]
+# What an analysis and a study take where nothing is said.
+ANALYSIS = {"margin": 1.0, "model": "observation", "sampler": "laplace"}
+STUDY = {"m": 50, "n": 200, "repeats": 50}
+DOSES, TEXT, LABEL = [0.1], "text", "label"
+RATIONALES = {
+    "preset": "default",
+    "changes": 3,
+    "similarity": "tfidf",
+    "model": None,
+    "paraphraser": None,
+    "items": None,
+    "train_items": None,
+}
+BRIEF = "a brief audit leaves it out"  # why something was not run, of a brief one
+OTHER_PART = re.compile(r"(?:^|, )part=(.+)$")  # of a condition, another test part
+APART = "two tables"  # the split where test items are in files of their own
+FOLDS = 3  # in which one file is tested where nothing is said
+LADDER = ("surface", "tfidf", "cross", "minilm")  # who is asked or called unasked
+DEMO = "synthetic:harbour"  # what `measurand demo` audits, and without controls
+
+
+def command(reports: Sequence[Report]) -> str:
+    """The command that makes this again, but for where the file lies."""
+    first = reports[0]
+    if first.audit == "compare":
+        count = first.benchmark.get("reports", 2)
+        folders = ["REPORT"] * (count if isinstance(count, int) else 2)
+        return " ".join(["measurand", "compare", *folders])
+    verb = "audit" if len(reports) > 1 else plain_text(first.audit, 40)
+    name = heading(first)[1]
+    seed = ["--seed", plain_text(first.settings.get("seed", 0), 20)]
+    unchecked = [report.settings.get("controls") == "none" for report in reports]
+    if name == DEMO and len(reports) > 1 and any(unchecked):
+        return " ".join(["measurand", "demo", *seed])
+    if verb == "exposure":
+        return " ".join(["measurand", verb, *_study_words(first), *seed])
+    words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
+    if not name.startswith("synthetic:"):
+        words += [*_test_words(reports), *_column_words(verb, first)]
+    words += _setting_words(verb, first)
+    if verb in ("evidence", "leakage"):
+        words += _verb_words(verb, first)
+    if verb == "explanations":
+        words += _rationale_words(first)
+    if verb == "audit":
+        words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
+    return " ".join([*words, *seed])
+
+
+def _test_words(reports: Sequence[Report]) -> list[str]:
+    """A file of test items for each part that is told of, where they were apart."""
+    if named_roles(reports[0]).get("split") != APART:
+        return []
+    found = (OTHER_PART.search(f.condition) for r in reports for f in r.findings)
+    others = {match[1] for match in found if match} - {ALL_ITEMS}
+    return ["--test", "TEST_FILE"] * (1 + len(others))
+
+
+def _verb_words(verb: str, report: Report) -> list[str]:
+    """What only one audit takes: its readers, its folds, and whether it was brief."""
+    words = _repeat("reader", _asked_readers(verb, report))
+    words += _endpoint_words(report)
+    folds = report.settings.get("folds")
+    # The usual of one file; a given split has one fold in any case.
+    if verb == "evidence" and folds not in (None, FOLDS) and is_drawn(report):
+        words += _repeat("folds", [folds])
+    brief = any(BRIEF in str(why) for why in report.not_run.values())
+    return [*words, "--brief"] if brief else words
+
+
+def _asked_readers(verb: str, report: Report) -> list[str]:
+    """The readers that were named; none where they are those that come unasked."""
+    names, usual = _given_readers(report), ASKED[verb]
+    # An evidence report has those that were called among those that were named.
+    climbs = verb == "evidence" and report.settings.get("calibrate", True)
+    unasked = {*LADDER} if climbs else {*usual}
+    is_usual = not names or {*usual} <= {*names} <= unasked
+    return [] if is_usual else names
+
+
+def _endpoint_words(report: Report) -> list[str]:
+    """How models behind a server were asked, as far as that is not the usual way."""
+    words = []
+    for recipe in _values(report.settings.get("readers")):
+        if not isinstance(recipe, Mapping) or "endpoint" not in recipe:
+            continue
+        endpoint = recipe["endpoint"]
+        heat = endpoint.get("temperature") if isinstance(endpoint, Mapping) else None
+        asked = ("shots", recipe.get("shots"), 0), ("orders", recipe.get("orders"), 1)
+        for option, value, usual in (*asked, ("temperature", heat, 0.0)):
+            words += _repeat(option, [value] if value not in (None, usual) else [])
+        words += ["--prompt", "PROMPT_FILE"] if recipe.get("form") else []
+        break  # a verb asks all of them alike
+    return words
+
+
+def _column_words(verb: str, report: Report) -> list[str]:
+    """The columns of the parts, what a seeded split went by, and how cells are read."""
+    roles, words = named_roles(report), []
+    columns = report.benchmark.get("columns")
+    named = (
+        columns if isinstance(columns, Mapping) and columns else _old_columns(report)
+    )
+    named = {part: _listed(names) for part, names in named.items()}
+    if roles.get("split") == APART:
+        named.pop("split", None)  # it told nothing apart
+    for role in OPTIONS:
+        words += _repeat(role, named.get(role, []))
+    if verb == "leakage":
+        words += _repeat("field", named.get("fields", []))
+    by = named.get("split_by", [])
+    words += _repeat("split-by", by if by != [SPLIT_BY] else [])
+    with suppress(ValueError, SyntaxError):  # of a text that is none
+        words += _repeat("join", _listed(ast.literal_eval(str(roles.get("join")))))
+    return words
+
+
+def _old_columns(report: Report) -> dict[str, list[str]]:
+    """The columns of a report that only tells of them, as version 0.1.0 wrote it."""
+    roles, schema = named_roles(report), report.settings.get("metadata_schema")
+    meanings = schema if isinstance(schema, Mapping) else {}
+    columns = {"metadata": [c for c, said in meanings.items() if said == AS_GIVEN]}
+    for role, said in roles.items():
+        if not isinstance(said, str) or not said or role in ("metadata", "id"):
+            continue
+        if "choices" in roles and role in ("choices", "label") and " (" in said:
+            # How many choices there are, or how the right one is named, stands behind.
+            said = said.rpartition(" (")[0]
+        if role == "split":
+            by_column = said.startswith(BY_COLUMN)
+            columns[role] = [said.removeprefix(BY_COLUMN)] if by_column else []
+            way = re.search(r"\bby (query|evidence|group)(?:,|;|$)", said)
+            # Without evidence, by the query is what both would be.
+            if way and (way[1] != "query" or "evidence" in roles):
+                columns["split_by"] = [way[1]]
+        else:
+            is_list = role in ("choices", "fields")
+            columns[role] = said.split(", ") if is_list else [said]
+    return columns
+
+
+def _setting_words(verb: str, report: Report) -> list[str]:
+    """The settings that are not the usual ones, as the verb takes them."""
+    words = []
+    for option, usual in USUAL.get(verb, {}).items():
+        key = KEPT.get(option, option.replace("-", "_"))
+        value = report.settings.get(key, usual)
+        is_cut = option not in ("folds", "fold-seeds") or value  # 0: a given split
+        if value == usual or not is_cut:
+            continue
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            words += _repeat(option, [value])
+    if not report.settings.get("calibrate", True):
+        words.append(UNCALIBRATED)
+    budget = report.settings.get("budget")  # kept where it is not the usual one
+    return words + _repeat("budget", [budget] if isinstance(budget, str) else [])
+
+
+def _study_words(report: Report) -> list[str]:
+    """The tasks of an exposure study, or the file of accuracies, and how it was run."""
+    settings, tasks = report.settings, report.benchmark.get("tasks")
+    if not isinstance(tasks, Mapping):
+        return ["--accuracies", "FILE", *_analysis_words(settings)]
+    words = [t if t.startswith("synthetic:") else "FILE" for t in map(str, tasks)]
+    words += _task_words(report)
+    for name, usual in STUDY.items():
+        values = _listed(settings.get(name, usual))
+        words += _repeat(name, values if values != [usual] else [])
+    arms = [arm for arm in _listed(settings.get("arms")) if not arm.startswith("dose_")]
+    names = dict.fromkeys(arm.partition("_")[0] for arm in arms)
+    words += _repeat("arm", [*names] if {*names} != {*NEEDED_ARMS} else [])
+    doses = _listed(settings.get("doses", DOSES))
+    words += _repeat("dose", doses if doses != DOSES else [])
+    words += [*_analysis_words(settings), *_repeat("reader", _given_readers(report))]
+    return words + _setting_words("exposure", report)
+
+
+def _task_words(report: Report) -> list[str]:
+    """The columns of the tasks, where all have one name that is not the usual."""
+    fields = report.benchmark.get("fields")
+    texts = [_listed(value)[0] for value in _values(fields) if _listed(value)]
+    labels = [str(v) for v in _values(report.benchmark.get("label_columns")) if v]
+    words = []
+    for option, columns, usual in (("text", texts, TEXT), ("label", labels, LABEL)):
+        if len({*columns}) == 1 and columns[0] != usual:
+            words += _repeat(option, columns[:1])
+    return words
+
+
+def _analysis_words(settings: Mapping[str, object]) -> list[str]:
+    """How counts were analysed, as far as that is not the usual way."""
+    words = []
+    for name, usual in ANALYSIS.items():
+        value = settings.get(name, usual)
+        words += _repeat(name, [value] if value != usual else [])
+    words += _repeat("notable", _listed(settings.get("notable_given")))
+    return [*words, "--checks"] if settings.get("checks") else words
+
+
+def _rationale_words(report: Report) -> list[str]:
+    """Who read, explained and judged, and how, of an audit of explanations."""
+    settings = report.settings
+    words = _repeat("reader", _given_readers(report))
+    words += _repeat("explainer", _listed(settings.get("explainers")))
+    judge = settings.get("judge")
+    name = judge.get("name") if isinstance(judge, Mapping) else judge
+    words += _repeat("judge", [name] if name not in (None, "lexical") else [])
+    for option, usual in RATIONALES.items():
+        value = settings.get(option, usual)
+        words += _repeat(option.replace("_", "-"), [value] if value != usual else [])
+    return [*words, "--perturbed", "FILE"] if settings.get("perturbed") else words
+
+
+def _given_readers(report: Report) -> list[str]:
+    """The readers that were named, or are usual; who was called comes by itself."""
+    called = _listed(report.settings.get("called"))
+    return [n for n in _listed(report.settings.get("readers")) if n not in called]
+
+
+def _values(named: object) -> list[object]:
+    """What stands under the names; nothing where there are none."""
+    return [*named.values()] if isinstance(named, Mapping) else []
+
+
+def _listed(value: object) -> list[Any]:
+    """One thing or several, as several; none of nothing."""
+    if value is None:
+        return []
+    return [*value] if isinstance(value, Mapping | list | tuple) else [value]
+
+
+def _repeat(option: str, values: Sequence[object]) -> list[str]:
+    """The option before each of its values."""
+    return [word for v in values for word in _write_option(option, str(v))]
+
+
+def _write_option(option: str, value: str) -> list[str]:
+    """One option as a shell reads it, whatever signs are in its value."""
+    text = value[:LONGEST]
+    written = shlex.quote(text)
+    if not text.isprintable():
+        signs = [s if s.isprintable() and s not in "\\'" else _escape(s) for s in text]
+        written = f"$'{''.join(signs)}'"
+    # What begins with a line is read as an option where it stands by itself.
+    is_dashed = text.startswith("-")
+    return [f"--{option}={written}"] if is_dashed else [f"--{option}", written]
+
+
+def _escape(sign: str) -> str:
+    """A sign that does not show itself, as a shell writes it."""
+    return f"\\U{ord(sign):08x}"
