@@ -1,7 +1,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from measurand.core.words import WORD, words
+from measurand.core.words import WORD, surface_words, words
 
 
 @settings(max_examples=40)
@@ -10,3 +10,8 @@ from measurand.core.words import WORD, words
 @example("\u212a is no k, and \u2019 is no '")  # the Kelvin sign is k in lower case
 def test_the_short_cut_for_plain_text_finds_the_same_words(text):
     assert words(text) == WORD.findall(text.lower())
+
+
+def test_tags_are_told_apart_by_their_names_alone():
+    assert surface_words("<b>x</b>") != surface_words("<i>x</i>")
+    assert surface_words("<B class='y'>x") == surface_words("<b id='z'>x")
