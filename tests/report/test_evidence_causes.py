@@ -197,3 +197,18 @@ def test_a_near_zero_that_says_little_is_told_by_why_it_does(reason, cause, step
     assert cause in answer.cause
     assert step in answer.steps[0]
     assert answer.tone.name == "fix"
+
+
+@pytest.mark.parametrize(("right", "tone"), [(0.9, "fix"), (0.7, "fine")])
+def test_form_that_tells_as_much_as_reading_is_to_be_mended_first(right, tone):
+    report = undecided("cross loses 0.4; surface loses 0.5, and it reads no word")
+    verdict = replace(report.verdict, label=SENSITIVE, region=SENSITIVE, stage="cross")
+    form = (
+        Finding("accuracy", "surface", "full", estimate(right)),
+        Finding("delta_evi", "surface", "plain", estimate(0.4), "depends"),
+    )
+    report = replace(report, verdict=verdict, findings=(*report.findings, *form))
+    answer = answer_report(report)
+    assert answer.tone.name == tone
+    assert ("form of the parts alone" in answer.sentence) == (tone == "fix")
+    assert ("no word is right in 90 of 100" in answer.cause) == (tone == "fix")

@@ -9,7 +9,7 @@ from measurand.audits.leakage.rules import RULES as AUDIT_RULES
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Finding
 from measurand.report.answer import answer_report
-from measurand.report.leak_causes import RULES, leak_clauses
+from measurand.report.leak_causes import RULES, leak_clauses, leaking_rules
 from tests.report.verdicts import estimate, report_of
 
 TWO_CLAUSES = (
@@ -130,6 +130,68 @@ def test_a_rule_that_tells_less_than_a_reader_has_its_step_and_no_more():
     answer = answer_report(leaking(reason, gain("tfidf", "choices", 0.45), *rules))
     assert "from the choices alone, 95 of 100" in answer.sentence
     assert answer.steps == ("Write wrong choices as long as the right one.",)
+
+
+def test_what_can_be_struck_out_goes_without_saying_beside_a_stronger_rule():
+    rules = rule("longest", 0.9), rule("not_shortest", 0.6), rule("not_longest", 0.95)
+    names = [f.statistic for f in leaking_rules(leaking("it leaks", *rules))]
+    assert names == ["not_longest", "longest"]
+
+
+def test_the_step_follows_the_cause():
+    rules = rule("most_alike", 0.9), rule("longest", 0.7)
+    seen = gain("length", "choices", 0.45)
+    reason = "length: choices alone is 0.45, by its length alone (at least 99 % of what"
+    answer = answer_report(leaking(reason, seen, *rules))
+    assert answer.steps == (RULES["longest"].step,)
+    other = answer_report(leaking(reason, seen, rules[0]))
+    assert RULES["most_alike"].step not in other.steps
+    partly = reason.replace("by its", "50 % of what it tells by its")
+    free = answer_report(leaking(partly, seen, *rules))
+    assert free.steps == (RULES["most_alike"].step,)
+    named = reason.replace("its length", "the rule longest")
+    assert answer_report(leaking(named, seen, *rules)).steps == answer.steps
+
+
+def test_two_that_tell_part_of_a_leak_are_both_named():
+    reason = (
+        "length: choices alone is 0.4, 49 % of what it tells by its length alone and "
+        "22 % of what it tells by the position of the right choice alone"
+    )
+    told = answer_report(leaking(reason, gain("length", "choices", 0.4)))
+    assert told.cause == (
+        "Its length alone and the position of the right choice each tell part of it."
+    )
+
+
+NO_LEAK = "none found within the margin"
+
+
+@pytest.mark.parametrize("label", [NO_LEAK, "undecided"])
+def test_a_column_called_as_a_clause_is_makes_no_answer(label):
+    name = "but beyond chance are"
+    reason = f"tfidf reaches at most 0.02 from any part alone: {name} 0.001"
+    within = gain("tfidf", name, 0.0, "within the margin")
+    plain = replace(within, condition="claim")
+    said = [
+        answer_report(leaking(text, finding, label=label)).sentence
+        for text, finding in (
+            (reason, within),
+            (reason.replace(name, "claim"), plain),
+        )
+    ]
+    assert said[0] == said[1]
+
+
+def test_what_no_reader_of_words_sees_is_said_to_be_uncertain():
+    within = gain("tfidf", "choices", 0.0, "within the margin")
+    unsure = gain("position", "choices", 0.02, "undecided")
+    reason = "tfidf reaches at most 0.02"
+    plain = answer_report(leaking(reason, within, label=NO_LEAK))
+    assert "no part alone does better" in plain.sentence
+    told = answer_report(leaking(reason, within, unsure, label=NO_LEAK))
+    assert "no part alone" not in told.sentence
+    assert "of the position of the choice, that is not certain" in told.sentence
 
 
 def test_a_rule_that_explains_what_a_reader_sees_is_its_cause():

@@ -251,3 +251,9 @@ def test_the_interval_covers_as_often_as_it_says(shares):
     assert covers(covered, most=1)
     null = binomtest(alarms, RUNS).proportion_ci(0.99)
     assert null.low <= 0.05 <= null.high if truth < 1e-9 else alarms > RUNS / 2
+
+
+def test_the_name_of_a_tag_is_no_word():
+    texts = ["<b>boat</b>", "<i>boat</i>"] * 20
+    table = token_statistics(texts, ["yes", "no"] * 20)
+    assert set(table["token"]) == {"boat"}

@@ -303,6 +303,7 @@ def sentence_key(text: str) -> tuple[str, ...]:
 LETTERS = rf"[^\W\d_]+(?:[{SIGNS}]+[^\W\d_]*)*"
 TAG, ENTITY = r"</?[A-Za-z][^<>]*>", r"&#?\w+;"
 MARKUP = re.compile(f"{TAG}|{ENTITY}")
+NAME = re.compile(r"[A-Za-z]\w*")
 TOKEN = re.compile(
     r"(?P<link>https?://\S+)"
     rf"|(?P<tag>{TAG})"
@@ -373,6 +374,8 @@ def _token_name(match: "re.Match[str]", text: str) -> str:
         before = "b" if text[match.start() - 1 : match.start()].isspace() else ""
         after = "a" if text[match.end() : match.end() + 1].isspace() else ""
         return f"mark{ord(piece):x}{before}{after}"
+    if kind == "tag":  # <b> is told from <i>, and nothing of what stands in them
+        return f"tag{NAME.findall(piece)[0].lower()}"
     return str(kind)
 
 

@@ -38,6 +38,10 @@ FORM_CAUSE = (
     "A reader of no word loses answers: spacing, case, punctuation, digits, markup or "
     "length go with certain labels."
 )
+FORM_AS_WELL = (
+    "With another item's evidence, fewer answers are right; but the form of the parts "
+    "alone tells as much as reading them."
+)
 # What is decided of a loss.
 DEPENDS, HELPED, NEAR_ZERO = "depends", "wrong evidence helps", "near zero"
 REMEMBERS = "readers may remember rather than read"
@@ -182,6 +186,8 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         # That labels hang on how evidence is set is no sign that it must be read.
         cause = f"{FORM_CAUSE} {cause}".rstrip()
         return Details(FORM_TELLS, cause, certainty, (TELLING,), "fix")
+    if words.tone.name == "fine" and (form := _form_does_as_well(report, str(stage))):
+        return Details(FORM_AS_WELL, form, certainty, (TELLING,), "fix")
     if role == "evidence" and words.tone.name == "fine":
         # It may be the task itself; where wrong answers were drawn, it need not be.
         tone = "fix" if is_screened(report) else ""
@@ -244,6 +250,29 @@ def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
         f"Not yet: wrong evidence costs answers, but {what} {does} as well.",
         cause,
         "Give a reader that does better with the evidence than without.",
+    )
+
+
+def _form_does_as_well(report: Report, stage: str) -> str:
+    """How right form alone is where it depends on the evidence, and reading adds none.
+
+    Empty where it does not.
+    """
+    form = find_estimate(report, "accuracy", FORM, "full")
+    full = find_estimate(report, "accuracy", stage, "full")
+    loses = any(
+        f.statistic == "delta_evi"
+        and f.reader == FORM
+        and f.decision == DEPENDS
+        and not is_of_some(f.condition)
+        for f in report.findings
+    )
+    if form is None or full is None or not loses or form.value < full.value:
+        return ""
+    return (
+        f"Who reads no word is right in {say_count(form.value)} of 100, "
+        f"{reader_words(plain_text(stage, 40))} in {say_count(full.value)}: spacing, "
+        "case, punctuation, digits, markup or length go with certain labels."
     )
 
 

@@ -75,7 +75,7 @@ class RuleWords:
 
 
 RULE = "rule"  # who finds what needs no reader
-RULES = {
+POINTING = {
     "longest": RuleWords(
         "the longest choice",
         "The right choice is the longest one more often than by chance.",
@@ -98,6 +98,17 @@ RULES = {
         "Write wrong choices that resemble the right one as much as each other.",
     ),
 }
+# What can be struck out leaves fewer to guess among.
+STRIKING = {
+    f"not_{name}": RuleWords(
+        f"a guess among all but {words.choice}",
+        f"The right choice is never {words.choice}, or less often than by chance.",
+        f"Let the right choice be {words.choice} as often as by chance.",
+    )
+    for name, words in POINTING.items()
+}
+RULES = {**POINTING, **STRIKING}
+OF_LENGTH = ("longest", "shortest", "not_longest", "not_shortest")
 # Why nobody can say whether a part leaks: what the reason has, and how it is said.
 UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "neither surely above nor within": (
@@ -216,10 +227,10 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
     if words.tone.name != "leaks":
         return _tell_no_leak(report, words)
     base, most = guessing(report), leaking_part(report)
+    steps = _repair_steps(report, most)
     if most is None:
-        steps = _repair_steps(report)
         return Details(words.answer.format(part="one part"), "", "", steps)
-    what, steps = name_leak(most), _repair_steps(report)
+    what = name_leak(most)
     cause = _leak_cause(report, most)
     if most.statistic == "v_information":
         sentence, certainty = _tell_unseen_leak(report, most)
@@ -253,12 +264,15 @@ def _say_new(report: Report, leak: Finding) -> str:
 
 def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
     """Why no part surely leaks."""
-    reason = report.verdict.reason
+    reason, undecided = _reason_of_words(report), report.verdict.label == "undecided"
     sentence, cause, steps = words.answer, "", ask_for_items(report, "test items")
-    for phrase, known in UNDECIDED_LEAK.items():
+    for phrase, known in UNDECIDED_LEAK.items() if undecided else ():
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
+    if not undecided and (unsure := _name_unsure(report)):
+        sentence = "No: no reader of words does better than guessing by more than the "
+        sentence += f"margin; of {unsure}, that is not certain."
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     elsewhere = leaks_elsewhere(report)
     if elsewhere and not remembered:
@@ -270,7 +284,7 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         cause += "was not asked."
         steps = (f"Look at {where}: what readers learned holds there.",)
     shifted = any(SHIFTED in str(warning) for warning in report.warnings)
-    if shifted and BELOW.search(reason) and report.verdict.label == "undecided":
+    if shifted and BELOW.search(reason) and undecided:
         sentence, cause, steps = SHIFTED_LEAK
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
@@ -287,6 +301,27 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
             "all others; the rest stand in several items, with their labels."
         )
     return Details(sentence, cause, _greatest_gain(report), steps)
+
+
+def _reason_of_words(report: Report) -> str:
+    """The reason, without any name of a column that reads as a clause of it."""
+    reason = report.verdict.reason
+    for name in {condition_column(f.condition) for f in report.findings}:
+        if any(phrase in name for phrase in UNDECIDED_LEAK):
+            reason = reason.replace(name, "")
+    return reason
+
+
+def _name_unsure(report: Report) -> str:
+    """What no reader of words can see, and may yet gain more than the margin."""
+    unsure = [
+        name_leak(f)
+        for f in report.findings
+        if f.decision == "undecided"
+        and not _is_aside(f)
+        and (is_rule(f) or (f.statistic == "over_majority" and f.reader in SEEN_BY))
+    ]
+    return join_words([*dict.fromkeys(unsure)][:MOST_TOKENS])
 
 
 def _tell_unseen_leak(report: Report, leak: Finding) -> tuple[str, str]:
@@ -380,16 +415,18 @@ def _leak_cause(report: Report, leak: Finding) -> str:
     clause = _clause_of(report, leak)
     by_rule = re.search(rf"({PARTLY})?by the rule (\w+) alone", clause)
     rule = leak.statistic if is_rule(leak) else by_rule[2] if by_rule else ""
-    partly = ""
+    some = []
     if rule in RULES:
         if is_rule(leak) or not (by_rule and by_rule[1]):
             return RULES[rule].cause
-        partly = f"{capitalise(RULES[rule].choice)} tells part of it."
+        some.append(RULES[rule].choice)
     for phrase, sentence in SIMPLE.items():
         if re.search(rf"{PARTLY}by {re.escape(phrase)}", clause):
-            partly = f"{capitalise(phrase)} tells part of it."
+            some.append(phrase)
         elif re.search(rf"\bby {re.escape(phrase)}", clause):
             return sentence
+    tell = "each tell" if len(some) > 1 else "tells"
+    partly = f"{capitalise(join_words(some))} {tell} part of it." if some else ""
     with_them = re.search(r"with which (its \w+) goes", clause)
     named = _named_words(clause) if partly or with_them else []
     if leak.reader in SEEN_BY and not named:  # who reads no word leaks by none
@@ -445,19 +482,41 @@ def kept_files(report: Report) -> list[str]:
 
 
 def leaking_rules(report: Report) -> list[Finding]:
-    """The rules that surely find the right choice more often than chance."""
+    """The rules that surely find the right choice more often than chance.
+
+    Where the right choice is mostly the longest, it is seldom the shortest: that one
+    can be struck out goes without saying.
+    """
     rules = [f for f in report.findings if is_rule(f) and f.decision == "leaks"]
-    return sorted(rules, key=lambda f: -f.estimate.value)
+    pointing = [f.estimate.value for f in rules if f.statistic in POINTING]
+    told = [
+        f
+        for f in rules
+        if f.statistic in POINTING or f.estimate.value > max(pointing, default=0.0)
+    ]
+    return sorted(told, key=lambda f: -f.estimate.value)
 
 
-def _repair_steps(report: Report) -> tuple[str, ...]:
+def _rules_to_mend(report: Report, leak: Finding | None) -> list[str]:
+    """The rules that leak, the most telling first; of a known cause, its own alone."""
+    if leak is not None and is_rule(leak):
+        return [leak.statistic]
+    rules, clause = leaking_rules(report), _clause_of(report, leak)
+    cause = re.search(rf"({PARTLY})?\bby (?:its length|the rule (\w+)) alone", clause)
+    if cause is None or cause[1]:
+        return [f.statistic for f in rules]
+    own = (cause[2],) if cause[2] else OF_LENGTH
+    return [f.statistic for f in rules if f.statistic in own]
+
+
+def _repair_steps(report: Report, leak: Finding | None) -> tuple[str, ...]:
     """What the report has at hand for who repairs."""
     steps = []
     by_place = [f for f in report.findings if PLACE in (f.statistic, f.reader)]
     if any(f.decision == "leaks" for f in by_place):
         steps.append(DEAL)
     # One step: of two rules that leak, one may ask for the opposite of the other.
-    steps += [RULES[f.statistic].step for f in leaking_rules(report)[:1]]
+    steps += [RULES[name].step for name in _rules_to_mend(report, leak)[:1]]
     if kept_files(report):
         steps.append("Test on the repaired subset, whose items the report lists.")
     if "repair/work_list.csv" in report.files:

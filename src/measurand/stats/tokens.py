@@ -24,7 +24,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from measurand.core.arrays import Floats, Ints
 from measurand.core.errors import BadInput, BadOption, Undefined
-from measurand.core.words import has_negation, words
+from measurand.core.words import content_words, has_negation, words
 from measurand.stats.agreement import ItemValues, align_columns
 from measurand.stats.decisions import benjamini_hochberg
 
@@ -217,9 +217,9 @@ def _ngram_occurrences(
     if not 1 <= ngrams[0] <= ngrams[1]:
         raise BadOption(f"n-grams of {ngrams} words; give the fewest and the most")
     vectoriser = CountVectorizer(
-        tokenizer=words,
+        tokenizer=content_words,  # markup is form
         token_pattern=None,
-        lowercase=False,  # `words` does that
+        lowercase=False,  # `content_words` does that
         ngram_range=ngrams,
         binary=True,
         dtype=np.int64,

@@ -16,6 +16,7 @@ from measurand.audits.leakage.rules import (
     rule_runs,
 )
 from measurand.audits.leakage.scores import LEAKS, UNDECIDED
+from measurand.audits.leakage.verdict import NONE
 from measurand.core.finding import Verdict
 from measurand.core.items import Items, pack_choices
 from measurand.experiment.experiment import open_experiment
@@ -106,11 +107,36 @@ def test_words_of_the_question_are_no_leak_of_the_choices():
     assert add_rule(undecided, findings, 0.5) == undecided
 
 
+def test_a_choice_that_is_never_right_can_be_struck_out():
+    """Neither the longest nor the shortest is right: the one between them always is."""
+    rows = [["old boat", "mast", "some very long oar"]] * 60
+    items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60), 0.02)
+    shares = {f.statistic: f.estimate.value for f in findings}
+    assert shares["longest"] == shares["shortest"] == 0
+    assert shares["not_longest"] == shares["not_shortest"] == 0.5
+    names = {f.statistic for f in leaking_rules(findings)}
+    assert {"not_longest", "not_shortest"} <= names
+    none = Verdict(NONE, NONE, "tfidf", "nothing from any part")
+    told = add_rule(none, findings, 1 / 3)
+    assert told.label == LEAKS
+    assert "the rule not_longest finds the right choice in 0.500" in told.reason
+
+
+def test_where_all_choices_tie_none_is_struck_out():
+    rows = [["oar", "bow", "net"]] * 60
+    items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
+    findings = rule_findings(items, "question", np.arange(60), 0.02)
+    shares = {f.statistic: f.estimate.value for f in findings}
+    assert shares["not_longest"] == pytest.approx(1 / 3)
+    assert leaking_rules(findings) == []
+
+
 def test_a_word_called_as_a_rule_is_hides_no_rule():
     rows = [["a very long boat", "mast"]] * 60
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])
     findings = rule_findings(items, "question", np.arange(60), 0.02)
-    assert [f.statistic for f in leaking_rules(findings)] == ["longest"]
+    assert leaking_rules(findings)[0].statistic == "longest"
     leak = Verdict(LEAKS, LEAKS, "tfidf", "choices leak, by words such as 'longest'")
     assert "; the rule longest finds" in add_rule(leak, findings, 0.5).reason
     named = Verdict(LEAKS, LEAKS, "tfidf", "choices leak, by the rule longest alone")
@@ -161,6 +187,21 @@ def test_a_place_is_explained_by_itself_and_no_rule_of_other_items():
     assert "by the position of the right choice alone (at least 100 %" in reason
     assert "by the rule" not in reason
     assert "; the rule odd_one_out finds the right choice" in reason
+
+
+@pytest.mark.slow
+def test_length_of_half_the_items_and_the_place_of_the_others_are_both_causes():
+    def lengthen(choices, gold):
+        if gold:
+            choices[gold] += ["kelu", "tavo", "zumi"]
+
+    rows = planted_rows(360, lengthen)
+    # Of every fourth item the first is right, of some more as long as all others.
+    rows = pd.concat([rows, rows[rows["answer"] == 0]], ignore_index=True)
+    rows["question"] += [f" {number}" for number in range(len(rows))]
+    reason = audit_rows(rows, controls="none").verdict.reason
+    assert "% of what it tells by its length alone and" in reason
+    assert "% of what it tells by the position of the right choice alone" in reason
 
 
 @pytest.mark.slow

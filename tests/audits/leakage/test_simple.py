@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from measurand.api.source import load
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
@@ -49,6 +50,26 @@ def documents(texts, labels, rng):
     settings = LeakageSettings(calibrate=False, tsne=False, controls="none")
     with open_experiment(benchmark) as experiment:
         return audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+
+
+@pytest.mark.slow
+def test_a_right_choice_that_is_always_the_last_one_leaks_by_its_position():
+    """Of two to eight choices: no letter is right more often than the others."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "question": " ".join(rng.choice(WORDS, 6)),
+            "choices": [" ".join(rng.choice(WORDS, 3)) for _ in range(count)],
+            "answer": count - 1,
+        }
+        for count in np.tile(np.arange(2, 9), 20)
+    ]
+    settings = LeakageSettings(calibrate=False, controls="none", brief=True, draws=1)
+    with open_experiment(load(pd.DataFrame(rows), name="last")) as experiment:
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    assert report.verdict.label == "leaks"
+    assert report.verdict.stage == "position"
+    assert report.finding("position", "rule", "choices").estimate.value > 0.9
 
 
 @pytest.mark.slow

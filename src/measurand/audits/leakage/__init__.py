@@ -46,9 +46,11 @@ choices_only, chance
     majority. Also of each subject, and where "none of these" stands in the place of the
     right choice.
 position
-    How often the position is right that is commonest in training.
+    How often the position is right that is commonest in training among as many choices.
 longest, shortest, most_alike, odd_one_out, question_overlap
     How often the choice is right that a rule without a reader points at; ties shared.
+not_longest, not_shortest, not_most_alike, not_odd_one_out
+    How often any of the others is right, where a rule strikes one choice out.
 question_inferred
     How much more like the question that a language model writes from the choices alone
     is to the right one than to those of other items, in F1 of words (check_inference).

@@ -4,7 +4,8 @@ Something simple explains a leak where a reader adds little to it: what both tel
 together is hardly more than what it tells alone. That one tells as many bits as the
 other would not do, since they may tell them of other items. Where a few words explain
 it too, and length or form tells hardly anything without them, the words are the cause,
-and what goes with them is said.
+and what goes with them is said. Of two that each tell some, of other items, both are
+named.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,11 +103,22 @@ def find_cause(
     for name, share in shares.items():
         # Of two that tell nearly as much, the simpler.
         if share.told >= max(EXPLAINS * most, EXPLAINS_PARTLY):
-            told = (
-                f"{100 * share.told:.0f} % of what it tells by {WORDS.get(name, name)}"
-            )
-            return Cause(told)
+            first = runs[name]
+            apart = [
+                other
+                for other in shares
+                if share_explained(first, runs[other], ground).explained
+                < EXPLAINS_PARTLY
+            ]
+            apart.sort(key=lambda other: -shares[other].told)
+            named = [name, *apart[:1]]
+            return Cause(" and ".join(_name_part(n, shares[n]) for n in named))
     return Cause()
+
+
+def _name_part(name: str, share: Share) -> str:
+    """How much of a leak something simple tells."""
+    return f"{100 * share.told:.0f} % of what it tells by {WORDS.get(name, name)}"
 
 
 def _goes_with_words(runs: Mapping[str, Runs], name: str, ground: Ground) -> bool:

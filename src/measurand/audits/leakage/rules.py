@@ -1,6 +1,7 @@
 """Rules that find the right choice without a reader: the longest, the odd one out.
 
-What a rule finds, no words gave away: the choices leak by it, whoever reads them.
+What a rule finds, no words gave away: the choices leak by it, whoever reads them. Where
+the right choice is never the longest, who strikes that out has fewer to guess among.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,12 +60,31 @@ def _negated(rule: Rule) -> Rule:
     return lambda choices, question: [-score for score in rule(choices, question)]
 
 
-RULES: dict[str, Rule] = {
+def _struck_out(rule: Rule) -> Rule:
+    """All choices but those that the rule points at; all of them where all tie.
+
+    >>> _struck_out(_lengths)(["a red boat", "mast", "no"], "")
+    [False, True, True]
+    """
+
+    def strike(choices: Sequence[str], question: str) -> list[float]:
+        scores = rule(choices, question)
+        return [score < max(scores) for score in scores]
+
+    return strike
+
+
+POINTING: dict[str, Rule] = {
     "longest": _lengths,
     "shortest": _negated(_lengths),
     "most_alike": _likeness,
     "odd_one_out": _negated(_likeness),
+}
+# A rule that is never right tells as well: what it points at is struck out.
+RULES: dict[str, Rule] = {
+    **POINTING,
     OVERLAP: _overlap,
+    **{f"not_{name}": _struck_out(rule) for name, rule in POINTING.items()},
 }
 
 
@@ -128,8 +148,8 @@ def name_rule(name: str) -> str:
 def add_rule(verdict: Verdict, findings: Sequence[Finding], chance: float) -> Verdict:
     """The verdict with the rule that tells most: no reader is needed for a leak.
 
-    A leak is above one end of an interval, so that five rules have 2.5 % of false
-    alarms, and all readers together as much.
+    A leak is above one end of an interval, so that all rules together have 2.5 % of
+    false alarms, and all readers as much.
     """
     best = next(iter(leaking_rules(findings)), None)
     # By its whole clause: a word that the reason quotes may be called as a rule is.

@@ -38,7 +38,7 @@ from measurand.core.reader import Reader
 from measurand.core.recipe import Strength
 from measurand.experiment.crossfit import asked_reader, is_calibrated_across
 from measurand.interventions.fields import Keep
-from measurand.readers.baselines import LookupReader, MajorityReader, SurfaceReader
+from measurand.readers.baselines import LookupReader, PositionReader, SurfaceReader
 from measurand.readers.keywords import KeyWordsReader, KeyWordsRemovedReader
 from measurand.stats.scores import share_interval
 
@@ -145,7 +145,7 @@ def _ask_simply(
 def _state_position(
     runs: Runs, baselines: LeakageBaselines, field: str, part: PartReading
 ) -> Finding:
-    """How often the commonest position of training holds the right choice."""
+    """How often the position is right that is commonest among as many choices."""
     estimate = share_interval(runs.right.mean(axis=0), baselines.clusters)
     condition = name_condition(field)
     decision = part.accuracy.decision(baselines.margin)
@@ -154,7 +154,7 @@ def _state_position(
 
 def _simple_readers(canonical: CanonicalBenchmark, field: str) -> dict[str, Reader]:
     """From simple to less so; where the right choice stands is the simplest."""
-    position: dict[str, Reader] = {POSITION: MajorityReader()}
+    position: dict[str, Reader] = {POSITION: PositionReader()}
     return (position if canonical.has_choices else {}) | {
         LENGTH: SurfaceReader(length_only=True),
         FORM: SurfaceReader(),
