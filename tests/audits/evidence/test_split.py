@@ -371,3 +371,28 @@ def test_a_template_of_queries_is_no_copy_of_one():
         checked = check_split(opened)
     assert checked.queries.fresh.all()
     assert checked.queries.gain.low <= 0
+
+
+def test_a_memory_of_questions_knows_which_choice_was_right():
+    rng = np.random.default_rng(0)
+
+    def texts(count):
+        return [" ".join(rng.choice(9999, 5).astype(str)) for _ in range(count)]
+
+    train = pd.DataFrame(
+        {
+            "question": texts(200),
+            "context": texts(200),
+            "options": [texts(4) for _ in range(200)],
+            "answer": rng.integers(4, size=200),
+        }
+    )
+    test = train[:150].assign(context=texts(150))
+    # The order of the choices is another, so that no letter is remembered.
+    test["options"] = [options[1:] + options[:1] for options in test["options"]]
+    test["answer"] = (test["answer"] - 1) % 4
+    test.loc[100:, "question"] = texts(50)
+    with open_experiment(from_frames(train, test, name="choices")) as opened:
+        checked = check_split(opened)
+    assert checked.queries.fresh.sum() == 50
+    assert checked.queries.gain.value == pytest.approx(100 / 150 * 0.75, abs=0.1)
