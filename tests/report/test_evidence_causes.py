@@ -197,3 +197,34 @@ def test_a_near_zero_that_says_little_is_told_by_why_it_does(reason, cause, step
     assert cause in answer.cause
     assert step in answer.steps[0]
     assert answer.tone.name == "fix"
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [("the majority", "labels of the test items look"), ("chance", "choices that are")],
+)
+def test_readers_worse_than_guessing_ask_to_look_at_the_labels(base, said):
+    report = report_of("evidence", "no verdict")
+    reason = (
+        f"no reader is clearly above {base}; cross is surely below {base}, as where"
+    )
+    answer = answer_report(
+        replace(report, verdict=replace(report.verdict, reason=reason))
+    )
+    assert said in answer.sentence
+    assert "worse than guessing" in answer.cause
+    assert answer.steps[0].startswith("Look ")
+
+
+def test_another_test_part_in_which_readers_are_worse_than_guessing_is_named():
+    report = report_of("evidence", SENSITIVE)
+    plain = answer_report(report).sentence
+    below = " is surely below the majority with all fields in part=a, b, so that what"
+    reason = f"{report.verdict.reason}; cross{below} training; tfidf{below} training"
+    answer = answer_report(
+        replace(report, verdict=replace(report.verdict, reason=reason))
+    )
+    assert answer.sentence == (
+        f"{plain} In a, b, readers are worse than guessing: look whether labels are "
+        "inverted there."
+    )

@@ -26,6 +26,7 @@ from measurand.report.details import (
     find_estimate,
     guessing,
     named_margin,
+    tell_inverted,
 )
 from measurand.report.phrases import (
     capitalise,
@@ -144,8 +145,6 @@ SHIFTED_LEAK = (
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
-# That readers are worse than guessing in the first test part.
-BELOW = re.compile(r"surely below the majority(?! with all fields in part=)")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
 # What states how often a part alone is right.
@@ -259,6 +258,10 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         if phrase in reason:
             sentence, cause = known[:2]
             steps = known[2] or steps
+    inverted = tell_inverted(report) if report.verdict.label == "undecided" else None
+    if inverted:
+        shifted = any(SHIFTED in str(warning) for warning in report.warnings)
+        sentence, cause, steps = SHIFTED_LEAK if shifted else inverted
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     elsewhere = leaks_elsewhere(report)
     if elsewhere and not remembered:
@@ -268,10 +271,8 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         sentence = f"Not on the first test items for sure; but in {where}, it seems so."
         cause = f"There {part} alone tells the label; whether training has its texts "
         cause += "was not asked."
-        steps = (f"Look at {where}: what readers learned holds there.",)
-    shifted = any(SHIFTED in str(warning) for warning in report.warnings)
-    if shifted and BELOW.search(reason) and report.verdict.label == "undecided":
-        sentence, cause, steps = SHIFTED_LEAK
+        holds = f"Look at {where}: what readers learned holds there."
+        steps = (holds, *(steps if inverted else ()))
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
         new = "none has" if remembered[2] == "0" else f"only {remembered[2]} have"

@@ -63,7 +63,7 @@ def test_a_word_that_tells_new_claims_too_leaks_whatever_is_remembered():
     of_all = report.finding("over_majority", "tfidf", "query")
     assert of_all.decision == "leaks"
     of_new = report.finding("over_majority", "tfidf", "query, texts=new").estimate
-    assert 90 < of_new.n <= 120  # some are like others by chance
+    assert 80 < of_new.n <= 120  # some are like others by chance
     assert of_new.value < of_all.estimate.value
     stated = f"of the {of_new.n} items whose text of it is new, {of_new}"
     assert stated in report.verdict.reason
