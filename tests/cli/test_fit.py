@@ -111,6 +111,15 @@ def test_a_test_part_is_named_once(run, sides):
     assert "name each only once" in done.last
 
 
+def test_a_test_part_has_no_name_that_reports_give(run, sides):
+    named = sides["near"].with_name("all items.jsonl")
+    sides["near"].rename(named)
+    done = run("evidence", *roles({**sides, "near": named}, "far", "near"))
+    assert done.code == 1
+    assert "'all items'" in done.last
+    assert done.last.endswith("rename it")
+
+
 @pytest.fixture(scope="module")
 def bare_outcomes(tmp_path_factory):
     """What is said of each reader by one process: its imports take the most."""

@@ -287,6 +287,14 @@ def test_items_are_counted_and_not_choices_or_tokens():
     assert "on 1,200 items" in answer.basis
 
 
+@pytest.mark.parametrize("audit", ["evidence", "leakage"])
+def test_items_of_another_test_part_are_not_what_a_verdict_rests_on(audit):
+    report = report_of(audit, "undecided")
+    larger = Finding("accuracy", "cross", "part=mm", estimate(0.7, n=4800))
+    answer = answer_report(replace(report, findings=(*report.findings, larger)))
+    assert "on 1,200 items" in answer.basis
+
+
 def test_a_fault_planted_nowhere_is_noticed_by_nobody():
     report = report_of("evidence", "coupling")
     limit = Finding("detection_limit", "cross", "word", estimate(0.0, 0.0, 0.0))

@@ -212,3 +212,34 @@ def test_form_that_tells_as_much_as_reading_is_to_be_mended_first(right, tone):
     assert answer.tone.name == tone
     assert ("form of the parts alone" in answer.sentence) == (tone == "fix")
     assert ("no word is right in 90 of 100" in answer.cause) == (tone == "fix")
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [("the majority", "labels of the test items look"), ("chance", "choices that are")],
+)
+def test_readers_worse_than_guessing_ask_to_look_at_the_labels(base, said):
+    report = report_of("evidence", "no verdict")
+    reason = (
+        f"no reader is clearly above {base}; cross is surely below {base}, as where"
+    )
+    answer = answer_report(
+        replace(report, verdict=replace(report.verdict, reason=reason))
+    )
+    assert said in answer.sentence
+    assert "worse than guessing" in answer.cause
+    assert answer.steps[0].startswith("Look ")
+
+
+def test_another_test_part_in_which_readers_are_worse_than_guessing_is_named():
+    report = report_of("evidence", SENSITIVE)
+    plain = answer_report(report).sentence
+    below = " is surely below the majority with all fields in part=a, b, so that what"
+    reason = f"{report.verdict.reason}; cross{below} training; tfidf{below} training"
+    answer = answer_report(
+        replace(report, verdict=replace(report.verdict, reason=reason))
+    )
+    assert answer.sentence == (
+        f"{plain} In a, b, readers are worse than guessing: look whether labels are "
+        "inverted there."
+    )

@@ -281,7 +281,13 @@ def test_labels_shared_out_otherwise_are_told_where_readers_are_worse_for_them()
         "below the majority, as where labels mean something else"
     )
     report = leaking(reason, label="undecided")
-    assert "no reader learned" in answer_report(report).sentence
+    answer = answer_report(report)
+    assert "labels of the test items look inverted" in answer.sentence
+    assert answer.steps[0].startswith("Look at the labels of the test items")
+    there = gain("tfidf", "claim, part=mm", 0.4)
+    beside = answer_report(leaking(reason, there, label="undecided"))
+    assert "but in mm, it seems so" in beside.sentence
+    assert beside.steps[1:] == answer.steps
     shift = "labels are shared out otherwise in training, which alone costs a reader"
     answer = answer_report(replace(report, warnings=(shift,)))
     assert "labels are shared out otherwise in training" in answer.sentence

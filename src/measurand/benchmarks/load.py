@@ -16,6 +16,7 @@ from measurand.benchmarks.roles import Columns, name_columns
 from measurand.core.benchmark import Benchmark
 from measurand.core.catalogue import Entry
 from measurand.core.errors import BadOption, OneSidedColumn, UnknownName, quote
+from measurand.core.names import ALL_ITEMS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,6 +111,11 @@ def load_parts(
     names = [benchmark_title(test) for test in tests] or list(parts)
     if len(set(names)) < len(names):
         raise BadOption(f"the test parts are {', '.join(names)}; name each only once")
+    if ALL_ITEMS in names[1:]:
+        raise BadOption(
+            f"a test part is called {ALL_ITEMS!r}, which is what reports call the test "
+            "items together with those that training has seen; rename it"
+        )
     other_tests = {
         name: load_benchmark(source, **side, **options).test
         for name, side in list(zip(names, sides, strict=True))[1:]

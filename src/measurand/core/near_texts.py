@@ -2,10 +2,10 @@
 
 Who has learned a text remembers it too where a number or a name in it was changed. Two
 texts are near where they share `NEAR` of all their words (Jaccard). Copies of copies
-share less, and how much less differs from file to file; a family is what hangs together
-by the loosest of `NEAR` and `LOOSER` at which no group is larger than a fold holds.
-Where already those that are near make such a group, texts of few different words are
-all alike, and a family is of texts that have the very same words.
+share less, and how much less differs from text to text; a family is what hangs together
+by the loosest of `NEAR` and `LOOSER` at which it is no larger than a fold holds. Where
+already those that are near make a larger group, they follow a template or are of few
+different words, and a family of theirs is of texts that have the very same words.
 
 Candidates are found by min-wise hashing in bands (Broder 1997), and each is then
 counted: of two texts that share `LOOSER[-1]` one in 50 pairs is missed by itself, of
@@ -58,34 +58,25 @@ class LikeTexts:
 
     @property
     def families(self) -> NDArray[np.int64]:
-        """A number for each text; texts of one family share one.
+        """A number for each text; texts of one family share one; a template is none.
 
         >>> LikeTexts(
         ...     [f"the {a} cat sat on the old {b} mat" for a in "xy" for b in "vw"]
         ...     + ["a dog ran"]
         ... ).families.tolist()
         [0, 0, 0, 0, 1]
-        """
-        return self._loosest_groups((NEAR, *LOOSER))
-
-    @property
-    def copies(self) -> NDArray[np.int64]:
-        """A number for each text; those that are near share one; a template is none.
-
         >>> cats = [f"the cat sat on the old red mat in a hall {n}" for n in range(99)]
-        >>> [int(LikeTexts(texts).copies.max()) for texts in (cats[:9], cats)]
+        >>> [int(LikeTexts(texts).families.max()) for texts in (cats[:9], cats)]
         [0, 98]
         """
-        return self._loosest_groups((NEAR,))
-
-    def _loosest_groups(self, shares: Sequence[float]) -> NDArray[np.int64]:
-        """The groups by the last of `shares` up to which none is too large."""
+        most = max(LARGEST * self.count, FEW)
         groups = np.arange(self.count)
-        for share in shares:
+        for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)
-            if np.bincount(looser).max(initial=0) > max(LARGEST * self.count, FEW):
-                break
-            groups = looser
+            fits = np.bincount(looser, minlength=1)[looser] <= most
+            # What hangs together already does so by less too: no group is torn apart.
+            groups = np.where(fits, looser, self.count + groups)
+            groups = pd.factorize(groups)[0].astype(np.int64)
         return groups[self.places]
 
 

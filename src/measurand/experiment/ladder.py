@@ -108,6 +108,14 @@ def explain_below_majority(names: Sequence[str]) -> str:
     return f"{', '.join(names)} {be} surely below the majority, {INVERTED}"
 
 
+def explain_below_elsewhere(name: str, where: str) -> str:
+    """That a reader is surely below the majority in another test part."""
+    return (
+        f"{name} is surely below the majority with all fields in {where}, so that what "
+        "training tells does not hold there"
+    )
+
+
 def check_rung(name: str) -> None:
     """Raise where the ladder has no such rung."""
     if name not in LADDER:

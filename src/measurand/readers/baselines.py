@@ -209,7 +209,8 @@ UNSEEN = 0.5  # how many items' worth the label shares of all training items cou
 class LookupReader:
     """The labels that the same text had in training; a new text gets those of all.
 
-    Texts are the same where their words are: case, spacing and punctuation aside.
+    Texts are the same where their words are: case, spacing and punctuation aside. Of
+    items with choices, it remembers which choice was right beside the text.
 
     Attributes:
         field: The field whose text is remembered; None takes all fields together.
@@ -257,8 +258,13 @@ class FittedLookup:
 
 
 def remembered_texts(items: Items, field: str | None = None) -> list[str]:
-    """The text of each item by which it is known again."""
+    """The text of each item by which it is known again.
+
+    Where each item is one choice, its own text too: what was right is no letter.
+    """
     fields = items.fields if field is None else (field,)
+    if items.contest is not None:
+        fields = tuple(dict.fromkeys([items.fields[0], *fields]))
     columns = [map(plain_text, items.column(name).tolist()) for name in fields]
     return ["\n".join(texts) for texts in zip(*columns, strict=True)]
 

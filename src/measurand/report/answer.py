@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from measurand.core.finding import Finding, Report
+from measurand.core.names import is_of_some
 from measurand.core.terms import (
     Tone,
     VerdictWords,
@@ -296,7 +297,9 @@ def _describe_basis(report: Report) -> str:
         placed = any(f.reader == "position" for f in report.findings)
         simple = "length, form and position" if placed else "length and form"
         who += f", beside {simple} alone"
-    found = [f for f in report.findings if f.reader in asked_readers(report)]
+    asked = [f for f in report.findings if f.reader in asked_readers(report)]
+    # Another test part may be larger than the one that the verdict is of.
+    found = [f for f in asked if not is_of_some(f.condition)] or asked
     # Others count choices, tokens or pairs of items.
     answered = [f for f in found if f.statistic in ("accuracy", "choices_only")]
     counts = [f.estimate.n for f in answered or found]

@@ -11,6 +11,22 @@ from measurand.report.phrases import say_count, say_share
 from measurand.report.terminal import plain_text
 
 DECIDING = re.compile(r"about ([\d,]+) (test items|draws)")
+# That readers are worse than guessing in the first test part.
+BELOW = re.compile(r"surely below (the majority|chance)(?! with all fields in part=)")
+# The answer, its cause and what to do, by what readers are below.
+INVERTED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "the majority": (
+        "Not yet: labels of the test items look inverted or mixed up.",
+        "Who learned from training is surely worse than guessing there, as where "
+        "labels mean something else.",
+        ("Look at the labels of the test items: are they inverted or mixed up?",),
+    ),
+    "chance": (
+        "Not yet: choices that are right in training look wrong in the test items.",
+        "Who learned from training is surely worse than guessing there.",
+        ("Look which choices training and test share, and which are right.",),
+    ),
+}
 SCREENED = "screened:"  # how the role of free answers begins to say so
 
 
@@ -99,6 +115,12 @@ def best_reader(report: Report) -> str:
     best = max(scores, key=lambda estimate: estimate.value)
     guessed = say_count(base.value)
     return f"The best reader gets {say_share(best)} right; guessing, {guessed}."
+
+
+def tell_inverted(report: Report) -> tuple[str, str, tuple[str, ...]] | None:
+    """The answer, its cause and steps where readers are surely worse than guessing."""
+    below = BELOW.search(report.verdict.reason)
+    return INVERTED[below[1]] if below else None
 
 
 def ask_for_items(report: Report, unit: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from measurand.report.details import (
     is_drawn,
     is_screened,
     named_roles,
+    tell_inverted,
 )
 from measurand.report.phrases import (
     capitalise,
@@ -48,6 +49,10 @@ REMEMBERS = "readers may remember rather than read"
 RECALLS = "readers may remember the query rather than read"
 # Where we drew the split, nobody else can draw it anew.
 GROUP = "Name as group a column of which like texts of {query} have one value."
+# Another test part in which readers are worse than guessing.
+BELOW_IN = re.compile(
+    r"surely below (?:the majority|chance) with all fields in part=(.+?), so that what"
+)
 # Who is right as often without the evidence, as the reason of a verdict names it.
 RIVAL = re.compile(r"but (?:([^;(]+?) from the query alone|metadata) is right as often")
 # Why nobody can say whether the evidence is needed, where more items would not help:
@@ -142,6 +147,13 @@ def fill_evidence(report: Report, words: VerdictWords) -> Details:
         says[decision].format(join_words([*dict.fromkeys(parts)]))
         for decision, parts in elsewhere.items()
     ]
+    below = [plain_text(part, 40) for part in BELOW_IN.findall(report.verdict.reason)]
+    if below:
+        where = join_words([*dict.fromkeys(below)])
+        added.append(
+            f"In {where}, readers are worse than guessing: look whether labels are "
+            "inverted there."
+        )
     return replace(details, sentence=" ".join([details.sentence, *added]))
 
 
@@ -171,7 +183,8 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
     stage = report.verdict.stage
     loss = find_estimate(report, "delta_evi", stage) if stage else None
     if loss is None:
-        return Details(words.answer, "", best_reader(report))
+        inverted = tell_inverted(report) or (words.answer, "", ())
+        return Details(*inverted[:2], best_reader(report), inverted[2])
     change = say_change(loss, "answers lost", "answers gained")
     certainty = f"With wrong evidence, {change}."
     if report.verdict.label == "undecided" and (why := _why_undecided(report)):

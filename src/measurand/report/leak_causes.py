@@ -26,6 +26,7 @@ from measurand.report.details import (
     find_estimate,
     guessing,
     named_margin,
+    tell_inverted,
 )
 from measurand.report.phrases import (
     capitalise,
@@ -155,8 +156,6 @@ SHIFTED_LEAK = (
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
-# That readers are worse than guessing in the first test part.
-BELOW = re.compile(r"surely below the majority(?! with all fields in part=)")
 PLACE = "position"  # who goes by the place of a choice, and what states it
 PLACED = "the position of the choice"
 # What states how often a part alone is right.
@@ -273,6 +272,10 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
     if not undecided and (unsure := _name_unsure(report)):
         sentence = "No: no reader of words does better than guessing by more than the "
         sentence += f"margin; of {unsure}, that is not certain."
+    inverted = tell_inverted(report) if undecided else None
+    if inverted:
+        shifted = any(SHIFTED in str(warning) for warning in report.warnings)
+        sentence, cause, steps = SHIFTED_LEAK if shifted else inverted
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     elsewhere = leaks_elsewhere(report)
     if elsewhere and not remembered:
@@ -282,10 +285,8 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         sentence = f"Not on the first test items for sure; but in {where}, it seems so."
         cause = f"There {part} alone tells the label; whether training has its texts "
         cause += "was not asked."
-        steps = (f"Look at {where}: what readers learned holds there.",)
-    shifted = any(SHIFTED in str(warning) for warning in report.warnings)
-    if shifted and BELOW.search(reason) and undecided:
-        sentence, cause, steps = SHIFTED_LEAK
+        holds = f"Look at {where}: what readers learned holds there."
+        steps = (holds, *(steps if inverted else ()))
     if remembered:
         part = name_part(plain_text(remembered[1], 40))
         new = "none has" if remembered[2] == "0" else f"only {remembered[2]} have"

@@ -302,13 +302,19 @@ def test_a_shuffle_within_the_label_does_not_say_that_evidence_is_not_needed(
 def test_a_reader_that_knows_nothing_of_a_test_part_decides_nothing_there():
     benchmark = bare(800, dependence=0.9)
     rng = np.random.default_rng(0)
-    coins = rng.choice(benchmark.classes, len(benchmark.test))
-    table = benchmark.test.table.assign(**{benchmark.test.label: coins})
-    part = benchmark.test.with_table(table)
-    report = audited(
-        replace(benchmark, test_parts={"coins": part}), calibrate=False, shuffles=2
-    )
+    test, classes = benchmark.test, np.array(benchmark.classes)
+    coins = rng.choice(classes, len(test))
+    # Every label is another one, so that what was learned is wrong there.
+    turned = np.roll(classes, 1)[test.gold(benchmark.classes)]
+    parts = {
+        name: test.with_table(test.table.assign(**{test.label: labels}))
+        for name, labels in {"coins": coins, "turned": turned}.items()
+    }
+    report = audited(replace(benchmark, test_parts=parts), calibrate=False, shuffles=2)
     assert report.finding("delta_evi", "tfidf", "part=coins").decision == "collapsed"
+    below = "tfidf is surely below the majority with all fields in part="
+    assert f"{below}turned" in report.verdict.reason
+    assert f"{below}coins" not in report.verdict.reason
 
 
 def test_an_item_is_right_where_most_seeds_say_so():

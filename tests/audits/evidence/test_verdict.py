@@ -348,6 +348,16 @@ def test_every_verdict_names_another_part_that_shows_otherwise():
     )
 
 
+def test_every_verdict_names_another_part_in_which_readers_are_below_the_majority():
+    there = {"below_elsewhere": ("part=second",)}
+    clause = "a is surely below the majority with all fields in part=second"
+    for told in (say(reading("a", **there)), say(SEES, reading("a", 0.0, **there))):
+        assert clause in told.reason
+    blank = Finding("blank", "a", "delta_evi", near(0.1), READS_SOMETHING)
+    faulty = reading("a", findings=(blank,), **there)
+    assert clause not in say(MISSES, faulty).reason
+
+
 def test_answers_that_change_in_another_part_show_that_they_can():
     still = ShuffleEffect(0.0, 0.0, N, N, effect_of(0).sigma, 0.0)
     there = (elsewhere("cross", ABOVE, 0.5),)

@@ -1,5 +1,7 @@
 """What readers know by heart is told apart from what they could learn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,7 +63,7 @@ def test_a_word_that_tells_new_claims_too_leaks_whatever_is_remembered():
     of_all = report.finding("over_majority", "tfidf", "query")
     assert of_all.decision == "leaks"
     of_new = report.finding("over_majority", "tfidf", "query, texts=new").estimate
-    assert 90 < of_new.n <= 120  # some are like others by chance
+    assert 80 < of_new.n <= 120  # some are like others by chance
     assert of_new.value < of_all.estimate.value
     stated = f"of the {of_new.n} items whose text of it is new, {of_new}"
     assert stated in report.verdict.reason
@@ -117,3 +119,35 @@ def test_copies_with_a_word_changed_are_remembered_too(split):
 def test_a_word_that_tells_every_family_leaks_though_no_text_is_new(split):
     report = audited(with_families(True, split=split, families=160, size=4))
     assert report.verdict.label == "leaks"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", [True, False])
+def test_right_choices_known_by_heart_are_no_leak(known):
+    """A word that tells new choices too is one, whatever is copied."""
+    rng = np.random.default_rng(0)
+
+    def side(n):
+        gold = rng.integers(3, size=n)
+        options = rng.choice(9999, (n, 3, 4)).astype(str)
+        if not known:
+            options[np.arange(n), gold, 0] = "north"
+        return pd.DataFrame(
+            {
+                "question": [f"is it {i}" for i in rng.choice(10**6, n)],
+                "options": [[" ".join(texts) for texts in row] for row in options],
+                "answer": gold,
+            }
+        )
+
+    train = side(300)
+    test = pd.concat([train.sample(230, random_state=0), side(20)], ignore_index=True)
+    settings = replace(SETTINGS, brief=True)
+    with open_experiment(from_frames(train, test, name="copied")) as experiment:
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    assert report.finding("choices_only", "tfidf", "options").estimate.low > 0.6
+    if known:
+        assert report.verdict.label == "undecided"
+        assert "remember rather than read options: only 20 of" in report.verdict.reason
+    else:
+        assert report.verdict.label == "leaks"

@@ -295,6 +295,7 @@ class EvidenceReading(Reading):
         changed_share: The share of (item, shuffle) pairs that read another text.
         below_majority: Whether it is surely below the majority of test items that were
             given apart: of one sample, chance alone may bring it there.
+        below_elsewhere: Other test parts in which it is surely below the majority.
         controls: What it recovers of each kind of spike, by kind.
         tests: How many readers share the 5 % of false alarms with it.
         written: What it wrote about each item, where it chose among no answers.
@@ -312,6 +313,7 @@ class EvidenceReading(Reading):
     mpds: Estimate | None
     changed_share: float
     below_majority: bool = False
+    below_elsewhere: tuple[str, ...] = ()
     controls: Mapping[str, Control] = field(default_factory=dict)
     tests: int = 1
     written: tuple[str, ...] = ()
@@ -365,13 +367,14 @@ def read_evidence(
     withheld |= {} if answers.alone else _explain_unasked(name)
     effect = answers.effect
     scores = _score_estimates(answers, ratios, clusters, rng)
+    elsewhere, below = _read_test_parts(name, answers, baselines, rng)
     findings = (
         *(Finding(what, name, "full", estimate) for what, estimate in scores.items()),
         Finding("delta_evi", name, str(shuffle), effect.interval(0.95), outcome),
         Finding("sigma_shuf", name, str(shuffle), effect.sigma),
         *remark_findings(name, "full", answers.remarks, len(answers.right)),
         *_account_findings(name, answers, clusters, rng),
-        *_test_part_findings(name, answers, baselines, rng),
+        *elsewhere,
     )
     return EvidenceReading(
         name=name,
@@ -389,6 +392,7 @@ def read_evidence(
         mpds=ratios.get("mpds"),
         changed_share=answers.changed_share,
         below_majority=gain.high < -baselines.margin and not drawn,
+        below_elsewhere=below,
         tests=baselines.readers,
         donors=answers.donors,
         said=answers.said,
@@ -431,14 +435,17 @@ def _account_findings(
     return bits_findings(name, query, evidence, both, rng=rng, clusters=clusters)
 
 
-def _test_part_findings(
+def _read_test_parts(
     name: str,
     answers: EvidenceAnswers,
     baselines: EvidenceBaselines,
     rng: np.random.Generator,
-) -> list[Finding]:
-    """The same fitted reader on the other test parts."""
-    findings = []
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """The same fitted reader on the other test parts, and where it is worse than luck.
+
+    That is surely below the majority of a part whose items were given apart.
+    """
+    findings, below = list[Finding](), list[str]()
     for part, there in answers.parts.items():
         clusters = there.clusters
         gain = difference(there.right, there.majority, rng=rng, clusters=clusters)
@@ -451,7 +458,9 @@ def _test_part_findings(
             Finding("accuracy", name, condition, right),
             Finding("delta_evi", name, condition, effect, outcome),
         ]
-    return findings
+        if gain.high < -baselines.margin and other_part(condition):
+            below.append(condition)
+    return findings, tuple(below)
 
 
 def losses_elsewhere(findings: Sequence[Finding]) -> list[Finding]:

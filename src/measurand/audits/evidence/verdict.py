@@ -23,7 +23,11 @@ from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Verdict
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import MATCH
-from measurand.experiment.ladder import explain_below_majority, most_telling
+from measurand.experiment.ladder import (
+    explain_below_elsewhere,
+    explain_below_majority,
+    most_telling,
+)
 from measurand.stats.decisions import (
     ABOVE,
     UNDECIDED,
@@ -112,16 +116,22 @@ def _elsewhere_clause(told: Verdict, readings: Sequence[EvidenceReading]) -> str
     first = next((r.decision for r in readings if r.name == told.stage), None)
     decisions = contrary.get(str(first), (ABOVE, HELPED))
     heard = [r for r in readings if not _reads_blank(r)]
+    below = [
+        f"; {explain_below_elsewhere(reading.name, where)}"
+        for reading in heard
+        for where in reading.below_elsewhere
+    ]
     if first == ABOVE:
         # Where one reader depends, another that does not undoes nothing.
         heard = [reading for reading in heard if reading.name == told.stage]
-    return "".join(
+    contrary_losses = [
         f"; in {finding.condition} {reading.name} loses {finding.estimate}: "
         f"{finding.decision}"
         for reading in heard
         for finding in losses_elsewhere(reading.findings)
         if finding.decision in decisions
-    )
+    ]
+    return "".join([*contrary_losses, *below])
 
 
 def _recall_clause(

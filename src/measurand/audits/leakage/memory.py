@@ -40,7 +40,7 @@ from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
-from measurand.core.items import Items, with_columns
+from measurand.core.items import Items, pack_choices, with_columns
 from measurand.core.names import NEW_TEXTS, name_condition, own_column
 from measurand.core.near_texts import LikeTexts
 from measurand.core.reader import Reader
@@ -96,8 +96,6 @@ def remembered_parts(
     """
     remembered = dict[str, tuple[int, int]]()
     of_new = dict[str, PartReading]()
-    if evaluation.canonical.has_choices:
-        return remembered, of_new  # choices of an item are read one by one
     for field, runs in leaking.items():
         canonical = _name_families(evaluation.canonical, field)
         terms = canonical, baselines, len(evaluation.canonical.parts)
@@ -152,8 +150,31 @@ def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
 
 def _ask_memory(evaluation: Evaluation, canonical: CanonicalBenchmark) -> Runs:
     """What a memory of families alone answers, split as the reader was."""
+    choices = canonical.benchmark.test.choices
+    if choices is not None:
+        canonical = _name_in_choices(canonical)
     with _open_otherwise(evaluation, canonical) as named:
-        return ask_alone(named, LookupReader(FAMILY), AsIs())
+        return ask_alone(named, LookupReader(choices or FAMILY), AsIs())
+
+
+def _name_in_choices(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+    """The same items, the family of all choices of an item beside each of them.
+
+    They are read one by one: what was right is a choice, and no letter.
+    """
+
+    def name_in(items: Items) -> Items:
+        rows = zip(items.column(FAMILY), items.choice_texts, strict=True)
+        named = [pack_choices([f"{f} {text}" for text in texts]) for f, texts in rows]
+        return items.with_field(str(items.choices), named)
+
+    benchmark, pool = canonical.benchmark, canonical.pool
+    train, test = name_in(benchmark.train), name_in(benchmark.test)
+    return replace(
+        canonical,
+        benchmark=replace(benchmark, train=train, test=test),
+        pool=None if pool is None else name_in(pool),
+    )
 
 
 def _leaks_apart(

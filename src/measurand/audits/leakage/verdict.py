@@ -31,7 +31,11 @@ from measurand.core.finding import Finding, Verdict
 from measurand.core.names import is_of_some
 from measurand.core.recipe import Strength
 from measurand.experiment.controls import HINT
-from measurand.experiment.ladder import explain_below_majority, most_telling
+from measurand.experiment.ladder import (
+    explain_below_elsewhere,
+    explain_below_majority,
+    most_telling,
+)
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
@@ -162,8 +166,7 @@ def verdict(
 def _add_below(told: Verdict, stages: Sequence[LeakageStage]) -> Verdict:
     """The verdict, and in which other test parts readers are worse than guessing."""
     clauses = [
-        f"{stage.name} is surely below the majority with all fields in {where}, so "
-        "that what training tells does not hold there"
+        explain_below_elsewhere(stage.name, where)
         for stage in stages
         for where in stage.below_elsewhere
     ]
