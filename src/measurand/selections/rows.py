@@ -204,7 +204,8 @@ def leak_rows(
     >>> leak_rows(np.array([0, 1, 2, 3]), np.array([5, 6, 7, 4]), gold, 3)
     array([1, 5, 6, 4])
     """
-    kept, leaked = [int(row) for row in train], []
+    kept = [int(row) for row in train]
+    leaked: list[int] = []
     for row in test:
         place = next((old for old in kept if gold[old] == gold[row]), None)
         if len(leaked) == count or not kept:
