@@ -105,9 +105,9 @@ def run_variance(runs: Floats, clusters: Clusters = None) -> float:
     means = runs.mean(axis=1)
     single = runs - runs.mean(axis=0) - means[:, None] + means.mean()
     units = np.arange(n) if clusters is None else clusters
-    held = float(sum(cluster_variance(run, units) for run in single))
+    held = sum(cluster_variance(run, units) for run in single)
     held /= (count - 1) * count
-    return max(float(means.var(ddof=1)) / count - held, 0.0)
+    return float(max(means.var(ddof=1) / count - held, 0.0))
 
 
 def mean_interval(
