@@ -19,13 +19,13 @@ import gzip
 import json
 import time
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from measurand.audits.exposure.arms import DOSED
 from measurand.audits.exposure.control import ControlEffect, control_effects
 from measurand.audits.exposure.study import Design, run_study
 from measurand.benchmarks.assemble import from_frames
@@ -92,10 +92,22 @@ def least_dose(control: ControlEffect) -> float:
     return control.gain.detectable(0.0) / max(control.room * recovered, 1e-9)
 
 
-def studies(table: pd.DataFrame) -> list[list[ControlEffect]]:
-    """What each dose did, study by study."""
-    apart = table.groupby((table["subsample"] - 1) // DRAWS)  # numbered from 1
-    return [*chain(*(control_effects(rows, 0).values() for _, rows in apart))]
+def of_dose(table: pd.DataFrame, dose: float) -> pd.DataFrame:
+    """The rows that tried a dose, without what they tell of others.
+
+    Of a draw that was run more than once, the last counts.
+    """
+    arm = f"{DOSED}{dose:g}"
+    tried = table.dropna(subset=[f"correct_{arm}"])
+    tried = tried.drop_duplicates(["task", "subsample"], keep="last")
+    others = [name for name in tried if DOSED in name and not name.endswith(arm)]
+    return tried.drop(columns=others)
+
+
+def effect(table: pd.DataFrame) -> ControlEffect:
+    """What the one dose of these rows did."""
+    ((one,),) = control_effects(table, 0).values()
+    return one
 
 
 def told(whole: ControlEffect, alone: Sequence[ControlEffect]) -> dict[str, Any]:
@@ -112,8 +124,12 @@ def told(whole: ControlEffect, alone: Sequence[ControlEffect]) -> dict[str, Any]
 
 def figures(name: str, table: pd.DataFrame) -> dict[str, Any]:
     """The doses, the least that was found, and the least that was foretold."""
-    (whole,), alone = control_effects(table, 0).values(), studies(table)
-    doses = [told(*of) for of in zip(whole, zip(*alone, strict=True), strict=True)]
+    doses = []
+    for dose in DOSES:
+        tried = of_dose(table, dose)
+        apart = tried.groupby((tried["subsample"] - 1) // DRAWS)  # numbered from 1
+        alone = [effect(study) for _, study in apart]
+        doses.append(told(effect(tried), alone))
     needed = POWER * len(alone)
     found = [
         dose["dose"]
@@ -153,7 +169,7 @@ def main() -> None:
         design = Design(50, 200, DRAWS, doses=DOSES)
         rows(got.data, got.out, {got.reader: reader}, design, got.topics, got.seed)
         return
-    result = figures(got.name, pd.concat(map(pd.read_csv, got.rows)))
+    result = figures(got.name, pd.concat(map(pd.read_csv, got.rows), ignore_index=True))
     path = RESULTS / f"exposure_doses_{got.name}.json"
     path.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
