@@ -119,6 +119,7 @@ def told(whole: ControlEffect, alone: Sequence[ControlEffect]) -> dict[str, Any]
         "recovery": vars(whole.recovery["all models"]),
         "least": round(float(np.median([least_dose(one) for one in alone])), 4),
         "found": sum(one.is_seen for one in alone),
+        "studies": len(alone),
     }
 
 
@@ -130,17 +131,16 @@ def figures(name: str, table: pd.DataFrame) -> dict[str, Any]:
         apart = tried.groupby((tried["subsample"] - 1) // DRAWS)  # numbered from 1
         alone = [effect(study) for _, study in apart]
         doses.append(told(effect(tried), alone))
-    needed = POWER * len(alone)
     found = [
         dose["dose"]
         for k, dose in enumerate(doses)
-        if all(larger["found"] >= needed for larger in doses[k:])
+        if all(one["found"] >= POWER * one["studies"] for one in doses[k:])
     ]
     foretold = [dose["dose"] for dose in doses if dose["dose"] >= dose["least"]]
     return {
         "reader": name,
         "tasks": sorted(table["task"].unique()),
-        "studies": len(alone),
+        "studies": min(dose["studies"] for dose in doses),
         "draws": DRAWS,
         "trained": sorted(table["trained"].unique()),
         "doses": doses,

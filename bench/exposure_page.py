@@ -109,7 +109,7 @@ def doses() -> list[str]:
         lines += [
             f"| {told['reader']} | {one['dose']:.3g} | {shown(one['gain'])} | "
             f"{one['expected']:.2f} | {shown(one['recovery'])} | {one['least']:.3f} | "
-            f"{one['found']} of {told['studies']} |"
+            f"{one['found']} of {one['studies']} |"
             for one in told["doses"]
         ]
         notes.append(

@@ -25,6 +25,7 @@ from measurand.report.command import (
     RATIONALES,
     STUDY,
     USUAL,
+    _read_join,
     command,
 )
 from measurand.report.saved import load_report
@@ -349,3 +350,11 @@ def test_all_options_of_a_verb_are_tried_or_not_of_the_command(verb):
     for parameter, words in options_of(verb):
         every = {*words, *parameter.secondary_opts}
         assert every & tried or parameter.name in left_out, words
+
+
+@pytest.mark.parametrize(
+    ("written", "join"),
+    [("' | '", [" | "]), ("{[]}", []), ("{'a': 1}", []), ("-" * 100000 + "1", [])],
+)
+def test_what_parts_are_joined_by_is_read_as_a_text_or_not_at_all(written, join):
+    assert _read_join(written) == join

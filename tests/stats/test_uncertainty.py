@@ -115,3 +115,8 @@ def test_flips_of_whole_clusters_are_held_by_the_clusters():
     own = np.mean([run_variance(run, clusters) for run in flips])
     alone = np.mean([run_variance(run) for run in flips])
     assert own < 1 / 20 / 3 / 2 < alone
+
+
+def test_runs_over_one_cluster_add_all_of_their_spread():
+    runs = np.array([[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]])
+    assert run_variance(runs, np.zeros(3, int)) == pytest.approx((2 / 3) ** 2 / 2 / 2)

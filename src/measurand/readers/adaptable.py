@@ -168,8 +168,8 @@ class FittedPca:
 def hash_word(word: str) -> int:
     """A number of a word, as scikit-learn's `HashingVectorizer` hashes it.
 
-    >>> hash_word("boat") % 1024 == hash_word("boat") % 1024
-    True
+    >>> hash_word("boat") % 1024
+    576
     """
     return abs(int(murmurhash3_32(word)))
 

@@ -171,9 +171,17 @@ def _column_words(verb: str, report: Report) -> list[str]:
         words += _repeat("field", named.get("fields", []))
     by = named.get("split_by", [])
     words += _repeat("split-by", by if by != [SPLIT_BY] else [])
-    with suppress(ValueError, SyntaxError):  # of a text that is none
-        words += _repeat("join", _listed(ast.literal_eval(str(roles.get("join")))))
+    words += _repeat("join", _read_join(str(roles.get("join"))))
     return words
+
+
+def _read_join(written: str) -> list[str]:
+    """What parts are joined by, as `repr` wrote it; none where it is no text."""
+    # A report may come from anywhere, and what is long or deep fails otherwise.
+    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        join = ast.literal_eval(written[:LONGEST])
+        return [join] if isinstance(join, str) else []
+    return []
 
 
 def _old_columns(report: Report) -> dict[str, list[str]]:

@@ -199,7 +199,7 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         # That labels hang on how evidence is set is no sign that it must be read.
         cause = f"{FORM_CAUSE} {cause}".rstrip()
         return Details(FORM_TELLS, cause, certainty, (TELLING,), "fix")
-    if words.tone.name == "fine" and (form := _form_does_as_well(report, str(stage))):
+    if words.tone.name == "fine" and (form := _form_does_as_well(report)):
         return Details(FORM_AS_WELL, form, certainty, (TELLING,), "fix")
     if role == "evidence" and words.tone.name == "fine":
         # It may be the task itself; where wrong answers were drawn, it need not be.
@@ -266,25 +266,26 @@ def _name_rival(report: Report, reader: str | None) -> tuple[str, str, str]:
     )
 
 
-def _form_does_as_well(report: Report, stage: str) -> str:
+def _form_does_as_well(report: Report) -> str:
     """How right form alone is where it depends on the evidence, and reading adds none.
 
-    Empty where it does not.
+    Empty where it does not: where any reader that depends is right more often.
     """
-    form = find_estimate(report, "accuracy", FORM, "full")
-    full = find_estimate(report, "accuracy", stage, "full")
-    loses = any(
-        f.statistic == "delta_evi"
-        and f.reader == FORM
+    right = {
+        f.reader: find_estimate(report, "accuracy", f.reader, "full")
+        for f in report.findings
+        if f.statistic == "delta_evi"
         and f.decision == DEPENDS
         and not is_of_some(f.condition)
-        for f in report.findings
-    )
-    if form is None or full is None or not loses or form.value < full.value:
+    }
+    form = right.pop(FORM, None)
+    read = {name: one.value for name, one in right.items() if one is not None}
+    if form is None or not read or form.value < max(read.values()):
         return ""
+    best = max(read, key=lambda name: read[name])
     return (
         f"Who reads no word is right in {say_count(form.value)} of 100, "
-        f"{reader_words(plain_text(stage, 40))} in {say_count(full.value)}: spacing, "
+        f"{reader_words(plain_text(best, 40))} in {say_count(read[best])}: spacing, "
         "case, punctuation, digits, markup or length go with certain labels."
     )
 

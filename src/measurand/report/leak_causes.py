@@ -420,7 +420,8 @@ def _leak_cause(report: Report, leak: Finding) -> str:
     if rule in RULES:
         if is_rule(leak) or not (by_rule and by_rule[1]):
             return RULES[rule].cause
-        some.append(RULES[rule].choice)
+        partly_by = re.findall(rf"{PARTLY}by the rule (\w+) alone", clause)
+        some += [RULES[name].choice for name in partly_by if name in RULES]
     for phrase, sentence in SIMPLE.items():
         if re.search(rf"{PARTLY}by {re.escape(phrase)}", clause):
             some.append(phrase)

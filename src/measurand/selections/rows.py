@@ -207,9 +207,9 @@ def leak_rows(
     kept = [int(row) for row in train]
     leaked: list[int] = []
     for row in test:
-        place = next((old for old in kept if gold[old] == gold[row]), None)
         if len(leaked) == count or not kept:
             break
+        place = next((old for old in kept if gold[old] == gold[row]), None)
         if place is not None:
             kept.remove(place)
             leaked.append(int(row))

@@ -105,3 +105,5 @@ def test_few_rows_are_alike_by_chance_in_two_tasks_and_not_in_many(
 def test_tasks_that_are_all_right_are_alike_and_not_one():
     perfect = counts_of(8, "abcdef").assign(base=200, extra=200, test=200)
     check_distinct_rows(perfect)
+    models = [perfect.assign(lm=name) for name in ("one", "two", "three", "four")]
+    check_distinct_rows(pd.concat(models))

@@ -151,3 +151,22 @@ def test_right_choices_known_by_heart_are_no_leak(known):
         assert "remember rather than read options: only 20 of" in report.verdict.reason
     else:
         assert report.verdict.label == "leaks"
+
+
+def test_choices_that_all_items_share_are_no_copies():
+    rng = np.random.default_rng(0)
+    gold = (rng.random(600) < 0.3).astype(int)
+    table = pd.DataFrame(
+        {
+            "question": [f"is it {i}" for i in rng.choice(10**6, 600)],
+            "options": [["yes indeed", "not at all"]] * 600,
+            "answer": gold,
+        }
+    )
+    shared = from_frames(table[:300], table[300:], name="shared")
+    with open_experiment(shared) as experiment:
+        settings = replace(SETTINGS, brief=True)
+        report = audit(experiment, {"tfidf": READERS.load("tfidf")}, settings)
+    assert report.finding("choices_only", "tfidf", "options").estimate.low > 0.6
+    assert report.verdict.label == "leaks"
+    assert "remember" not in report.verdict.reason

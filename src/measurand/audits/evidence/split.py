@@ -276,7 +276,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts, kinless)
     is_cut = checked.new < checked.total and checked.enough
-    copies = _name_groups(benchmark, {fields[0]: alike[fields[0]].families})
+    copies = _name_groups(benchmark, {fields[0]: alike[fields[0]].copies})
     rows = fresh if is_cut else np.ones(len(test), bool)
     checked = replace(checked, queries=_recall_queries(experiment, copies, rows))
     if not is_cut:

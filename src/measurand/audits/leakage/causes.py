@@ -107,7 +107,8 @@ def find_cause(
             apart = [
                 other
                 for other in shares
-                if share_explained(first, runs[other], ground).explained
+                if shares[other].told >= EXPLAINS_PARTLY
+                and share_explained(first, runs[other], ground).explained
                 < EXPLAINS_PARTLY
             ]
             apart.sort(key=lambda other: -shares[other].told)

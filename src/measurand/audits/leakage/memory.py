@@ -100,7 +100,9 @@ def remembered_parts(
         canonical = _name_families(evaluation.canonical, field)
         terms = canonical, baselines, len(evaluation.canonical.parts)
         new = _has_new_text(canonical, field)
-        if new.all():
+        # Choices that all items share are no copies of each other.
+        few = canonical.scored_items.column(FAMILY).nunique() < evaluation.folds
+        if new.all() or (canonical.has_choices and few):
             continue
         there = _read(runs, *terms, new)
         if there is not None and there.decision == LEAKS:
