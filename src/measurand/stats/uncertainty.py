@@ -106,7 +106,7 @@ def run_variance(runs: Floats, clusters: Clusters = None) -> float:
     single = runs - runs.mean(axis=0) - means[:, None] + means.mean()
     units = np.arange(n) if clusters is None else clusters
     if count_clusters(units) < 2:
-        return float(means.var(ddof=1)) / count  # nothing is known of single items
+        return float(means.var(ddof=1) / count)  # nothing is known of single items
     held = sum(cluster_variance(run, units) for run in single)
     held /= (count - 1) * count
     return float(max(means.var(ddof=1) / count - held, 0.0))

@@ -314,11 +314,8 @@ def test_copies_with_a_word_changed_are_no_new_evidence(split):
     assert "no copy with some words changed" in report.verdict.reason
 
 
-def copied_queries(seen, n=400, seed=0, changed=0):
-    """Labels are coins; so many test queries are of training, with their label.
-
-    So many of their words are changed.
-    """
+def copied_queries(seen, n=400, seed=0):
+    """Labels are coins; so many test queries are of training, with their label."""
     rng = np.random.default_rng(seed)
 
     def texts(count):
@@ -330,20 +327,16 @@ def copied_queries(seen, n=400, seed=0, changed=0):
     test = train.sample(frac=1, random_state=seed).reset_index(drop=True)
     fresh = np.arange(n) >= seen * n
     test["evidence"] = texts(n)
-    others = " ".join(map("other{}".format, range(changed)))
-    test["query"] = [f"{q.split(' ', changed)[-1]} {others}" for q in test["query"]]
     test.loc[fresh, "query"] = texts(fresh.sum())
     test.loc[fresh, "label"] = rng.choice(["a", "b"], fresh.sum())
     return from_frames(train, test, name="copied")
 
 
-@pytest.mark.parametrize(("seen", "changed"), [(0.95, 0), (0.6, 0), (0.95, 1)])
-def test_a_memory_of_queries_never_says_that_evidence_is_not_needed(seen, changed):
-    copied = copied_queries(seen, changed=changed)
-    report = audited(copied, calibrate=False, margin=0.05, brief=True)
+@pytest.mark.parametrize("seen", [0.95, 0.6])
+def test_a_memory_of_queries_never_says_that_evidence_is_not_needed(seen):
+    report = audited(copied_queries(seen), calibrate=False, margin=0.05, brief=True)
     assert report.finding("delta_evi", "tfidf").decision != "depends"
-    by_texts = report.finding("accuracy", "lookup", "query").estimate.low
-    assert (by_texts > 0.6) == (changed == 0)
+    assert report.finding("accuracy", "lookup", "query").estimate.low > 0.6
     assert report.verdict.label == "undecided"
     assert report.verdict.reason.startswith("readers may remember the query")
     assert "split the items anew by the query" in report.verdict.reason
