@@ -107,7 +107,7 @@ def find_cause(
             apart = [
                 other
                 for other in shares
-                if shares[other].told >= EXPLAINS_PARTLY
+                if shares[other].told > 0
                 and share_explained(first, runs[other], ground).explained
                 < EXPLAINS_PARTLY
             ]
