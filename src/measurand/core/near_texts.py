@@ -66,23 +66,9 @@ class LikeTexts:
         ... ).families.tolist()
         [0, 0, 0, 0, 1]
         """
-        return self._loosest_groups((NEAR, *LOOSER))
-
-    @property
-    def copies(self) -> NDArray[np.int64]:
-        """A number for each text; those that are near share one; a template is none.
-
-        >>> cats = [f"the cat sat on the old red mat in a hall {n}" for n in range(99)]
-        >>> [int(LikeTexts(texts).copies.max()) for texts in (cats[:9], cats)]
-        [0, 98]
-        """
-        return self._loosest_groups((NEAR,))
-
-    def _loosest_groups(self, shares: Sequence[float]) -> NDArray[np.int64]:
-        """The group of each text by the last of `shares` at which it is not large."""
         most = max(LARGEST * self.count, FEW)
         groups = np.arange(self.count)
-        for share in shares:
+        for share in (NEAR, *LOOSER):
             looser = _link(self.pairs, share, self.count)
             fits = np.bincount(looser, minlength=1)[looser] <= most
             # What hangs together already does so by less too: no group is torn apart.

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from measurand.audits.evidence.controls import MATCH
+from measurand.audits.evidence.query_memory import QueryMemory
 from measurand.audits.evidence.reading import (
     COLLAPSED,
     HELPED,
@@ -16,7 +17,7 @@ from measurand.audits.evidence.reading import (
     effect_decision,
 )
 from measurand.audits.evidence.rivals import Rival
-from measurand.audits.evidence.split import QueryMemory, SplitCheck
+from measurand.audits.evidence.split import SplitCheck
 from measurand.audits.evidence.verdict import LABELS, verdict
 from measurand.core.control import READS_SOMETHING, Control, DoseResponse
 from measurand.core.finding import Estimate, Finding

@@ -16,6 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from measurand.audits.evidence.query_memory import (
+    QueryMemory,
+    is_above,
+    recall_queries,
+)
 from measurand.audits.evidence.reading import correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.split import FOLD, fold_benchmark
@@ -37,65 +42,7 @@ from measurand.selections.rows import can_split
 from measurand.stats.paired import difference, mean_score
 from measurand.stats.scores import wilson_share
 
-MOST = 0.5  # share of remembered queries from which more items would not decide
 FEW_SEEN = 0.01  # share of seen items that a verdict does not speak of; a warning does
-
-
-@dataclass(frozen=True, eq=False)
-class QueryMemory:
-    """What a memory of queries is right about, of the items that figures are of.
-
-    Attributes:
-        gain: What it has over the majority.
-        fresh: Which items have a query of which training has no copy.
-        majority: Which items are right by the commonest label.
-        clusters: Which items hang together.
-    """
-
-    gain: Estimate
-    fresh: Bools
-    majority: "pd.Series[float]"
-    clusters: Ints
-
-    @property
-    def holds_most(self) -> bool:
-        """Whether most queries stand in training."""
-        return float(self.fresh.mean()) < 1 - MOST
-
-    def may_explain(
-        self, right: "pd.Series[float]", shuffled: "pd.Series[float]", margin: float
-    ) -> bool:
-        """Whether wrong evidence may cost nothing because queries are remembered.
-
-        It may where items with new queries do not show the same: that the reader is
-        better than guessing, and that it loses no more than the margin.
-
-        Args:
-            right: Whether each item was answered right.
-            shuffled: The share of shuffles in which it was.
-            margin: Accuracy that still counts as nothing.
-        """
-        if self.gain.low <= margin:
-            return False
-        rows = self.fresh
-        if rows.sum() < NEW_ITEMS:
-            return True
-        here, rng = self.clusters[rows], generator(0, "evidence", "queries")
-        if not _is_told(right[rows], self.majority[rows], here, rng):
-            return True
-        loss = difference(
-            right[rows], shuffled[rows], rng=rng, clusters=here, level=0.9
-        )
-        return not loss.within(margin)
-
-    def clause(self) -> str:
-        """What a verdict says where it may."""
-        return (
-            f"readers may remember the query rather than read: {self.fresh.sum():,} of "
-            f"{len(self.fresh):,} test items have one of which training has no copy, "
-            "and in these it is not sure that wrong evidence costs nothing (a memory "
-            f"of queries is {self.gain} above the majority)"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +95,7 @@ class SplitCheck:
             return True
         clusters = self.benchmark.clusters(self.benchmark.test)[self.kinless]
         rng = generator(0, "evidence", "kinless")
-        return _is_told(right[self.kinless], shuffled[self.kinless], clusters, rng)
+        return is_above(right[self.kinless], shuffled[self.kinless], clusters, rng)
 
     def kin_clause(self) -> str:
         """What a verdict says where it is no more."""
@@ -259,7 +206,7 @@ def check_split(experiment: Experiment) -> SplitCheck:
     luck = generator(experiment.seed, "evidence", "families")
     scored = dict(zip(fields, rights, strict=True))
     kinless = None
-    if _is_told(by_kin[fresh], majority[fresh], clusters[fresh], luck):
+    if is_above(by_kin[fresh], majority[fresh], clusters[fresh], luck):
         family = f"{fields[-1]}, by family"
         seen[family], scored[family] = _seen_before(kin, fields[-1]), by_kin
         kinless = ~seen[family]
@@ -276,33 +223,22 @@ def check_split(experiment: Experiment) -> SplitCheck:
     counts = int(fresh.sum()), len(test), memory, counted
     checked = SplitCheck(benchmark, findings, *counts, kinless)
     is_cut = checked.new < checked.total and checked.enough
-    copies = _name_groups(benchmark, {fields[0]: alike[fields[0]].copies})
     rows = fresh if is_cut else np.ones(len(test), bool)
-    checked = replace(checked, queries=_recall_queries(experiment, copies, rows))
+    families = alike[fields[0]].families
+    checked = replace(checked, queries=_recall(experiment, families, rows))
     if not is_cut:
         return checked
     kept = None if kinless is None else kinless[fresh]
     return replace(checked, benchmark=_keep_fresh(benchmark, fresh), kinless=kept)
 
 
-def _recall_queries(
-    experiment: Experiment, copies: Benchmark, rows: Bools
-) -> QueryMemory:
-    """What a memory of queries is right about, of these test items.
-
-    Args:
-        experiment: The benchmark as it is.
-        copies: The benchmark with one word for each query, the same for its copies.
-        rows: The test items that figures are of.
-    """
+def _recall(experiment: Experiment, families: Ints, rows: Bools) -> QueryMemory:
+    """What a memory of families of queries is right about, of these test items."""
     benchmark = experiment.benchmark
-    (right,) = _remember(experiment, copies, [benchmark.query])
-    majority = guess_scores(benchmark.test)[rows]
-    clusters = benchmark.clusters(benchmark.test)[rows]
-    rng = generator(experiment.seed, "evidence", "query memory")
-    gain = difference(right[rows], majority, rng=rng, clusters=clusters)
-    new = ~_seen_before(copies, benchmark.query)[rows]
-    return QueryMemory(gain, new, majority, clusters)
+    named = _name_groups(benchmark, {benchmark.query: families})
+    (right,) = _remember(experiment, named, [benchmark.query])
+    fresh = ~_seen_before(named, benchmark.query)
+    return recall_queries(experiment, right, fresh, families, rows)
 
 
 def _all_texts(benchmark: Benchmark, field: str) -> list[str]:
@@ -329,18 +265,6 @@ def _remember(
     with reopen_experiment(experiment, named) as by_group:
         answers = ask_all(by_group, [Ask(LookupReader(field)) for field in fields])
     return [correct_by_item(answer) for answer in answers]
-
-
-def _is_told(
-    right: "pd.Series[float]",
-    majority: "pd.Series[float]",
-    clusters: Ints,
-    rng: np.random.Generator,
-) -> bool:
-    """Whether answers are surely above the majority."""
-    if len(right) == 0 or count_clusters(clusters) < 2:
-        return False
-    return difference(right, majority, rng=rng, clusters=clusters).low > 0
 
 
 def _keep_fresh(benchmark: Benchmark, fresh: NDArray[np.bool_]) -> Benchmark:

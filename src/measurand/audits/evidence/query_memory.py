@@ -1,0 +1,177 @@
+"""Whether readers may remember queries, so that wrong evidence costs them nothing.
+
+Who has learned a query with its label, or a copy of it with some words changed, needs
+no evidence. Nor does who reads a label off the query: a coupling, which is a finding.
+The two part where no copy is at hand: a coupling holds for queries without kin in
+training, and for all of them once the items are split so that families stay together;
+a memory does not.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from measurand.audits.evidence.reading import correct_by_item
+from measurand.audits.evidence.settings import FOLDS, NEW_ITEMS
+from measurand.benchmarks.split import FOLD
+from measurand.core.arrays import Bools, Ints
+from measurand.core.benchmark import Benchmark
+from measurand.core.choices import guess_scores
+from measurand.core.clusters import count_clusters, linked_clusters
+from measurand.core.finding import Estimate
+from measurand.core.items import with_columns
+from measurand.core.names import own_column
+from measurand.core.seeds import generator
+from measurand.experiment.ask import Ask
+from measurand.experiment.experiment import Experiment, ask_all, reopen_experiment
+from measurand.interventions.fields import Keep
+from measurand.readers import READERS
+from measurand.selections.rows import can_split, fold_numbers
+from measurand.stats.paired import difference
+
+FAMILY = own_column("family")
+MOST = 0.5  # share of remembered queries from which more items would not decide
+HALF = 0.5  # share of what a memory has that a coupling must keep without it
+
+
+@dataclass(frozen=True, eq=False)
+class QueryMemory:
+    """What a memory of queries is right about, of the items that figures are of.
+
+    Attributes:
+        gain: What it has over the majority.
+        fresh: Which items have a query of which training has no copy.
+        majority: Which items are right by the commonest label.
+        clusters: Which items hang together.
+        apart: What who reads queries alone has over the majority where no family of
+            queries stands on two sides; None where there is nothing to remember, or no
+            such split.
+    """
+
+    gain: Estimate
+    fresh: Bools
+    majority: "pd.Series[float]"
+    clusters: Ints
+    apart: Estimate | None = None
+
+    @property
+    def holds_most(self) -> bool:
+        """Whether most queries stand in training."""
+        return float(self.fresh.mean()) < 1 - MOST
+
+    @property
+    def is_coupling(self) -> bool:
+        """Whether most of what a memory knows is told without any copy too."""
+        if self.apart is None:
+            return False
+        return self.apart.low > 0 and self.apart.value > HALF * self.gain.value
+
+    def may_explain(
+        self, right: "pd.Series[float]", shuffled: "pd.Series[float]", margin: float
+    ) -> bool:
+        """Whether wrong evidence may cost nothing because queries are remembered.
+
+        It may unless queries tell their labels without copies, or items with new
+        queries show the same: that the reader is better than guessing, and that it
+        loses no more than the margin.
+
+        Args:
+            right: Whether each item was answered right.
+            shuffled: The share of shuffles in which it was.
+            margin: Accuracy that still counts as nothing.
+        """
+        if self.gain.low <= margin or self.is_coupling:
+            return False
+        rows = self.fresh
+        if rows.sum() < NEW_ITEMS:
+            return True
+        here, rng = self.clusters[rows], generator(0, "evidence", "queries")
+        if not is_above(right[rows], self.majority[rows], here, rng):
+            return True
+        loss = difference(
+            right[rows], shuffled[rows], rng=rng, clusters=here, level=0.9
+        )
+        return not loss.within(margin)
+
+    def clause(self) -> str:
+        """What a verdict says where it may."""
+        return (
+            f"readers may remember the query rather than read: {self.fresh.sum():,} of "
+            f"{len(self.fresh):,} test items have one of which training has no copy, "
+            "and in these it is not sure that wrong evidence costs nothing (a memory "
+            f"of queries is {self.gain} above the majority)"
+        )
+
+
+def is_above(
+    right: "pd.Series[float]",
+    majority: "pd.Series[float]",
+    clusters: Ints,
+    rng: np.random.Generator,
+) -> bool:
+    """Whether answers are surely above the majority."""
+    if len(right) == 0 or count_clusters(clusters) < 2:
+        return False
+    return difference(right, majority, rng=rng, clusters=clusters).low > 0
+
+
+def recall_queries(
+    experiment: Experiment,
+    remembered: "pd.Series[float]",
+    fresh: Bools,
+    families: Ints,
+    rows: Bools,
+) -> QueryMemory:
+    """What a memory of queries is right about, of these test items.
+
+    Args:
+        experiment: The benchmark as it is.
+        remembered: Whether a memory of families is right about each test item.
+        fresh: Which test items have a query of a family that training has not.
+        families: The family of each query, those of training first.
+        rows: The test items that figures are of.
+    """
+    benchmark = experiment.benchmark
+    majority = guess_scores(benchmark.test)[rows]
+    clusters = benchmark.clusters(benchmark.test)[rows]
+    rng = generator(experiment.seed, "evidence", "query memory")
+    gain = difference(remembered[rows], majority, rng=rng, clusters=clusters)
+    memory = QueryMemory(gain, fresh[rows], majority, clusters)
+    names = families.astype(str)
+    if gain.low <= 0 or not can_split(pd.Series(names)):
+        return memory
+    right = _read_apart(experiment, _fold_by_family(benchmark, names, experiment.seed))
+    kin = linked_clusters([pd.Series(names[len(benchmark.train) :][rows])])
+    apart = difference(right[rows], majority, rng=rng, clusters=kin)
+    return replace(memory, apart=apart)
+
+
+def _fold_by_family(
+    benchmark: Benchmark, names: NDArray[np.str_], seed: int
+) -> Benchmark:
+    """All items, test items last, in folds of which each family has one."""
+    pool = benchmark.test
+    table = pool.table
+    if benchmark.folds == 1:
+        table = pd.concat([benchmark.train.table, table])
+    # An id may stand on both sides; here nobody is asked for by id.
+    table = table.set_axis([str(n) for n in range(len(table))], axis="index")
+    pool = pool.with_table(with_columns(table, {FAMILY: names[-len(table) :]}))
+    numbers = fold_numbers(pool, (FAMILY,), FOLDS, generator(seed, "families"))
+    folds = {FOLD: numbers.astype(str)}
+    pool = pool.with_table(with_columns(pool.table, folds))
+    return replace(benchmark, train=pool, test=pool, test_parts={}, folds=FOLDS)
+
+
+def _read_apart(experiment: Experiment, apart: Benchmark) -> "pd.Series[float]":
+    """Whether who reads queries alone is right about each test item."""
+    # Words of a choice tell nothing of the question, how they meet its words does.
+    reader = READERS.load("tfidf" if apart.test.choices is None else "cross")
+    keep = Keep(apart.query)
+    with reopen_experiment(experiment, apart) as split:
+        (answer,) = ask_all(split, [Ask(reader, fitted_under=keep, under=keep)])
+    test = experiment.benchmark.test
+    right = correct_by_item(answer)[-len(test) :]
+    return right.set_axis(test.table.index)
