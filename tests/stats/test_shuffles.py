@@ -10,6 +10,7 @@ from measurand.stats.shuffles import (
     shuffle_effect,
     sigma_shuf,
 )
+from measurand.stats.uncertainty import cluster_variance
 from tests.stats.simulations import RUNS, covers, rare
 
 
@@ -50,10 +51,20 @@ def test_answers_of_one_cluster_on_texts_of_one_cluster_are_counted_as_one(
     sums = {}
     for (shuffle, item), answer in np.ndenumerate(wrong - wrong.mean()):
         giver = donors[shuffle, item]
-        pair = shuffle, clusters[item], clusters[giver]
+        pair = clusters[item], clusters[giver]
         sums[pair] = sums.get(pair, 0.0) + answer
     by_hand = sum(total**2 for total in sums.values()) / wrong.size**2
     assert _counted_twice(wrong, donors, clusters) == pytest.approx(by_hand)
+
+
+def test_the_variance_is_never_under_a_third_of_that_of_the_differences(rng):
+    # The text alone decides, so that as many are right however texts are dealt.
+    easy = rng.random(40) < 0.5
+    donors = np.array([rng.permutation(40) for _ in range(20)])
+    seen = effect(easy.astype(float), easy[donors].astype(float), donors)
+    losses = easy - easy[donors].mean(axis=0)
+    assert seen.value == pytest.approx(0)
+    assert seen.se**2 == pytest.approx(cluster_variance(losses, np.arange(40)) / 3)
 
 
 def test_no_change_at_all_still_has_an_interval_with_width():
