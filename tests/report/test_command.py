@@ -358,3 +358,22 @@ def test_all_options_of_a_verb_are_tried_or_not_of_the_command(verb):
 )
 def test_what_parts_are_joined_by_is_read_as_a_text_or_not_at_all(written, join):
     assert _read_join(written) == join
+
+
+def test_no_word_of_a_report_from_elsewhere_runs_in_a_shell(tmp_path):
+    report = report_of("evidence", "coupling")
+    hostile = "synthetic:a; touch planted #"
+    named = replace(
+        report,
+        benchmark={**report.benchmark, "name": hostile},
+        settings={**report.settings, "seed": "$(touch planted)"},
+        audit="evidence; touch planted;",
+    )
+    study = report_of("exposure", "inflated")
+    tasks = {hostile: {}, "`touch planted`": {}}
+    studied = replace(study, benchmark={**study.benchmark, "tasks": tasks})
+    for made in (command([named]), command([named, named]), command([studied])):
+        shown = made.replace("measurand", "printf '%s\\n'", 1)
+        said = subprocess.check_output(["sh", "-c", shown], cwd=tmp_path, text=True)
+        assert not list(tmp_path.iterdir())
+        assert hostile in said.splitlines()

@@ -87,15 +87,15 @@ def command(reports: Sequence[Report]) -> str:
         count = first.benchmark.get("reports", 2)
         folders = ["REPORT"] * (count if isinstance(count, int) else 2)
         return " ".join(["measurand", "compare", *folders])
-    verb = "audit" if len(reports) > 1 else plain_text(first.audit, 40)
+    verb = "audit" if len(reports) > 1 else _quote(plain_text(first.audit, 40))
     name = heading(first)[1]
-    seed = ["--seed", plain_text(first.settings.get("seed", 0), 20)]
+    seed = ["--seed", _quote(plain_text(first.settings.get("seed", 0), 20))]
     unchecked = [report.settings.get("controls") == "none" for report in reports]
     if name == DEMO and len(reports) > 1 and any(unchecked):
         return " ".join(["measurand", "demo", *seed])
     if verb == "exposure":
         return " ".join(["measurand", verb, *_study_words(first), *seed])
-    words = ["measurand", verb, name if name.startswith("synthetic:") else "FILE"]
+    words = ["measurand", verb, _file_word(name)]
     if not name.startswith("synthetic:"):
         words += [*_test_words(reports), *_column_words(verb, first)]
     words += _setting_words(verb, first)
@@ -106,6 +106,11 @@ def command(reports: Sequence[Report]) -> str:
     if verb == "audit":
         words += _repeat("with", [r.audit for r in reports if r.audit == UNUSUAL])
     return " ".join([*words, *seed])
+
+
+def _file_word(name: str) -> str:
+    """What was audited: a benchmark that the package makes, or a file."""
+    return _quote(name) if name.startswith("synthetic:") else "FILE"
 
 
 def _test_words(reports: Sequence[Report]) -> list[str]:
@@ -232,7 +237,7 @@ def _study_words(report: Report) -> list[str]:
     settings, tasks = report.settings, report.benchmark.get("tasks")
     if not isinstance(tasks, Mapping):
         return ["--accuracies", "FILE", *_analysis_words(settings)]
-    words = [t if t.startswith("synthetic:") else "FILE" for t in map(str, tasks)]
+    words = [_file_word(str(task)) for task in tasks]
     words += _task_words(report)
     for name, usual in STUDY.items():
         values = _listed(settings.get(name, usual))
@@ -307,14 +312,19 @@ def _repeat(option: str, values: Sequence[object]) -> list[str]:
 
 def _write_option(option: str, value: str) -> list[str]:
     """One option as a shell reads it, whatever signs are in its value."""
-    text = value[:LONGEST]
-    written = shlex.quote(text)
-    if not text.isprintable():
-        signs = [s if s.isprintable() and s not in "\\'" else _escape(s) for s in text]
-        written = f"$'{''.join(signs)}'"
+    written = _quote(value)
     # What begins with a line is read as an option where it stands by itself.
-    is_dashed = text.startswith("-")
+    is_dashed = value.startswith("-")
     return [f"--{option}={written}"] if is_dashed else [f"--{option}", written]
+
+
+def _quote(value: str) -> str:
+    """A word as a shell reads it: a report may come from anywhere."""
+    text = value[:LONGEST]
+    if text.isprintable():
+        return shlex.quote(text)
+    signs = [s if s.isprintable() and s not in "\\'" else _escape(s) for s in text]
+    return f"$'{''.join(signs)}'"
 
 
 def _escape(sign: str) -> str:
