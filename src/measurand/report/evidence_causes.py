@@ -72,7 +72,8 @@ UNDECIDED_NEED: Mapping[str, tuple[str, str, str]] = {
     f"{RECALLS}:": (
         "Not yet: readers may remember {query} rather than read anything.",
         "Test items have {query} of training, and new ones do not show the same.",
-        "Split the items anew by {query}, and run the audit again.",
+        "Split the items anew by {query}, so that copies stay together, and run it "
+        "again.",
     ),
     "only a plain shuffle can say": (
         "Not yet: this shuffle leaves part of what the evidence tells as it was.",

@@ -49,7 +49,7 @@ def test_a_memory_of_queries_never_says_that_evidence_is_not_needed(seen):
     assert report.finding("accuracy", "lookup", "query").estimate.low > 0.6
     assert report.verdict.label == "undecided"
     assert report.verdict.reason.startswith("readers may remember the query")
-    assert "split the items anew by the query" in report.verdict.reason
+    assert "split the items anew by the query, so that" in report.verdict.reason
 
 
 def test_a_template_of_queries_is_no_copy_of_one():
@@ -124,7 +124,7 @@ def changed_queries(told, size=800, seed=0):
     changed[:, :3] = texts(size, 3)
     if told:
         for rows, gold in ((queries, labels), (changed, labels[copies])):
-            rows[:, 0] = [f"{label}{rng.integers(40)}" for label in gold]
+            rows[:, 0] = [f"{label}{rng.integers(9)}" for label in gold]
     return [
         pd.DataFrame(
             {"query": joined(rows), "evidence": joined(texts(size, 12)), "label": gold}
@@ -142,7 +142,8 @@ def test_copies_with_a_quarter_of_their_words_changed_are_remembered(one_file):
     assert queries.gain.low > 0.2  # of one file, some copies are on one side together
     assert queries.fresh.mean() < 0.5
     assert queries.apart.low <= 0
-    assert not queries.is_coupling
+    assert queries.lost.low > 0.2
+    assert not queries.is_coupling(0.05)
 
 
 def test_readers_of_changed_copies_get_no_verdict_on_evidence():
@@ -158,9 +159,26 @@ def test_what_queries_tell_without_their_copies_is_a_coupling():
     queries = checked_queries(*changed_queries(told=True))
     assert queries.gain.low > 0.3
     assert queries.apart.low > 0.3
-    assert queries.is_coupling
+    assert queries.is_coupling(0.05)
     right = pd.Series(np.ones(len(queries.fresh)))
-    assert not queries.may_explain(right, right, 0.02)
+    assert not queries.may_explain(right, right, 0.05)
+
+
+def test_what_the_form_of_queries_tells_is_a_coupling_too():
+    sides = changed_queries(told=False)
+    for side in sides:
+        side["query"] += np.where(side["label"] == "a", "", " and" * 6)
+    assert checked_queries(*sides).is_coupling(0.02)
+
+
+def test_families_of_which_some_are_told_and_some_remembered_are_no_coupling():
+    told, coins = changed_queries(told=True), changed_queries(told=False, seed=1)
+    mixed = [
+        pd.concat(pair, ignore_index=True) for pair in zip(told, coins, strict=True)
+    ]
+    queries = checked_queries(*mixed)
+    assert queries.apart.low > 0
+    assert not queries.is_coupling(0.05)
 
 
 def test_where_nothing_is_remembered_nobody_is_asked_apart():
@@ -171,4 +189,4 @@ def test_where_nothing_is_remembered_nobody_is_asked_apart():
     )
     queries = checked_queries(table[:300], table[300:].reset_index(drop=True))
     assert queries.apart is None
-    assert not queries.is_coupling
+    assert not queries.is_coupling(0.05)

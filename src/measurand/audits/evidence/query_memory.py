@@ -3,8 +3,8 @@
 Who has learned a query with its label, or a copy of it with some words changed, needs
 no evidence. Nor does who reads a label off the query: a coupling, which is a finding.
 The two part where no copy is at hand: a coupling holds for queries without kin in
-training, and for all of them once the items are split so that families stay together;
-a memory does not.
+training, and for all of them once the items are split so that families stay together.
+Who remembers is less often right then.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from measurand.core.benchmark import Benchmark
 from measurand.core.choices import guess_scores
 from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.finding import Estimate
-from measurand.core.items import with_columns
+from measurand.core.items import Items, with_columns
 from measurand.core.names import own_column
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -33,7 +33,6 @@ from measurand.stats.paired import difference
 
 FAMILY = own_column("family")
 MOST = 0.5  # share of remembered queries from which more items would not decide
-HALF = 0.5  # share of what a memory has that a coupling must keep without it
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +44,10 @@ class QueryMemory:
         fresh: Which items have a query of which training has no copy.
         majority: Which items are right by the commonest label.
         clusters: Which items hang together.
-        apart: What who reads queries alone has over the majority where no family of
-            queries stands on two sides; None where there is nothing to remember, or no
-            such split.
+        apart: What the best of light readers of queries alone has over the majority
+            where no family of queries stands on two sides; None where there is nothing
+            to remember, or no such split.
+        lost: How much more the best of them has as items were split.
     """
 
     gain: Estimate
@@ -55,18 +55,18 @@ class QueryMemory:
     majority: "pd.Series[float]"
     clusters: Ints
     apart: Estimate | None = None
+    lost: Estimate | None = None
 
     @property
     def holds_most(self) -> bool:
         """Whether most queries stand in training."""
         return float(self.fresh.mean()) < 1 - MOST
 
-    @property
-    def is_coupling(self) -> bool:
-        """Whether most of what a memory knows is told without any copy too."""
-        if self.apart is None:
+    def is_coupling(self, margin: float) -> bool:
+        """Whether queries tell as much without any copy, as far as can be seen."""
+        if self.apart is None or self.lost is None:
             return False
-        return self.apart.low > 0 and self.apart.value > HALF * self.gain.value
+        return self.apart.low > 0 and self.lost.low <= margin
 
     def may_explain(
         self, right: "pd.Series[float]", shuffled: "pd.Series[float]", margin: float
@@ -82,7 +82,7 @@ class QueryMemory:
             shuffled: The share of shuffles in which it was.
             margin: Accuracy that still counts as nothing.
         """
-        if self.gain.low <= margin or self.is_coupling:
+        if self.gain.low <= margin or self.is_coupling(margin):
             return False
         rows = self.fresh
         if rows.sum() < NEW_ITEMS:
@@ -142,10 +142,17 @@ def recall_queries(
     names = families.astype(str)
     if gain.low <= 0 or not can_split(pd.Series(names)):
         return memory
-    right = _read_apart(experiment, _fold_by_family(benchmark, names, experiment.seed))
+    split = _fold_by_family(benchmark, names, experiment.seed)
+    as_split, without_kin = (
+        _read_queries(experiment, cut, benchmark.test)[rows]
+        for cut in (benchmark, split)
+    )
     kin = linked_clusters([pd.Series(names[len(benchmark.train) :][rows])])
-    apart = difference(right[rows], majority, rng=rng, clusters=kin)
-    return replace(memory, apart=apart)
+    return replace(
+        memory,
+        apart=difference(without_kin, majority, rng=rng, clusters=kin),
+        lost=difference(as_split, without_kin, rng=rng, clusters=kin),
+    )
 
 
 def _fold_by_family(
@@ -165,13 +172,18 @@ def _fold_by_family(
     return replace(benchmark, train=pool, test=pool, test_parts={}, folds=FOLDS)
 
 
-def _read_apart(experiment: Experiment, apart: Benchmark) -> "pd.Series[float]":
-    """Whether who reads queries alone is right about each test item."""
+def _read_queries(
+    experiment: Experiment, cut: Benchmark, test: Items
+) -> "pd.Series[float]":
+    """Whether the best light reader of queries alone is right about each test item."""
     # Words of a choice tell nothing of the question, how they meet its words does.
-    reader = READERS.load("tfidf" if apart.test.choices is None else "cross")
-    keep = Keep(apart.query)
-    with reopen_experiment(experiment, apart) as split:
-        (answer,) = ask_all(split, [Ask(reader, fitted_under=keep, under=keep)])
-    test = experiment.benchmark.test
-    right = correct_by_item(answer)[-len(test) :]
-    return right.set_axis(test.table.index)
+    words = "tfidf" if cut.test.choices is None else "cross"
+    keep = Keep(cut.query)
+    asks = [
+        Ask(READERS.load(name), fitted_under=keep, under=keep)
+        for name in (words, "surface")
+    ]
+    with reopen_experiment(experiment, cut) as split:
+        answers = ask_all(split, asks)
+    rights = [correct_by_item(answer)[-len(test) :] for answer in answers]
+    return max(rights, key=lambda right: right.mean()).set_axis(test.table.index)

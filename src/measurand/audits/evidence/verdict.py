@@ -103,8 +103,8 @@ def verdict(
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     if clause := _recall_clause(told, readings, margin, split):
         why = (
-            f"{clause}; split the items anew by the query; as it is, {told.reason}"
-            f"{split.clause()}"
+            f"{clause}; split the items anew by the query, so that its copies stay "
+            f"together; as it is, {told.reason}{split.clause()}"
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     return replace(told, reason=told.reason + split.clause())
