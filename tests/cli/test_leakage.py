@@ -15,6 +15,7 @@ from tests.cli.commands import in_process, process, written
 from tests.cli.test_bad_input import one_line
 from tests.conftest import small_items
 from tests.models import tiny_encoder
+from tests.models.fake_server import serving
 
 SCREEN = ("--no-calibrate", "--folds", "2", "--fold-seeds", "1", "--workers", "1")
 # What no test but those of the whole report is about.
@@ -171,3 +172,25 @@ def test_hostile_text_lies_inert_in_the_page(tmp_path, run, browser, small_table
     assert "bold" not in bold
     severe = [e for e in browser.get_log("browser") if e["level"] == "SEVERE"]
     assert not severe, severe
+
+
+def test_what_a_server_would_cost_is_printed_and_nothing_is_asked(tmp_path, run):
+    choices = [
+        {"question": f"Where is boat {n}?", "choices": [f"in {n}", "out"], "answer": 0}
+        for n in range(40)
+    ]
+    file = written(tmp_path / "choices.jsonl", choices)
+    with serving() as server:
+        words = ("--reader", "endpoint:small", "--reader", "tfidf", "--url", server.url)
+        outcome = run("leakage", file, *words, "--dry-run", "--out", tmp_path / "r")
+        assert server.asked.total() == 0
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[-2].startswith("endpoint:small: at most 80 calls, about ")
+    assert lines[-1] == "tfidf: runs here and costs nothing"
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_server_cannot_be_asked_about_numbered_labels_at_no_cost_either(leaky, run):
+    words = ("--reader", "endpoint:small", "--url", "http://127.0.0.1:9", "--dry-run")
+    one_line(run("leakage", leaky, *words), "endpoint:small learns no labels")

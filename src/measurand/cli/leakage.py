@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from measurand.cli import options as o
 from measurand.cli.app import app
@@ -21,6 +22,9 @@ from measurand.cli.run import (
     load_audit,
     run_audit,
 )
+
+if TYPE_CHECKING:
+    from measurand.core.benchmark import Benchmark
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,13 @@ def leakage_verb(
     field: o.Fields = None,
     reader: o.Readers = None,
     tune: o.Tune = False,
+    dry_run: o.DryRun = False,
 ) -> None:
     """Can one part alone give the label away, and where?"""
     started = time.time()
-    check_run_out(run, source.files)
-    check_store(run)
+    if not dry_run:
+        check_run_out(run, source.files)
+        check_store(run)
     audit = load_audit("leakage", run)
     chosen = asdict(regions)
     chosen["draws"] = chosen.pop("fold_seeds")
@@ -63,9 +69,13 @@ def leakage_verb(
         del chosen["components"]
     settings = audit.choose(**chosen, **asdict(climb))
     readers = server.readers(reader, audit.readers)
-    check_ready(readers)
+    if not dry_run:
+        check_ready(readers)
     benchmark = source.benchmark(run.seed, tuple(field or ()))
     print_roles(benchmark)
+    if dry_run:
+        _print_costs(readers, benchmark, settings, run.seed)
+        return
     run_audit(
         audit,
         benchmark,
@@ -77,3 +87,20 @@ def leakage_verb(
         source=source.source,
         tune=tune,
     )
+
+
+def _print_costs(
+    readers: dict[str, Any], benchmark: "Benchmark", settings: Any, seed: int
+) -> None:
+    """Print what the readers behind a server would cost."""
+    from measurand.audits.leakage.audit import check_question
+    from measurand.audits.leakage.cost import leakage_cost
+    from measurand.core.recipe import traits_of
+
+    check_question(readers, benchmark, settings)
+    for name, reader in readers.items():
+        if traits_of(reader).remote:
+            cost = leakage_cost(reader, benchmark, settings, seed=seed)
+            print(f"{name}: {cost}")
+        else:
+            print(f"{name}: runs here and costs nothing")

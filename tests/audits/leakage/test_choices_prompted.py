@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from zlib import crc32
 
+import pandas as pd
 import pytest
 
 from measurand.audits.leakage import LeakageSettings, audit
@@ -148,3 +149,14 @@ def test_labels_that_are_known_by_number_cannot_be_asked_for():
     benchmark = made(pairs(60), pairs(60, seed=1))
     with pytest.raises(BadOption, match="llm learns no labels"):
         ask_server(benchmark, solve)
+
+
+@pytest.mark.slow
+def test_who_was_not_taught_remembers_no_training_and_is_not_asked_about_it():
+    made = plant_choice_benchmark("planted", LEAKING, sizes=SIZES)
+    known = made.test.table.set_axis([f"copy {n}" for n in range(300)], axis="index")
+    train = made.train.with_table(pd.concat([made.train.table, known]))
+    report, asked = ask_server(replace(made, train=train), solve, controls="none")
+    assert report.verdict.label == "leaks"
+    assert "remember" not in report.verdict.reason
+    assert asked == 2 * 300

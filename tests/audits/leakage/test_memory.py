@@ -7,9 +7,15 @@ import pandas as pd
 import pytest
 
 from measurand.audits.leakage import LeakageSettings, audit
+from measurand.audits.leakage.asking import ask_alone, open_evaluation
+from measurand.audits.leakage.canonical import canonical_benchmark
+from measurand.audits.leakage.memory import remembered_parts
+from measurand.audits.leakage.scores import leakage_baselines
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
+from measurand.interventions.fields import Keep
 from measurand.readers import READERS
+from measurand.readers.baselines import LookupReader
 
 WORDS = [
     a + b for a in ("ba", "ko", "ri", "tu", "me") for b in ("lo", "sa", "ne", "vi")
@@ -151,6 +157,31 @@ def test_right_choices_known_by_heart_are_no_leak(known):
         assert "remember rather than read options: only 20 of" in report.verdict.reason
     else:
         assert report.verdict.label == "leaks"
+
+
+def test_a_memory_knows_choices_of_signs_alone_apart():
+    """Nothing in them is a word, so that only the signs say which was right."""
+    rng = np.random.default_rng(0)
+    signs = rng.choice([*"+-=*/<>&%!"], (200, 3, 6))
+    table = pd.DataFrame(
+        {
+            "question": [f"is it {i}" for i in rng.choice(10**6, 200)],
+            "options": [["".join(text) for text in row] for row in signs],
+            "answer": rng.integers(3, size=200),
+        }
+    )
+    copied = from_frames(table, table[:100], name="signs")
+    canonical = canonical_benchmark(copied, 0)
+    with (
+        open_experiment(copied) as experiment,
+        open_evaluation(experiment, canonical, 3, 1) as evaluation,
+    ):
+        reader = LookupReader("options")
+        runs = {"options": ask_alone(evaluation, reader, Keep("options"))}
+        ground = leakage_baselines(canonical.scored_items, np.arange(100), None)
+        remembered, _ = remembered_parts(evaluation, ("by", reader), runs, ground)
+    assert runs["options"].right.mean() > 0.9
+    assert remembered == {"options": (0, 100)}
 
 
 def test_choices_that_all_items_share_are_no_copies():

@@ -132,6 +132,25 @@ def test_where_all_choices_tie_none_is_struck_out():
     assert leaking_rules(findings) == []
 
 
+def test_of_two_choices_none_is_struck_out_since_the_opposite_rule_says_the_same():
+    rows = [["a very long boat", "mast"]] * 60
+    items = made_items(rows, [0, 1] * 30, [f"which {n}?" for n in range(60)])
+    names = [f.statistic for f in rule_findings(items, "question", np.arange(60), 0.02)]
+    assert names == ["longest", "shortest", "most_alike", "odd_one_out", OVERLAP]
+    three = made_items([*rows[1:], ["oar", "bow", "net"]], [0, 1] * 30, ["which?"] * 60)
+    names = [f.statistic for f in rule_findings(three, "question", np.arange(60), 0.02)]
+    assert "not_longest" in names
+
+
+def test_a_rule_of_two_choices_shares_the_error_budget_with_those_asked_alone():
+    """Right in 44 of 60: sure among five rules, and not among nine."""
+    gold = [0] * 44 + [1] * 16
+    rows = [["a very long boat", "mast"]] * 60
+    two = made_items(rows, gold, [f"which {n}?" for n in range(60)])
+    findings = rule_findings(two, "question", np.arange(60), 0.08)
+    assert [f.statistic for f in leaking_rules(findings)] == ["longest"]
+
+
 def test_a_word_called_as_a_rule_is_hides_no_rule():
     rows = [["a very long boat", "mast"]] * 60
     items = made_items(rows, [0] * 60, [f"which {n}?" for n in range(60)])

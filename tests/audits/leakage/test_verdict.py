@@ -10,6 +10,7 @@ from scipy.stats import t
 
 from measurand.audits.leakage.asking import Runs
 from measurand.audits.leakage.scores import (
+    BELOW,
     COLLAPSED,
     LEAKS,
     UNDECIDED,
@@ -82,6 +83,33 @@ def said(*stages, tokens=NO_WORDS, planted=False, cut=False):
 )
 def test_a_part_is_decided_in_accuracy_and_in_bits(told, decision):
     assert told.decision == decision
+
+
+@pytest.mark.parametrize(
+    ("over", "decision"), [(-0.1, BELOW), (-0.02, WITHIN), (0.0, WITHIN), (0.1, LEAKS)]
+)
+def test_choices_surely_below_chance_are_not_within_the_margin(over, decision):
+    of_choices = replace(part(over), by_chance=True)
+    assert of_choices.decision == of_choices.in_accuracy == decision
+    # Who learned nothing may be below the majority of labels, and then read nothing.
+    assert part(over).decision == (WITHIN if decision == BELOW else decision)
+
+
+def test_none_found_rests_on_no_choices_that_tell_in_reverse():
+    turned = {"choices": replace(part(-0.1), by_chance=True)}
+    words = {"choices": NO_WORDS["premise"]}
+    clause = "tfidf is surely below chance from choices alone, as where choices that"
+    told = said(stage(parts=turned), tokens=words)
+    assert told.label == UNDECIDED
+    assert told.reason.startswith(clause)
+    strong = stage("minilm", strength=Strength.PRETRAINED)
+    assert said(strong).label == NONE
+    told = said(stage(parts=turned), strong, tokens=words)
+    assert told.label == UNDECIDED
+    assert f"but beyond chance are {clause}" in told.reason
+    told = said(stage(parts=turned, collapsed=True), tokens=words)
+    assert told.label == UNDECIDED
+    assert clause in told.reason
 
 
 def test_the_margin_in_bits_is_a_share_of_what_there_is_to_tell():

@@ -1,56 +1,43 @@
 """What an evidence audit by a server's model would cost, and what it could see."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from measurand.audits.evidence.consequences import held_out_values, possible_flips
 from measurand.audits.evidence.split import require_evidence
 from measurand.core.benchmark import Benchmark
-from measurand.core.choices import fit_to, fit_writer_to, writes_answers
+from measurand.core.choices import writes_answers
 from measurand.core.intervention import AsIs
-from measurand.core.seeds import generator
+from measurand.experiment.cost import LETTERS, CallCost, count_orders, prompt_letters
 from measurand.interventions.fields import Keep
 from measurand.models.server.calls import Use
 from measurand.models.server.endpoint import terms_of
 from measurand.readers.endpoint import MOST_TOKENS, EndpointReader
 from measurand.stats.decisions import detectable_effect, items_to_equate, round_up
 
-LETTERS = 4  # letters to a token: a rule of thumb for English, not a count
 DISCORDANCE = 0.1  # share of answers that the wrong evidence changes, if small
 
 
 @dataclass(frozen=True)
-class EvidenceCost:
+class EvidenceCost(CallCost):
     """An audit before it is paid for.
 
     Attributes:
-        calls: The most calls; equal prompts and kept answers are not asked again.
-        use: Tokens: sent ones by letters / 4, received ones at their most.
-        money: Their cost at the prices given; 0 without prices.
         test_items: How many items are asked about.
         detectable_effect: The smallest loss of accuracy that so many items can see.
         items_to_equate: Items that could show a loss to lie within the margin.
-        fits: Whether the estimate stays within the spend caps.
     """
 
-    calls: int
-    use: Use
-    money: float
     test_items: int
     detectable_effect: float
     items_to_equate: int
-    fits: bool
 
     def __str__(self) -> str:
         """One line for the user."""
         return (
-            f"at most {self.calls:,} calls, about {self.use.sent:,} tokens sent "
-            f"(letters / {LETTERS}) and at most {self.use.received:,} received, "
-            f"costing about {self.money:.2f}; {self.test_items:,} test items can see "
+            f"{self.spent}; {self.test_items:,} test items can see "
             f"a loss of {self.detectable_effect:.3f} and about "
             f"{round_up(self.items_to_equate):,} could show a near zero, if the wrong "
-            "evidence changes one answer in ten"
-            + ("" if self.fits else "; this passes the spend cap")
+            f"evidence changes one answer in ten{self.past_cap}"
         )
 
 
@@ -71,7 +58,7 @@ def evidence_cost(
     evidence = require_evidence(benchmark)
     n = len(benchmark.test)
     letters = {
-        str(keep): _prompt_letters(reader, benchmark, keep, seed)
+        str(keep): prompt_letters(reader, benchmark.train, benchmark.test, keep, seed)
         for keep in (AsIs(), Keep(benchmark.query), Keep(evidence))
     }
     full_letters, *alone_letters = letters.values()
@@ -92,37 +79,18 @@ def evidence_cost(
     if writes:
         most = max(most, MOST_TOKENS)
     else:  # each item again and again, should the server give no log-probabilities
-        times = reader.answers * _count_orders(reader, benchmark)
+        times = reader.answers * count_orders(reader, benchmark.test)
         calls, sent = calls * times, sent * times
     use = Use(sent // LETTERS, calls * most)
     return EvidenceCost(
         calls,
         use,
         terms.money(use),
+        terms.allow(use),
         n,
         detectable_effect(n, DISCORDANCE),
         items_to_equate(margin, DISCORDANCE),
-        terms.allow(use),
     )
-
-
-def _prompt_letters(
-    reader: EndpointReader, benchmark: Benchmark, change: AsIs | Keep, seed: int
-) -> int:
-    """The letters of all prompts about the test items, read so."""
-    rng = generator(seed, "plan")
-    fit = fit_writer_to if writes_answers(reader, benchmark.test) else fit_to
-    fitted: Any = fit(reader, change(benchmark.train, rng), rng)
-    prompts = fitted.prompts(change(benchmark.test, rng))
-    return sum(len(turn["content"]) for prompt in prompts for turn in prompt)
-
-
-def _count_orders(reader: EndpointReader, benchmark: Benchmark) -> int:
-    """In how many orders the choices of an item are listed; 1 where it has none."""
-    test = benchmark.test
-    if test.choices is None:
-        return 1
-    return min(reader.orders, int(test.choice_counts.max(initial=1)))
 
 
 def _shift_calls(benchmark: Benchmark) -> int:

@@ -117,9 +117,7 @@ def audit(
         readers: Named readers; they run from weak to strong.
         settings: What is chosen before the run.
     """
-    _check_readers(readers, experiment.benchmark)
-    _check_inference(experiment.benchmark, settings)
-    check_own_choices(experiment.benchmark)
+    check_question(readers, experiment.benchmark, settings)
     canonical = canonical_benchmark(experiment.benchmark, experiment.seed)
     baselines, other_baselines = _all_baselines(canonical, readers, settings)
     words = word_statistics(part_choices(canonical))
@@ -186,6 +184,15 @@ def audit(
         return report
     askable = [n for n, r in readers.items() if isinstance(r, InfersQuestions)]
     return tell_unrequired(report, inference_clause(findings, askable))
+
+
+def check_question(
+    readers: Mapping[str, Reader], benchmark: Benchmark, settings: LeakageSettings
+) -> None:
+    """Raise where these readers cannot be asked this of the benchmark."""
+    _check_readers(readers, benchmark)
+    _check_inference(benchmark, settings)
+    check_own_choices(benchmark)
 
 
 def _check_readers(readers: Mapping[str, Reader], benchmark: Benchmark) -> None:
@@ -281,7 +288,8 @@ def _climb_leakage_ladder(
                 *terms,
                 with_controls=light and bool(clustering),
             )
-            reading = mark_remembered(evaluation, reading, reader, baselines)
+            if reading.stage.learns_labels:  # who was not taught remembers no label
+                reading = mark_remembered(evaluation, reading, reader, baselines)
             if light and clustering is not None:
                 reading = add_part_controls(
                     evaluation, reading, reader, baselines, clustering

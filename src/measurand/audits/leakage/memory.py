@@ -40,7 +40,7 @@ from measurand.core.clusters import count_clusters, linked_clusters
 from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
-from measurand.core.items import Items, pack_choices, with_columns
+from measurand.core.items import Items, with_columns
 from measurand.core.names import NEW_TEXTS, name_condition, own_column
 from measurand.core.near_texts import LikeTexts
 from measurand.core.reader import Reader
@@ -152,30 +152,40 @@ def _has_new_text(canonical: CanonicalBenchmark, field: str) -> Bools:
 
 def _ask_memory(evaluation: Evaluation, canonical: CanonicalBenchmark) -> Runs:
     """What a memory of families alone answers, split as the reader was."""
-    choices = canonical.benchmark.test.choices
-    if choices is not None:
-        canonical = _name_in_choices(canonical)
+    field = FAMILY
+    if canonical.has_choices:
+        field = _free_name(canonical.benchmark.test)
+        canonical = _name_beside_choices(canonical, field)
     with _open_otherwise(evaluation, canonical) as named:
-        return ask_alone(named, LookupReader(choices or FAMILY), AsIs())
+        return ask_alone(named, LookupReader(field), AsIs())
 
 
-def _name_in_choices(canonical: CanonicalBenchmark) -> CanonicalBenchmark:
+def _free_name(items: Items) -> str:
+    """A name that no column has; no field may be called as our columns are."""
+    name = "family"
+    while name in items.table:
+        name += "_"
+    return name
+
+
+def _name_beside_choices(
+    canonical: CanonicalBenchmark, field: str
+) -> CanonicalBenchmark:
     """The same items, the family of all choices of an item beside each of them.
 
-    They are read one by one: what was right is a choice, and no letter.
+    They are read one by one: what was right is a choice, and no letter. Within a choice
+    of signs alone the name of a family would be the one word that a memory sees.
     """
 
-    def name_in(items: Items) -> Items:
-        rows = zip(items.column(FAMILY), items.choice_texts, strict=True)
-        named = [pack_choices([f"{f} {text}" for text in texts]) for f, texts in rows]
-        return items.with_field(str(items.choices), named)
+    def name_beside(items: Items) -> Items:
+        return items.with_field(field, items.column(FAMILY).tolist())
 
     benchmark, pool = canonical.benchmark, canonical.pool
-    train, test = name_in(benchmark.train), name_in(benchmark.test)
+    train, test = name_beside(benchmark.train), name_beside(benchmark.test)
     return replace(
         canonical,
         benchmark=replace(benchmark, train=train, test=test),
-        pool=None if pool is None else name_in(pool),
+        pool=None if pool is None else name_beside(pool),
     )
 
 

@@ -81,11 +81,8 @@ POINTING: dict[str, Rule] = {
     "odd_one_out": _negated(_likeness),
 }
 # A rule that is never right tells as well: what it points at is struck out.
-RULES: dict[str, Rule] = {
-    **POINTING,
-    OVERLAP: _overlap,
-    **{f"not_{name}": _struck_out(rule) for name, rule in POINTING.items()},
-}
+STRIKING = {f"not_{name}": _struck_out(rule) for name, rule in POINTING.items()}
+RULES: dict[str, Rule] = {**POINTING, OVERLAP: _overlap, **STRIKING}
 
 
 def rule_findings(
@@ -93,16 +90,23 @@ def rule_findings(
 ) -> list[Finding]:
     """How often a rule without a reader is right, and whether that is over chance."""
     chance = 1 / items.choice_counts
+    asked = _asked_rules(items)
     findings = []
-    for name, rule in RULES.items():
+    for name, rule in asked.items():
         right = _rule_scores(items, query, rule)
-        over = _over_chance(right - chance, clusters, len(RULES))
+        over = _over_chance(right - chance, clusters, len(asked))
         decision = over.decision(margin)
         if decision == LEAKS and name == OVERLAP:
             decision = ABOVE  # it looks at the question, so that no part leaks by it
         accuracy = share_interval(right, clusters)
         findings.append(Finding(name, RULE, "choices", accuracy, decision))
     return findings
+
+
+def _asked_rules(items: Items) -> dict[str, Rule]:
+    """The rules; of two choices, to strike one out is to take the other."""
+    two = items.choice_counts.max() <= 2
+    return {n: rule for n, rule in RULES.items() if not (two and n in STRIKING)}
 
 
 def leaking_rules(findings: Sequence[Finding]) -> list[Finding]:

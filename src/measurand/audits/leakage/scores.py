@@ -30,6 +30,7 @@ from measurand.stats.uncertainty import run_variance
 
 LEAKS, WITHIN, UNDECIDED = "leaks", "within the margin", "undecided"
 REMEMBERED = "remembered"  # it leaks only where training has the text with its label
+BELOW = "below chance"  # choices that training calls right are wrong where it is asked
 COLLAPSED = "collapsed"
 SATURATION, PUBLISHED_MODEL = "saturation", "published"
 FULL_UP, ROOM_LEFT = "saturated", "room left"
@@ -58,6 +59,8 @@ class LeakageBaselines:
         entropy: What there is to tell about the labels, in bits.
         readers: How many are asked or may yet be called: they share the error budget.
         shift_bits: What it costs to expect the label shares of training here.
+        by_chance: Whether who reads nothing guesses among choices: to be surely worse
+            takes something that was learned.
     """
 
     ids: tuple[str, ...]
@@ -69,6 +72,7 @@ class LeakageBaselines:
     entropy: float = 1.0
     readers: int = 1
     shift_bits: float = 0.0
+    by_chance: bool = False
 
     @property
     def margin_bits(self) -> float:
@@ -102,6 +106,7 @@ def leakage_baselines(
         margin,
         entropy,
         readers,
+        by_chance=items.choices is not None,
     )
 
 
@@ -139,6 +144,7 @@ class PartReading:
         margin_bits: Bits that still count as nothing.
         shift_bits: Bits that a reader loses because labels are otherwise shared out in
             training, whatever the part tells: so much more may be there than it shows.
+        by_chance: Whether it is held against a guess among choices.
     """
 
     accuracy: PartLeakage
@@ -147,10 +153,13 @@ class PartReading:
     margin: float
     margin_bits: float
     shift_bits: float = 0.0
+    by_chance: bool = False
 
     @property
     def in_accuracy(self) -> str:
-        """What the accuracy says."""
+        """What the accuracy says; who is surely worse than a guess read something."""
+        if self.by_chance and self.accuracy.surely.high < -self.margin:
+            return BELOW
         return self._doubt_one_class(self.accuracy.decision(self.margin))
 
     @property
@@ -166,6 +175,8 @@ class PartReading:
         outcomes = {self.in_accuracy, self.in_bits}
         if LEAKS in outcomes:
             return LEAKS
+        if BELOW in outcomes:
+            return BELOW
         if self.one_class:
             return COLLAPSED
         return WITHIN if outcomes == {WITHIN} else UNDECIDED
@@ -183,7 +194,8 @@ def read_part(
 ) -> PartReading:
     """What a part gives away, held against these baselines."""
     margins = baselines.margin, baselines.margin_bits
-    return PartReading(accuracy, bits, one_class, *margins, baselines.shift_bits)
+    ground = baselines.shift_bits, baselines.by_chance
+    return PartReading(accuracy, bits, one_class, *margins, *ground)
 
 
 def cost_of_shift(train: Items, test: Items) -> float:

@@ -3,7 +3,8 @@
 One reader to which one part leaks, in accuracy or in bits, is enough. "None found"
 needs every fit reader of the strongest kind to be within both margins, its limit of
 detection too where that was measured, and nothing else in the report to be beyond
-chance.
+chance. Choices that are surely below chance tell something too, in reverse: they are no
+leak, and nothing rests on them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ import pandas as pd
 
 from measurand.audits.leakage.asking import FULL
 from measurand.audits.leakage.scores import (
+    BELOW,
     COLLAPSED,
     FULL_UP,
     LEAKS,
@@ -36,6 +38,7 @@ from measurand.experiment.ladder import (
     explain_below_majority,
     most_telling,
 )
+from measurand.experiment.statements import TURNED
 from measurand.stats.decisions import holm
 
 NONE = "none found within the margin"
@@ -122,6 +125,11 @@ class LeakageStage:
     def is_fit(self) -> bool:
         """Whether that it finds nothing can mean anything."""
         return not (self.collapsed or self.faulty)
+
+    @property
+    def below_parts(self) -> list[str]:
+        """The parts that tell of the test items in reverse, which is not nothing."""
+        return [name for name, part in self.parts.items() if part.decision == BELOW]
 
     @property
     def blind_parts(self) -> list[str]:
@@ -279,6 +287,11 @@ def _why_none_is_fit(stages: Sequence[LeakageStage]) -> str:
     below = [stage.name for stage in stages if stage.below_majority]
     clauses += [explain_below_majority(below)] if below else []
     clauses += [
+        _explain_below(stage)
+        for stage in readers
+        if stage.below_parts and not stage.below_majority
+    ]
+    clauses += [
         f"{stage.name} reads something where training labels were dealt anew"
         for stage in stages
         if stage.faulty
@@ -319,6 +332,12 @@ def _remembered_verdict(stage: LeakageStage, *, cut: bool) -> Verdict:
 
 def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict:
     """A reader of the strongest kind is undecided, or collapsed on one part."""
+    if stage.below_parts:
+        reason = (
+            f"{_explain_below(stage)}: {_list_parts(stage)}"
+            f"{_multiplicity_clause(stage)}"
+        )
+        return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
     collapsed = [
         name for name, part in stage.parts.items() if part.decision == COLLAPSED
     ]
@@ -343,6 +362,14 @@ def _unsure_verdict(stage: LeakageStage, baselines: LeakageBaselines) -> Verdict
         f"{_shift_clause(baselines)}"
     )
     return Verdict(UNDECIDED, UNDECIDED, stage.name, reason)
+
+
+def _explain_below(stage: LeakageStage) -> str:
+    """That parts of choices tell in reverse, and what to look at."""
+    return (
+        f"{stage.name} is surely below chance from {' and '.join(stage.below_parts)} "
+        f"alone, {TURNED}"
+    )
 
 
 def _shift_clause(baselines: LeakageBaselines) -> str:
@@ -485,6 +512,11 @@ def _beyond_chance(
         if clusters
     ]
     clauses += _leaks_elsewhere(stages)
+    clauses += [
+        _explain_below(stage)
+        for stage in stages
+        if stage.below_parts and not stage.faulty
+    ]
     for part, table in tokens.items():
         words = table["token"].drop_duplicates()
         if len(words):
