@@ -352,3 +352,12 @@ def test_a_leak_that_known_texts_make_larger_is_told_of_new_ones_too():
     told = answer_report(leaking(reason + clause, over, new))
     assert "Of the 150 whose text is new, against guessing:" in told.certainty
     assert "new" not in answer_report(leaking(reason, over, new)).certainty
+
+
+def test_a_leak_that_copies_make_larger_is_told_of_a_split_without_them():
+    over = gain("tfidf", "claim", 0.5)
+    apart = replace(over, condition="claim, texts=apart", decision=None)
+    apart = replace(apart, estimate=estimate(0.3, 0.22, 0.38))
+    reason = "tfidf: claim alone is 0.5 over the majority and tells 1.0 bits"
+    told = answer_report(leaking(reason, over, apart))
+    assert "stay together, against guessing: between 22 and 38" in told.certainty

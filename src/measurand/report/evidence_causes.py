@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Finding, Report
-from measurand.core.names import is_of_some, other_part
+from measurand.core.names import NEW_TEXTS, is_of_some, other_part
 from measurand.core.terms import VerdictWords, reader_words
 from measurand.report.details import (
     Details,
@@ -187,7 +187,7 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         inverted = tell_inverted(report) or (words.answer, "", ())
         return Details(*inverted[:2], best_reader(report), inverted[2])
     change = say_change(loss, "answers lost", "answers gained")
-    certainty = f"With wrong evidence, {change}."
+    certainty = f"With wrong evidence, {change}.{_say_kinless(report, str(stage))}"
     if report.verdict.label == "undecided" and (why := _why_undecided(report)):
         sentence, cause, step = why
         tone = "fix" if report.verdict.reason.startswith((REMEMBERS, RECALLS)) else ""
@@ -207,6 +207,20 @@ def _fill_first_part(report: Report, words: VerdictWords) -> Details:
         tone = "fix" if is_screened(report) else ""
         return Details(words.answer, cause, certainty, _need_query(report), tone)
     return Details(words.answer, cause, certainty, ask_for_items(report, "test items"))
+
+
+def _say_kinless(report: Report, stage: str) -> str:
+    """What is lost where evidence has no copy in training, where copies tell more."""
+    losses = [
+        f.estimate
+        for f in report.findings
+        if (f.statistic, f.reader) == ("delta_evi", stage)
+        and f.condition.endswith(NEW_TEXTS)
+    ]
+    if not losses:
+        return ""
+    change = say_change(losses[0], "lost", "gained")
+    return f" Of the {losses[0].n:,} whose evidence has no copy in training: {change}."
 
 
 def _why_undecided(report: Report) -> tuple[str, str, str] | None:

@@ -13,6 +13,7 @@ from measurand.core.control import READS_SOMETHING
 from measurand.core.finding import Estimate, Finding, Report
 from measurand.core.names import (
     NEW_TEXTS,
+    TEXTS_APART,
     condition_column,
     is_of_some,
     other_part,
@@ -252,9 +253,16 @@ def fill_leakage(report: Report, words: VerdictWords) -> Details:
 
 
 def _say_new(report: Report, leak: Finding) -> str:
-    """What the gain is where texts are new, as the reason has it."""
-    condition = f"{leak.condition}, {NEW_TEXTS}"
-    new = find_estimate(report, "over_majority", leak.reader, condition)
+    """What the gain is where no text is known, as the reason has it."""
+    new, apart = (
+        find_estimate(
+            report, "over_majority", leak.reader, f"{leak.condition}, {which}"
+        )
+        for which in (NEW_TEXTS, TEXTS_APART)
+    )
+    if apart is not None:
+        change = say_change(apart, "more right", "fewer right")
+        return f" Split so that copies stay together, against guessing: {change}."
     if new is None or "whose text of it is new" not in _clause_of(report, leak):
         return ""
     change = say_change(new, "more right", "fewer right")

@@ -16,6 +16,7 @@ from measurand.experiment.experiment import open_experiment
 from measurand.interventions.shuffle import Shuffle
 from measurand.readers import READERS
 from measurand.readers.baselines import LookupReader
+from measurand.report.answer import answer_report
 
 
 def remembered_items(seen, n=1200, seed=0):
@@ -312,3 +313,33 @@ def test_copies_with_a_word_changed_are_no_new_evidence(split):
     family = report.finding("accuracy", "lookup", "evidence, by family").estimate
     assert family.low > 0.7
     assert "no copy with some words changed" in report.verdict.reason
+
+
+def test_what_is_lost_without_copies_stands_beside_what_is_lost_with_them():
+    rng = np.random.default_rng(3)
+    copies, labels = evidence_families(60), rng.choice(["no", "yes"], 400)
+    hints = {"no": "never", "yes": "always"}
+    told = rng.random(400) < 0.4
+    alone = pd.DataFrame(
+        {
+            "query": [f"is it alone {n}" for n in range(400)],
+            "evidence": [
+                " ".join(
+                    [*rng.integers(9999, size=14).astype(str), hints[label] * int(tell)]
+                )
+                for label, tell in zip(labels, told, strict=True)
+            ],
+            "label": labels,
+        }
+    )
+    table = pd.concat([copies, alone]).sample(frac=1, random_state=0)
+    benchmark = from_frames(table.reset_index(drop=True), name="mixed")
+    report = audited(benchmark, calibrate=False, brief=True)
+    whole = report.finding("delta_evi", "tfidf", "plain").estimate
+    there = report.finding("delta_evi", "tfidf", "plain, texts=new").estimate
+    assert report.verdict.label == "evidence-sensitive"
+    assert there.low > 0
+    assert there.high < whole.low
+    assert f"it loses {there}" in report.verdict.reason
+    certainty = answer_report(report).certainty
+    assert f"Of the {there.n} whose evidence has no copy in training:" in certainty

@@ -268,6 +268,11 @@ def test_a_near_zero_must_show_in_new_queries_where_others_are_known(
     assert remembers == (label == "undecided")
 
 
+def test_where_metadata_tell_as_much_nobody_needs_to_remember_a_query():
+    told = say(reading("misses", mpds=near(0.97, 0.05)), split=memory_of(50))
+    assert told.label == "direct coupling"
+
+
 def test_new_queries_that_need_the_evidence_undo_a_near_zero():
     lost = MISSES.right.where(np.arange(N) >= 200, 0.8)
     told = say(reading("misses", shuffled=lost), split=memory_of(400))

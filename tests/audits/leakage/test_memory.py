@@ -9,7 +9,7 @@ import pytest
 from measurand.audits.leakage import LeakageSettings, audit
 from measurand.audits.leakage.asking import ask_alone, open_evaluation
 from measurand.audits.leakage.canonical import canonical_benchmark
-from measurand.audits.leakage.memory import remembered_parts
+from measurand.audits.leakage.memory import recall_parts
 from measurand.audits.leakage.scores import leakage_baselines
 from measurand.benchmarks.assemble import from_frames
 from measurand.experiment.experiment import open_experiment
@@ -125,6 +125,10 @@ def test_copies_with_a_word_changed_are_remembered_too(split):
 def test_a_word_that_tells_every_family_leaks_though_no_text_is_new(split):
     report = audited(with_families(True, split=split, families=160, size=4))
     assert report.verdict.label == "leaks"
+    apart = report.finding("over_majority", "tfidf", "query, texts=apart").estimate
+    assert apart.low > 0.1
+    stated = f"(split so that its copies stay together, {apart})"
+    assert stated in report.verdict.reason
 
 
 @pytest.mark.slow
@@ -179,9 +183,9 @@ def test_a_memory_knows_choices_of_signs_alone_apart():
         reader = LookupReader("options")
         runs = {"options": ask_alone(evaluation, reader, Keep("options"))}
         ground = leakage_baselines(canonical.scored_items, np.arange(100), None)
-        remembered, _ = remembered_parts(evaluation, ("by", reader), runs, ground)
+        found = recall_parts(evaluation, ("by", reader), runs, ground)
     assert runs["options"].right.mean() > 0.9
-    assert remembered == {"options": (0, 100)}
+    assert found.remembered == {"options": (0, 100)}
 
 
 def test_choices_that_all_items_share_are_no_copies():

@@ -171,6 +171,7 @@ def _audit_split(
         Finding("accuracy", "metadata", "full", metadata),
         # What form tells stands beside the ladder, so it comes after it.
         *merge_findings(sorted(readings, key=lambda r: r.strength == Strength.FORM)),
+        *split.kinless_findings(readings, settings.shuffle),
         *rival_findings(rivals),
         *consequences,
     ]

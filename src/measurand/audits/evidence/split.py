@@ -21,7 +21,7 @@ from measurand.audits.evidence.query_memory import (
     is_above,
     recall_queries,
 )
-from measurand.audits.evidence.reading import correct_by_item
+from measurand.audits.evidence.reading import EvidenceReading, correct_by_item
 from measurand.audits.evidence.settings import CLUSTERS, FOLDS, NEW_ITEMS
 from measurand.benchmarks.split import FOLD, fold_benchmark
 from measurand.core.arrays import Bools, Ints
@@ -31,7 +31,7 @@ from measurand.core.clusters import count_clusters
 from measurand.core.errors import CannotIntervene, NotApplicable, quote
 from measurand.core.finding import Estimate, Finding
 from measurand.core.items import Items
-from measurand.core.names import ALL_ITEMS
+from measurand.core.names import ALL_ITEMS, NEW_TEXTS
 from measurand.core.near_texts import LikeTexts
 from measurand.core.seeds import generator
 from measurand.experiment.ask import Ask
@@ -91,11 +91,35 @@ class SplitCheck:
             right: Whether each item was answered right.
             shuffled: The share of shuffles in which it was.
         """
+        loss = self.loss_without_kin(right, shuffled)
+        return self.kinless is None or (loss is not None and loss.low > 0)
+
+    def loss_without_kin(
+        self, right: "pd.Series[float]", shuffled: "pd.Series[float]"
+    ) -> Estimate | None:
+        """What is lost where evidence has no kin; None where that cannot be told."""
         if self.kinless is None:
-            return True
+            return None
         clusters = self.benchmark.clusters(self.benchmark.test)[self.kinless]
+        if not self.kinless.any() or count_clusters(clusters) < 2:
+            return None
         rng = generator(0, "evidence", "kinless")
-        return is_above(right[self.kinless], shuffled[self.kinless], clusters, rng)
+        here = right[self.kinless], shuffled[self.kinless]
+        return difference(*here, rng=rng, clusters=clusters)
+
+    def kinless_findings(
+        self, readings: Iterable[EvidenceReading], shuffle: str
+    ) -> list[Finding]:
+        """What each reader loses where evidence has no kin, where families tell."""
+        losses = (
+            (r.name, self.loss_without_kin(r.right, r.shuffled)) for r in readings
+        )
+        condition = f"{shuffle}, {NEW_TEXTS}"
+        return [
+            Finding("delta_evi", name, condition, loss)
+            for name, loss in losses
+            if loss is not None
+        ]
 
     def kin_clause(self) -> str:
         """What a verdict says where it is no more."""

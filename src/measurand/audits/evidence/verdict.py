@@ -39,9 +39,10 @@ from measurand.stats.decisions import (
 SENSITIVE = "evidence-sensitive"
 MISLEADING = "wrong evidence helps"
 NO_VERDICT = "no verdict"
+BY_METADATA = "direct coupling"
 LABELS = (
     SENSITIVE,
-    "direct coupling",
+    BY_METADATA,
     "latent coupling",
     "coupling",
     MISLEADING,
@@ -101,6 +102,8 @@ def verdict(
             f"together; as it is, {told.reason}{split.clause()}"
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
+    if told.label == SENSITIVE:
+        told = replace(told, reason=told.reason + _kinless_clause(told, seers, split))
     if clause := _recall_clause(told, readings, margin, split):
         why = (
             f"{clause}; split the items anew by the query, so that its copies stay "
@@ -108,6 +111,22 @@ def verdict(
         )
         return Verdict(UNDECIDED, UNDECIDED, told.stage, why, told.provisional)
     return replace(told, reason=told.reason + split.clause())
+
+
+def _kinless_clause(
+    told: Verdict, seers: Sequence[EvidenceReading], split: SplitCheck
+) -> str:
+    """A clause on what is lost where evidence has no kin, where families tell more."""
+    reading = next((seer for seer in seers if seer.name == told.stage), None)
+    if reading is None:
+        return ""
+    loss = split.loss_without_kin(reading.right, reading.shuffled)
+    if loss is None:
+        return ""
+    return (
+        f"; in the {loss.n:,} items whose evidence has no copy with some words changed "
+        f"in training, it loses {loss}"
+    )
 
 
 def _elsewhere_clause(told: Verdict, readings: Sequence[EvidenceReading]) -> str:
@@ -142,10 +161,12 @@ def _recall_clause(
 ) -> str:
     """Why that evidence is not seen to matter may be a memory of queries; or empty.
 
-    Where a reader loses on wrong evidence, no memory of the query explains that.
+    Where a reader loses on wrong evidence, no memory of the query explains that; where
+    metadata tell as much as it does, nobody needs to remember a text.
     """
     queries = split.queries
-    if queries is None or told.label in (SENSITIVE, MISLEADING, NO_VERDICT):
+    clear = SENSITIVE, MISLEADING, NO_VERDICT, BY_METADATA
+    if queries is None or told.label in clear:
         return ""
     if told.label == UNDECIDED and not queries.holds_most:
         return ""
@@ -410,7 +431,7 @@ def _map_region(
             f"the majority does, {open_place}",
         )
     if mpds.low >= DIRECT:
-        return "direct coupling", f"metadata alone reach {mpds} of its accuracy"
+        return BY_METADATA, f"metadata alone reach {mpds} of its accuracy"
     if mpds.high < DIRECT:
         return "latent coupling", f"metadata alone reach only {mpds} of its accuracy"
     return (

@@ -10,7 +10,7 @@ it.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -41,13 +41,30 @@ from measurand.core.errors import PastBudget
 from measurand.core.finding import Finding
 from measurand.core.intervention import AsIs
 from measurand.core.items import Items, with_columns
-from measurand.core.names import NEW_TEXTS, name_condition, own_column
+from measurand.core.names import NEW_TEXTS, TEXTS_APART, name_condition, own_column
 from measurand.core.near_texts import LikeTexts
 from measurand.core.reader import Reader
 from measurand.interventions.fields import Keep
 from measurand.readers.baselines import LookupReader
 
 FAMILY = own_column("family")
+
+
+@dataclass(frozen=True)
+class RecalledParts:
+    """Parts that leak to a reader, of which it knows texts.
+
+    Attributes:
+        remembered: Those that it may only remember: how many scored items have a new
+            text, and how many there are.
+        of_new: What those tell that leak where texts are new, of the items there.
+        apart: What those tell that a memory tells too and that leak all the same, once
+            copies of a text stay together.
+    """
+
+    remembered: dict[str, tuple[int, int]]
+    of_new: dict[str, PartReading]
+    apart: dict[str, PartReading]
 
 
 def mark_remembered(
@@ -58,44 +75,50 @@ def mark_remembered(
 ) -> LeakageReading:
     """The reading, with the parts named that leak only where texts are known.
 
-    Where a leak holds for new texts too, its figure for these stands beside.
+    Where a leak holds for new texts too, or once copies stay together, its figure there
+    stands beside.
     """
     alone = reading.answers.alone
     leaking = {field: alone[field] for field in reading.stage.leaking_parts}
-    remembered, new = remembered_parts(
-        evaluation, (reading.name, reader), leaking, baselines
-    )
-    conditions = {name_condition(field) for field in remembered}
+    found = recall_parts(evaluation, (reading.name, reader), leaking, baselines)
+    conditions = {name_condition(field) for field in found.remembered}
     findings = [
         replace(finding, decision=REMEMBERED)
         if finding.decision == LEAKS and finding.condition in conditions
         else finding
         for finding in reading.findings
     ]
-    for field, part in new.items():
-        condition = f"{name_condition(field)}, {NEW_TEXTS}"
-        findings += [
-            Finding("over_majority", reading.name, condition, part.accuracy.over),
-            Finding("v_information", reading.name, condition, part.bits.over),
-        ]
-    stage = replace(reading.stage, remembered=remembered, of_new=new)
+    for parts, which in ((found.of_new, NEW_TEXTS), (found.apart, TEXTS_APART)):
+        for field, part in parts.items():
+            condition = f"{name_condition(field)}, {which}"
+            findings += [
+                Finding("over_majority", reading.name, condition, part.accuracy.over),
+                Finding("v_information", reading.name, condition, part.bits.over),
+            ]
+    stage = replace(
+        reading.stage,
+        remembered=found.remembered,
+        of_new=found.of_new,
+        apart=found.apart,
+    )
     return replace(reading, stage=stage, findings=tuple(findings))
 
 
-def remembered_parts(
+def recall_parts(
     evaluation: Evaluation,
     named_reader: tuple[str, Reader],
     leaking: Mapping[str, Runs],
     baselines: LeakageBaselines,
-) -> tuple[dict[str, tuple[int, int]], dict[str, PartReading]]:
-    """Of parts that leak to a reader, those that it may only remember.
+) -> RecalledParts:
+    """Of parts that leak to a reader, what it may only remember, and what it may not.
 
-    Returns:
-        By part, how many scored items have a new text, and how many there are; and of
-        parts that leak where texts are new, what they tell there, where not all are.
+    Args:
+        evaluation: The benchmark, and how its readers are asked.
+        named_reader: Who found the leaks.
+        leaking: What it answered from each of these parts.
+        baselines: What answers are held against.
     """
-    remembered = dict[str, tuple[int, int]]()
-    of_new = dict[str, PartReading]()
+    found = RecalledParts({}, {}, {})
     for field, runs in leaking.items():
         canonical = _name_families(evaluation.canonical, field)
         terms = canonical, baselines, len(evaluation.canonical.parts)
@@ -106,12 +129,14 @@ def remembered_parts(
             continue
         there = _read(runs, *terms, new)
         if there is not None and there.decision == LEAKS:
-            of_new[field] = there
-        elif _leaks(_ask_memory(evaluation, canonical), *terms) and not _leaks_apart(
-            evaluation, named_reader, field, *terms
-        ):
-            remembered[field] = int(new.sum()), len(new)
-    return remembered, of_new
+            found.of_new[field] = there
+        elif _leaks(_ask_memory(evaluation, canonical), *terms):
+            together = _read_apart(evaluation, named_reader, field, *terms)
+            if together is not None and together.decision == LEAKS:
+                found.apart[field] = together
+            else:
+                found.remembered[field] = int(new.sum()), len(new)
+    return found
 
 
 def _name_families(canonical: CanonicalBenchmark, field: str) -> CanonicalBenchmark:
@@ -189,28 +214,28 @@ def _name_beside_choices(
     )
 
 
-def _leaks_apart(
+def _read_apart(
     evaluation: Evaluation,
     named_reader: tuple[str, Reader],
     field: str,
     canonical: CanonicalBenchmark,
     baselines: LeakageBaselines,
     parts: int,
-) -> bool:
-    """Whether a reader finds the leak when no family stands on two sides."""
+) -> PartReading | None:
+    """What a reader finds when no family stands on two sides; None if it cannot be."""
     name, reader = named_reader
     apart = _hold_together(canonical)
     items = apart.scored_items
     if items.column(FAMILY).nunique() < evaluation.folds:
-        return False
+        return None
     try:
         with _open_otherwise(evaluation, apart) as split:
             runs = ask_alone(split, reader, Keep(field), name=name)
     except PastBudget:
-        return False
+        return None
     terms = baselines.reference, baselines.margin, baselines.readers
     clusters = linked_clusters([items.column(FAMILY)])
-    return _leaks(runs, apart, leakage_baselines(items, clusters, *terms), parts)
+    return _read(runs, apart, leakage_baselines(items, clusters, *terms), parts)
 
 
 def _hold_together(canonical: CanonicalBenchmark) -> CanonicalBenchmark:

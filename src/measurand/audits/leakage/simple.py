@@ -18,7 +18,7 @@ from measurand.audits.leakage.asking import (
     is_one_class,
 )
 from measurand.audits.leakage.canonical import CanonicalBenchmark
-from measurand.audits.leakage.memory import remembered_parts
+from measurand.audits.leakage.memory import recall_parts
 from measurand.audits.leakage.rules import RULE
 from measurand.audits.leakage.scores import (
     LEAKS,
@@ -125,10 +125,10 @@ def _mark_remembered(
     remembered: dict[str, tuple[int, int]] = {}
     for field in stage.leaking_parts:
         reader = _simple_readers(evaluation.canonical, field)[name]
-        known, _ = remembered_parts(
+        found = recall_parts(
             evaluation, (name, reader), {field: runs[field][name]}, baselines
         )
-        remembered |= known
+        remembered |= found.remembered
     return replace(stage, remembered=remembered)
 
 

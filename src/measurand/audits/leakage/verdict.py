@@ -83,6 +83,8 @@ class LeakageStage:
             was not taught sees nothing that is special to these items.
         of_new: Of parts that leak where their text is new, what they tell there, where
             training has the texts of others.
+        apart: Of parts that a memory of texts tells too, what they tell once copies of
+            a text stay together.
         below_elsewhere: Other test parts in which all fields surely bring it below the
             majority.
     """
@@ -100,6 +102,7 @@ class LeakageStage:
     remembered: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     learns_labels: bool = True
     of_new: Mapping[str, PartReading] = field(default_factory=dict)
+    apart: Mapping[str, PartReading] = field(default_factory=dict)
     below_elsewhere: Sequence[str] = ()
 
     @property
@@ -559,6 +562,8 @@ def _leak_verdict(
 
 def _of_new_clause(stage: LeakageStage, name: str) -> str:
     """A clause on the items with new texts, where training has those of many."""
+    if apart := stage.apart.get(name):
+        return f" (split so that its copies stay together, {apart.accuracy.over})"
     new = stage.of_new.get(name)
     if new is None:
         return ""
