@@ -25,8 +25,8 @@ LADDER = {  # from weak to strong; said here too, so that none is loaded to be c
 
 
 INVERTED = (
-    "as where labels mean something else in the test items than in training: look "
-    "whether they are inverted or mixed up"
+    "as where labels mean something else in the test items than in training, or are "
+    "shared out otherwise: look whether they are inverted or mixed up"
 )
 
 

@@ -27,6 +27,13 @@ INVERTED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("Look which choices training and test share, and which are right.",),
     ),
 }
+SHIFTED = "labels are shared out otherwise in training"  # what a warning says
+SHIFTED_LABELS = (
+    f"Not yet: {SHIFTED} than in the test items.",
+    "What readers learned of how common labels are does not hold there, so that they "
+    "are surely worse than guessing.",
+    ("Give sides with like shares of labels, or one file.",),
+)
 SCREENED = "screened:"  # how the role of free answers begins to say so
 
 
@@ -120,6 +127,8 @@ def best_reader(report: Report) -> str:
 def tell_inverted(report: Report) -> tuple[str, str, tuple[str, ...]] | None:
     """The answer, its cause and steps where readers are surely worse than guessing."""
     below = BELOW.search(report.verdict.reason)
+    if below and any(SHIFTED in str(warning) for warning in report.warnings):
+        return SHIFTED_LABELS
     return INVERTED[below[1]] if below else None
 
 

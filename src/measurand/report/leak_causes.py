@@ -147,13 +147,6 @@ UNDECIDED_LEAK: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("Look at what the report names as beyond chance.",),
     ),
 }
-SHIFTED = "labels are shared out otherwise in training"  # what a warning says
-SHIFTED_LEAK = (
-    f"Not yet: {SHIFTED} than in the test items.",
-    "What readers learned of how common labels are does not hold there, so that they "
-    "are surely worse than guessing.",
-    ("Give sides with like shares of labels, or one file.",),
-)
 # Of one file, there is no split to mend: its folds are to keep such items together.
 ONE_FILE_STEP = "Name as `group` a column that has one value for items with like texts."
 REMEMBERED = re.compile(r"rather than read ([^;]+?): only ([\d,]+) of ([\d,]+) items")
@@ -282,8 +275,7 @@ def _tell_no_leak(report: Report, words: VerdictWords) -> Details:
         sentence += f"margin; of {unsure}, that is not certain."
     inverted = tell_inverted(report) if undecided else None
     if inverted:
-        shifted = any(SHIFTED in str(warning) for warning in report.warnings)
-        sentence, cause, steps = SHIFTED_LEAK if shifted else inverted
+        sentence, cause, steps = inverted
     remembered = REMEMBERED.search(reason[:MOST_REASON])
     elsewhere = leaks_elsewhere(report)
     if elsewhere and not remembered:

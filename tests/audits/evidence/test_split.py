@@ -343,3 +343,25 @@ def test_what_is_lost_without_copies_stands_beside_what_is_lost_with_them():
     assert f"it loses {there}" in report.verdict.reason
     certainty = answer_report(report).certainty
     assert f"Of the {there.n} whose evidence has no copy in training:" in certainty
+
+
+def test_labels_shared_out_otherwise_are_called_that_and_not_inverted():
+    rng = np.random.default_rng(0)
+
+    def side(n, shares):
+        labels = rng.choice(["a", "b", "c"], n, p=shares)
+        codes = np.where(rng.random(n) < 0.3, np.char.add("code", labels), "word")
+        texts = rng.integers(999, size=(n, 6)).astype(str)
+        rows = [" ".join([*t, c]) for t, c in zip(texts, codes, strict=True)]
+        queries = [" ".join(row) for row in rng.integers(999, size=(n, 6)).astype(str)]
+        return pd.DataFrame({"query": queries, "evidence": rows, "label": labels})
+
+    sides = side(900, [1 / 3] * 3), side(600, [0.7, 0.15, 0.15])
+    report = audited(from_frames(*sides, name="s"), calibrate=False, brief=True)
+    assert report.finding("mcc", "tfidf", "full").estimate.low > 0
+    assert report.verdict.label == "no verdict"
+    assert "or are shared out otherwise" in report.verdict.reason
+    assert any("labels are shared out otherwise" in w for w in report.warnings)
+    told = answer_report(report)
+    assert "shared out otherwise" in told.sentence
+    assert "inverted" not in f"{told.sentence} {told.cause} {told.steps}"

@@ -16,6 +16,7 @@ from measurand.audits.evidence.settings import (
     CLUSTERS,
     DIRECT,
     MARGIN,
+    SHIFTED,
     SHOWN,
     SHUFFLES,
     EvidenceSettings,
@@ -306,6 +307,12 @@ def evidence_warnings(
             "training too, or nearly; headline figures are of "
             + ("the others, part=all items has all" if split.enough else "all items")
         )
+    if _labels_shift(benchmark):
+        messages.append(
+            "labels are shared out otherwise in training than in the test items, so "
+            "that readers expect others than there are: give sides with like shares of "
+            "labels, or one file"
+        )
     if shuffles < SHUFFLES:
         messages.append(f"{shuffles} shuffles; at least {SHUFFLES} are recommended")
     messages += _writing_warnings(readings)
@@ -331,6 +338,17 @@ def evidence_warnings(
     messages += one_order_warnings(merge_remarks(readings))
     messages += several_right_warnings(benchmark)
     return messages
+
+
+def _labels_shift(benchmark: Benchmark) -> bool:
+    """Whether `SHIFTED` or more of the labels would have to be others to be alike."""
+    if benchmark.folds > 1 or benchmark.test.choices is not None:
+        return False
+    train, test = (
+        items.labels.value_counts(normalize=True)
+        for items in (benchmark.train, benchmark.test)
+    )
+    return float(test.sub(train, fill_value=0.0).abs().sum()) / 2 >= SHIFTED
 
 
 def _still_warning(reading: EvidenceReading) -> str:

@@ -38,6 +38,7 @@ FILTER_VALUES = 4  # values held out before and after the filter, the commonest 
 REACH = 0.5  # share of queries that must say a metadata value before it is flipped
 CONTROL_SHUFFLES = 5  # shuffles of a control: what it adds is far above their spread
 FEWEST_CHANGED = 30  # items whose answer could be changed that a figure needs
+SHIFTED = 0.1  # share of labels that are others in training, from which it is warned
 CLUSTERS = 30  # clusters under which an interval is called rough
 
 SHOWN = {
@@ -61,6 +62,7 @@ SHOWN = {
     "control_shuffles": CONTROL_SHUFFLES,
     "fewest_changed_answers": FEWEST_CHANGED,
     "rough_under_clusters": CLUSTERS,
+    "shifted_labels": SHIFTED,
 }
 
 
