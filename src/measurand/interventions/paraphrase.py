@@ -127,7 +127,6 @@ def propose_paraphrases(text: str) -> list[str]:
     return list(_cached_paraphrases(text))
 
 
-@lru_cache(maxsize=50_000)
 def first_paraphrase(text: str) -> str | None:
     """The safest other way to say the text, without looking for more.
 

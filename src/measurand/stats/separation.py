@@ -103,7 +103,7 @@ def _placements(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
 
 def _ranks(values: Floats) -> Floats:
     """The rank of each from 1 on, and of equals the mean of theirs."""
-    return pd.Series(values).rank().to_numpy(float)
+    return np.asarray(pd.Series(values).rank(), np.float64)
 
 
 def newcombe_interval(
